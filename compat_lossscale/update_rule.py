@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The update rule of a dynamic loss scale, written once.
+
+The graph code of `compat_lossscale.core` and the tests call the same function: it is given the few
+operations it needs, plain Python's by default, TensorFlow's in a graph.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Operations:
+    """What the update rule needs of its number type.
+
+    Attributes:
+        select: `select(condition, a, b)` is `a` where the condition holds and `b` elsewhere.
+        maximum: The larger of two numbers.
+        is_finite: Whether a number is neither infinite nor NaN.
+        float32: Rounds to float32, in which TensorFlow keeps the loss scale.
+    """
+
+    select: Callable[[Any, Any, Any], Any]
+    maximum: Callable[[Any, Any], Any]
+    is_finite: Callable[[Any], Any]
+    float32: Callable[[Any], Any]
+
+
+PYTHON = Operations(
+    select=lambda condition, a, b: a if condition else b,
+    maximum=max,
+    is_finite=math.isfinite,
+    float32=lambda number: ctypes.c_float(number).value,
+)
+"""The rule on Python numbers. Gives, to the bit, what float32 arithmetic gives."""
+
+
+def next_state(
+    scale: Any,
+    good_steps: Any,
+    all_finite: Any,
+    *,
+    growth_steps: int,
+    multiplier: float,
+    operations: Operations = PYTHON,
+) -> tuple[Any, Any]:
+    """Returns the loss scale and the count of good steps after one more step.
+
+    The rule, which TensorFlow has kept unchanged from 1.14 to 2.21:
+
+        if every gradient is finite:
+            good_steps += 1
+            if good_steps >= growth_steps:
+                if scale * multiplier is finite:
+                    scale = scale * multiplier
+                good_steps = 0
+        else:
+            scale = max(scale / multiplier, 1)
+            good_steps = 0
+
+    Args:
+        scale: The loss scale during the step, a float32 scalar.
+        good_steps: Good steps in a row before this one, an integer scalar.
+        all_finite: Whether every gradient of this step is finite, a bool scalar.
+        growth_steps: Good steps in a row after which the scale grows.
+        multiplier: Factor of growth and of back-off.
+        operations: The arithmetic to use.
+
+    Returns:
+        The pair (scale, good_steps) for the next step.
+    """
+    ops = operations
+    factor = ops.float32(multiplier)
+    counted = good_steps + 1
+    due = counted >= growth_steps
+    grown = ops.float32(scale * factor)
+    scale_if_good = ops.select(due, ops.select(ops.is_finite(grown), grown, scale), scale)
+    good_steps_if_good = ops.select(due, good_steps * 0, counted)
+    scale_if_bad = ops.maximum(ops.float32(scale / factor), 1.0)
+    return (
+        ops.select(all_finite, scale_if_good, scale_if_bad),
+        ops.select(all_finite, good_steps_if_good, good_steps * 0),
+    )
