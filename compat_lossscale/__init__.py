@@ -1,2 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every generation of TensorFlow's loss-scale optimizer, on today's TensorFlow."""
+"""Every generation of TensorFlow's loss-scale optimizer, on today's TensorFlow and tf-keras.
+
+Importing this package has no side effects and imports no TensorFlow: names are loaded when first
+used. `install()` puts the old names back into `tensorflow`; plain imports need no installing:
+
+    from compat_lossscale import LossScaleOptimizer               # TensorFlow 2.4 and later
+    from compat_lossscale.experimental import LossScaleOptimizer  # TensorFlow 1.14 to 2.4
+    from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer  # tf.compat.v1.train
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from compat_lossscale._version import __version__
+
+if TYPE_CHECKING:
+    from compat_lossscale import experimental, v1
+    from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+    from compat_lossscale._install import install, installed, uninstall
+    from compat_lossscale.optimizers import LossScaleOptimizer
+    from compat_lossscale.spec import Generation, LossScaleSpec
+
+_HOMES = {
+    "DynamicLossScale": "compat_lossscale.core",
+    "FixedLossScale": "compat_lossscale.core",
+    "Generation": "compat_lossscale.spec",
+    "LossScale": "compat_lossscale.core",
+    "LossScaleOptimizer": "compat_lossscale.optimizers",
+    "LossScaleSpec": "compat_lossscale.spec",
+    "experimental": "",
+    "install": "compat_lossscale._install",
+    "installed": "compat_lossscale._install",
+    "uninstall": "compat_lossscale._install",
+    "v1": "",
+}
+_NEED_TENSORFLOW = ("compat_lossscale.core", "compat_lossscale.optimizers")
+
+__all__ = [
+    "DynamicLossScale",
+    "FixedLossScale",
+    "Generation",
+    "LossScale",
+    "LossScaleOptimizer",
+    "LossScaleSpec",
+    "__version__",
+    "experimental",
+    "install",
+    "installed",
+    "uninstall",
+    "v1",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not home:
+        return importlib.import_module(f"{__name__}.{name}")
+    if home in _NEED_TENSORFLOW:
+        from compat_lossscale._require import require_tensorflow  # noqa: PLC0415  # only if used
+
+        require_tensorflow(f"{__name__}.{name}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

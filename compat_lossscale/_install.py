@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the old names back into `tensorflow`, and takes them out again."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from compat_lossscale._require import require_tensorflow
+from compat_lossscale.errors import InstallError
+
+_LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
+_MISSING = object()
+_lock = threading.RLock()
+_undo: list[Callable[[], None]] | None = None
+
+
+def install(*, legacy_optimizers: bool = True) -> None:
+    """Puts every removed loss-scale name back into `tensorflow`.
+
+    Best called before TensorFlow is imported: it then also makes `tf.keras` mean tf-keras. Calling
+    it again changes nothing.
+
+    Args:
+        legacy_optimizers: Also make `tf.keras.optimizers.SGD` and its fellows, and the strings that
+            name them, mean the classes they meant up to TensorFlow 2.10.
+
+    Raises:
+        MissingExtraError: TensorFlow or tf-keras is not installed.
+        InstallError: `tf.keras` is Keras 3 already, or cannot be tf-keras.
+    """
+    global _undo
+    with _lock:
+        if _undo is not None:
+            return
+        require_tensorflow("compat_lossscale.install()")
+        undo: list[Callable[[], None]] = []
+        try:
+            _select_tf_keras(undo)
+            _put_names(undo)
+            if legacy_optimizers:
+                _put_legacy_optimizers(undo)
+            _take_over_keras(undo)
+        except BaseException:
+            _run(undo)
+            raise
+        _undo = undo
+
+
+def uninstall() -> None:
+    """Leaves `tensorflow` exactly as `install()` found it. Without an `install()`, does nothing."""
+    global _undo
+    with _lock:
+        if _undo is not None:
+            _run(_undo)
+            _undo = None
+
+
+@contextlib.contextmanager
+def installed(*, legacy_optimizers: bool = True) -> Iterator[None]:
+    """Has the old names in place inside a `with` block.
+
+    Within another such block, or after `install()`, it changes nothing.
+
+    Args:
+        legacy_optimizers: See `install`.
+    """
+    with _lock:
+        was_installed = _undo is not None
+        install(legacy_optimizers=legacy_optimizers)
+    try:
+        yield
+    finally:
+        if not was_installed:
+            uninstall()
+
+
+def _run(undo: list[Callable[[], None]]) -> None:
+    while undo:
+        undo.pop()()
+
+
+def _select_tf_keras(undo: list[Callable[[], None]]) -> None:
+    found = os.environ.get(_LEGACY_KERAS)
+    os.environ[_LEGACY_KERAS] = "1"
+    undo.append(lambda: _set_environment(_LEGACY_KERAS, found))
+    keras = importlib.import_module("tensorflow").keras
+    # TensorFlow's own attribute loads the chosen Keras when it is first asked for a name.
+    if not str(getattr(keras, "__file__", "")).replace("\\", "/").count("/tf_keras/"):
+        raise InstallError(
+            "tf.keras is Keras 3 in this process already, and the old API needs tf-keras. Call "
+            "compat_lossscale.install() before `import tensorflow`, or start Python with the "
+            f"environment variable {_LEGACY_KERAS}=1."
+        )
+
+
+def _set_environment(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def _put_names(undo: list[Callable[[], None]]) -> None:
+    old_names = importlib.import_module("compat_lossscale.old_names")
+    for root, table in (
+        ("tensorflow", old_names.PUBLIC),
+        ("tensorflow.compat.v2", old_names.PUBLIC),
+        ("tensorflow.compat.v1", old_names.PUBLIC_V1),
+        ("tensorflow", old_names.PRIVATE),
+    ):
+        for place, names in table.items():
+            _put_module(f"{root}.{place}", names, undo)
+
+
+def _put_module(path: str, names: Mapping[str, Any], undo: list[Callable[[], None]]) -> None:
+    """Makes `path` importable and reachable as attributes, with `names` in it."""
+    modules = _modules_at(path)
+    if not modules:
+        parent, _, name = path.rpartition(".")
+        module = types.ModuleType(path, "Old names, put back by compat_lossscale.")
+        module.__path__ = []
+        for parent_module in _modules_at(parent) or [_put_module_only(parent, undo)]:
+            _set(parent_module, name, module, undo)
+        modules = [module]
+    for module in modules:
+        for name, value in names.items():
+            _set(module, name, value, undo)
+    _alias(path, modules[0], undo)
+
+
+def _put_module_only(path: str, undo: list[Callable[[], None]]) -> types.ModuleType:
+    _put_module(path, {}, undo)
+    return _modules_at(path)[0]
+
+
+def _modules_at(path: str) -> list[Any]:
+    """The modules that a dotted path leads to: as attributes, and as an imported module.
+
+    They can be two: importing `tensorflow.keras.mixed_precision` by statement makes a second copy
+    of the module that `tf.keras.mixed_precision` is.
+    """
+    root, *names = path.split(".")
+    module: Any = sys.modules[root]
+    for name in names:
+        module = getattr(module, name, None)
+    found = [] if module is None else [module]
+    if path.startswith("tensorflow.python.") and not found:
+        with contextlib.suppress(ImportError):
+            found.append(importlib.import_module(path))
+    imported = sys.modules.get(path)
+    if imported is not None and all(imported is not one for one in found):
+        found.append(imported)
+    return found
+
+
+def _alias(path: str, module: Any, undo: list[Callable[[], None]]) -> None:
+    """Lets import statements find the very module that attributes lead to, and its parents."""
+    root, *names = path.split(".")
+    for depth in range(1, len(names) + 1):
+        part = ".".join([root, *names[:depth]])
+        if part not in sys.modules:
+            sys.modules[part] = _modules_at(part)[0] if part != path else module
+            undo.append(lambda part=part: sys.modules.pop(part, None))  # type: ignore[misc]
+
+
+def _set(module: Any, name: str, value: Any, undo: list[Callable[[], None]]) -> None:
+    found = vars(module).get(name, _MISSING)
+    public = getattr(module, "__all__", None)
+    listed = list(public) if isinstance(public, list) else None
+    setattr(module, name, value)
+
+    def put_back() -> None:
+        if found is _MISSING:
+            delattr(module, name)
+        else:
+            setattr(module, name, found)
+        if listed is not None:
+            module.__all__[:] = listed
+
+    undo.append(put_back)
+
+
+def _put_legacy_optimizers(undo: list[Callable[[], None]]) -> None:
+    from compat_lossscale.optimizers import stock  # noqa: PLC0415  # needs TensorFlow
+
+    def get(identifier: Any, **kwargs: Any) -> Any:
+        return original_get(identifier, **{"use_legacy_optimizer": True, **kwargs})
+
+    original_get = stock.optimizers.get
+    _set(stock.optimizers, "get", get, undo)
+    for root in ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1"):
+        modules = _modules_at(f"{root}.keras.optimizers")
+        _alias(f"{root}.keras.optimizers", modules[0], undo)
+        for module in modules:
+            _set(module, "get", get, undo)
+            legacy = vars(module.legacy)
+            for name in (name for name, value in legacy.items() if isinstance(value, type)):
+                _set(module, name, legacy[name], undo)
+
+
+def _take_over_keras(undo: list[Callable[[], None]]) -> None:
+    from compat_lossscale import autowrap  # noqa: PLC0415  # needs TensorFlow
+    from compat_lossscale.optimizers import LossScaleOptimizer, registry, stock  # noqa: PLC0415
+
+    def wrap(optimizer: Any) -> Any:
+        if isinstance(optimizer, stock.BaseLossScaleOptimizer):
+            return optimizer
+        return LossScaleOptimizer(optimizer)
+
+    autowrap.enable(default=wrap)
+    undo.append(autowrap.disable)
+    registry.SavedLossScaleOptimizer.legacy_program = True
+    undo.append(lambda: setattr(registry.SavedLossScaleOptimizer, "legacy_program", False))

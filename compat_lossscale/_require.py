@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Says which extra to install when TensorFlow or tf-keras is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from compat_lossscale.errors import MissingExtraError
+
+
+def require_tensorflow(what: str) -> None:
+    """Checks, without importing them, that TensorFlow and tf-keras are installed.
+
+    Args:
+        what: What needs them, to begin the message with.
+
+    Raises:
+        MissingExtraError: One is not installed.
+    """
+    missing = [name for name in ("tensorflow", "tf_keras") if not importlib.util.find_spec(name)]
+    if missing:
+        raise MissingExtraError(
+            f"{what} needs TensorFlow and tf-keras ({' and '.join(missing)} not found): "
+            "pip install 'compat-lossscale[tf]'"
+        )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: argument parsing and printing only. Commands are loaded when they are run."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from compat_lossscale._version import __version__
+from compat_lossscale.errors import CompatLossScaleError
+
+_COMMANDS = {"run": "Run an unmodified legacy program on today's TensorFlow."}
+
+
+class _LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"{__name__}.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="compat-lossscale")
+def command_line() -> None:
+    """Run, migrate and verify every generation of TensorFlow's loss-scale optimizer."""
+
+
+def main() -> None:
+    """Runs the command line. Errors of this package are one line on stderr and exit code 2."""
+    try:
+        command_line(prog_name="compat-lossscale")
+    except CompatLossScaleError as error:
+        print(f"compat-lossscale: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one shared core of all three generations: TensorFlow only, no Keras."""
+
+from compat_lossscale.core.gradients import all_finite, scale_loss, unscale_gradients
+from compat_lossscale.core.loss_scale import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    as_loss_scale,
+    from_spec,
+)
+from compat_lossscale.core.step import apply_or_skip, check_strategy, strategy_is_supported
+
+__all__ = [
+    "DynamicLossScale",
+    "FixedLossScale",
+    "LossScale",
+    "all_finite",
+    "apply_or_skip",
+    "as_loss_scale",
+    "check_strategy",
+    "from_spec",
+    "scale_loss",
+    "strategy_is_supported",
+    "unscale_gradients",
+]

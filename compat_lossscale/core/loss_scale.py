@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`LossScale`, `FixedLossScale`, `DynamicLossScale`: the state of a loss scale and its update.
+
+They have every public member of the classes that TensorFlow 1.14 to 2.4 named
+`tf.train.experimental.LossScale` and so on. The optimizers of every generation here keep their
+state in one of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import native
+from compat_lossscale.core.gradients import all_finite
+from compat_lossscale.core.scalar_tensor import ScalarTensor
+from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.spec import (
+    DEFAULT_GROWTH_STEPS,
+    DEFAULT_INITIAL_SCALE,
+    DEFAULT_MULTIPLIER,
+    LossScaleSpec,
+)
+from compat_lossscale.update_rule import Operations, next_state
+
+
+
+TENSORFLOW = Operations(
+    select=tf.where, maximum=tf.maximum, is_finite=tf.math.is_finite, float32=lambda number: number
+)
+"""The update rule on float32 and int64 scalar tensors."""
+
+
+class LossScale(ScalarTensor, native.LossScale):  # type: ignore[misc]  # TensorFlow is untyped
+    """Base class of loss scales, for users' own as well.
+
+    A subclass defines `__call__`, `update` and `get_config`. It may keep state in variables made
+    with `self._add_weight(name, initial_value, dtype)`, which are then saved in checkpoints under
+    that name. Instances also stand for their value as a tensor: see `ScalarTensor`.
+
+    Source: `tf.train.experimental.LossScale` of TensorFlow 1.14 to 2.4.
+    """
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        """Updates the loss scale after a step.
+
+        Args:
+            grads: A nested structure of unscaled gradients. `None` is ignored. Under a
+                `tf.distribute` strategy, in a cross-replica context, each may hold one value per
+                replica.
+
+        Returns:
+            A pair `(update_op, should_apply)`. `update_op` is `None` in eager mode and the
+            operation that updates in a graph. `should_apply` is a bool or a bool scalar tensor:
+            if false, this step's gradients must not be applied.
+        """
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments from which `from_config` makes this loss scale again."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> LossScale:
+        """Makes a loss scale, in its initial state, from `get_config()`'s dictionary."""
+        return cls(**config)
+
+    @property
+    def spec(self) -> LossScaleSpec:
+        """This loss scale's spec.
+
+        Raises:
+            LossScaleArgumentError: It is neither fixed nor dynamic but of a user's own class.
+        """
+        return LossScaleSpec.from_argument(self)
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class FixedLossScale(LossScale, native.FixedLossScale):  # type: ignore[misc]
+    """A loss scale that never changes.
+
+    Source: `tf.train.experimental.FixedLossScale` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        loss_scale_value: The value, a Python int or float of at least 1.
+
+    Raises:
+        ValueError: It is no Python number or below 1.
+    """
+
+    def __init__(self, loss_scale_value: float) -> None:
+        if not isinstance(loss_scale_value, int | float):
+            raise LossScaleArgumentError(
+                f"loss_scale_value must be a Python int or float, but got: {loss_scale_value!r}"
+            )
+        if loss_scale_value < 1:
+            raise LossScaleArgumentError(
+                f"loss_scale_value must be at least 1, but got: {loss_scale_value}"
+            )
+        self._set_up(loss_scale_value)
+
+    def _set_up(self, value: float) -> None:
+        LossScale.__init__(self)
+        self._loss_scale_value = float(value)
+
+    @classmethod
+    def of_any_value(cls, value: float) -> FixedLossScale:
+        """Makes one of any value: the optimizers of TensorFlow 2.4 take a value below 1 too."""
+        loss_scale: FixedLossScale = cls.__new__(cls)
+        loss_scale._set_up(value)
+        return loss_scale
+
+    def __call__(self) -> tf.Tensor:
+        """Returns the value as a float32 scalar tensor."""
+        return tf.constant(self._loss_scale_value, tf.float32)
+
+    def update(self, grads: Any) -> tuple[Any, bool]:
+        """Changes nothing. Returns `(no-op, True)`: non-finite gradients are applied as well."""
+        del grads
+        return tf.no_op(), True
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns `{"loss_scale_value": value}`."""
+        return {"loss_scale_value": self._loss_scale_value}
+
+    def __repr__(self) -> str:
+        return f"FixedLossScale({self._loss_scale_value})"
+
+
+class DynamicLossScale(LossScale, native.DynamicLossScale):  # type: ignore[misc]
+    """A loss scale that grows while the gradients are finite and shrinks when they are not.
+
+    The rule is `compat_lossscale.update_rule.next_state`. A checkpoint has its two variables under
+    `current_loss_scale` (float32) and `good_steps` (int64).
+
+    Source: `tf.train.experimental.DynamicLossScale` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        initial_loss_scale: The first value.
+        increment_period: Good steps in a row after which the loss scale grows.
+        multiplier: The factor by which it grows and shrinks.
+    """
+
+    def __init__(
+        self,
+        initial_loss_scale: float = DEFAULT_INITIAL_SCALE,
+        increment_period: int = DEFAULT_GROWTH_STEPS,
+        multiplier: float = DEFAULT_MULTIPLIER,
+    ) -> None:
+        self._set_up(initial_loss_scale, increment_period, multiplier)
+        self._current_loss_scale = self._add_weight(
+            name="current_loss_scale", dtype=tf.float32, initial_value=self._initial_loss_scale
+        )
+        self._num_good_steps = self._add_weight(
+            name="good_steps", dtype=tf.int64, initial_value=0
+        )
+
+    def _set_up(self, initial: float, period: int, multiplier: float) -> None:
+        LossScale.__init__(self)
+        self._initial_loss_scale = float(initial)
+        self._increment_period = int(period)
+        self._multiplier = float(multiplier)
+
+    @classmethod
+    def sharing_state_of(cls, native: Any) -> DynamicLossScale:
+        """Makes one that shares its variables with a `DynamicLossScale` of TensorFlow's own."""
+        loss_scale: DynamicLossScale = cls.__new__(cls)
+        loss_scale._set_up(native.initial_loss_scale, native.increment_period, native.multiplier)
+        loss_scale._weights = native._weights
+        loss_scale._current_loss_scale = native._current_loss_scale
+        loss_scale._num_good_steps = native._num_good_steps
+        return loss_scale
+
+    @property
+    def initial_loss_scale(self) -> float:
+        """The loss scale's first value."""
+        return self._initial_loss_scale
+
+    @property
+    def increment_period(self) -> int:
+        """Good steps in a row after which the loss scale grows."""
+        return self._increment_period
+
+    @property
+    def multiplier(self) -> float:
+        """The factor by which the loss scale grows and shrinks."""
+        return self._multiplier
+
+    @property
+    def good_steps(self) -> tf.Variable:
+        """The number of good steps in a row so far, an int64 variable."""
+        return self._num_good_steps
+
+    def __call__(self) -> tf.Tensor:
+        """Returns the current value as a float32 scalar tensor."""
+        return tf.convert_to_tensor(self._current_loss_scale)
+
+    def update(self, grads: Any) -> tuple[Any, tf.Tensor]:
+        """Moves the loss scale by the update rule.
+
+        Args:
+            grads: A nested structure of unscaled gradients; see `LossScale.update`.
+
+        Returns:
+            A pair `(update_op, should_apply)`; `should_apply` is a bool scalar tensor that says
+            whether all gradients, on all replicas, are finite.
+        """
+        if _must_merge():
+            return tf.distribute.get_replica_context().merge_call(
+                lambda _, grads: self.update(grads), args=(grads,)
+            )
+        finite = _finite_on_all_replicas(grads)
+        scale, good_steps = next_state(
+            tf.convert_to_tensor(self._current_loss_scale),
+            tf.convert_to_tensor(self._num_good_steps),
+            finite,
+            growth_steps=self._increment_period,
+            multiplier=self._multiplier,
+            operations=TENSORFLOW,
+        )
+        update_op = tf.group(
+            self._current_loss_scale.assign(scale, read_value=False),
+            self._num_good_steps.assign(good_steps, read_value=False),
+        )
+        return update_op, finite
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the constructor's three arguments."""
+        return {
+            "initial_loss_scale": self._initial_loss_scale,
+            "increment_period": self._increment_period,
+            "multiplier": self._multiplier,
+        }
+
+    def __repr__(self) -> str:
+        config = [f"{name}={value}" for name, value in self.get_config().items()]
+        if tf.executing_eagerly():
+            state = [
+                f"current_loss_scale={self._current_loss_scale.numpy()}",
+                f"num_good_steps={self._num_good_steps.numpy()}",
+            ]
+            config = state + config
+        return f"DynamicLossScale({', '.join(config)})"
+
+
+class ForeignLossScale(LossScale):
+    """A user's own subclass of TensorFlow's own `LossScale`, adapted to this package's classes.
+
+    Args:
+        loss_scale: The user's object. It keeps its state and decides everything.
+    """
+
+    def __init__(self, loss_scale: Any) -> None:
+        super().__init__()
+        self._foreign = loss_scale
+
+    def __call__(self) -> tf.Tensor:
+        """Returns what the user's object returns."""
+        return self._foreign()
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        """Lets the user's object update itself."""
+        return self._foreign.update(grads)  # type: ignore[no-any-return]
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the config of the user's object."""
+        return self._foreign.get_config()  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_foreign" or not hasattr(self._foreign, name):
+            return super().__getattr__(name)
+        return getattr(self._foreign, name)
+
+    def _trackable_children(self, *args: Any, **kwargs: Any) -> Any:
+        return self._foreign._trackable_children(*args, **kwargs)
+
+    def _lookup_dependency(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self._foreign._lookup_dependency(name, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._foreign)
+
+
+def as_loss_scale(loss_scale: Any) -> LossScale:
+    """Turns what the old constructors took as `loss_scale` into a LossScale.
+
+    Args:
+        loss_scale: `"dynamic"`, a Python int or float of at least 1, or a LossScale. An object of
+            this package, or of a subclass, is returned as it is, so that its state is shared with
+            the caller, as in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and
+            share their state too.
+
+    Returns:
+        The LossScale.
+
+    Raises:
+        LossScaleArgumentError: For anything else, `None` included.
+    """
+    if isinstance(loss_scale, LossScale):
+        return loss_scale
+    if isinstance(loss_scale, native.LossScale):
+        if type(loss_scale) is native.DynamicLossScale:
+            return DynamicLossScale.sharing_state_of(loss_scale)
+        if type(loss_scale) is native.FixedLossScale:
+            return from_spec(LossScaleSpec.from_argument(loss_scale))
+        return ForeignLossScale(loss_scale)
+    if isinstance(loss_scale, int | float):
+        return FixedLossScale(loss_scale)
+    return from_spec(LossScaleSpec.from_argument(loss_scale))
+
+
+def from_spec(spec: LossScaleSpec) -> FixedLossScale | DynamicLossScale:
+    """Makes the LossScale, in its initial state, that a spec describes."""
+    if not spec.dynamic:
+        return FixedLossScale.of_any_value(spec.initial_scale)
+    assert spec.growth_steps is not None
+    assert spec.multiplier is not None
+    return DynamicLossScale(spec.initial_scale, spec.growth_steps, spec.multiplier)
+
+
+def _must_merge() -> bool:
+    """Whether this is a replica's view and the loss scale's variables can't be assigned from it."""
+    return (
+        tf.distribute.has_strategy()
+        and not tf.distribute.in_cross_replica_context()
+        and not tf.__internal__.distribute.strategy_supports_no_merge_call()
+    )
+
+
+def _finite_on_all_replicas(grads: Any) -> tf.Tensor:
+    if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
+        return all_finite(grads)
+    strategy = tf.distribute.get_strategy()
+    flat = tf.nest.flatten(grads)
+    # Strategies reduce numbers, not bools.
+    finite = strategy.extended.call_for_each_replica(
+        lambda grads: tf.cast(all_finite(grads), tf.float32), args=(flat,)
+    )
+    total = strategy.reduce(tf.distribute.ReduceOp.SUM, finite, axis=None)
+    return tf.equal(total, float(strategy.num_replicas_in_sync))

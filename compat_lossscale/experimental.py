@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experimental API of TensorFlow 1.14 to 2.4, under the names it had.
+
+`tf.keras.mixed_precision.experimental.X`, `tf.train.experimental.X` and
+`tf.mixed_precision.experimental.X` are here `compat_lossscale.experimental.X`.
+"""
+
+from compat_lossscale._require import require_tensorflow
+
+require_tensorflow(__name__)
+
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale  # noqa: E402  # after the check
+from compat_lossscale.optimizers import (  # noqa: E402
+    ExperimentalLossScaleOptimizer as LossScaleOptimizer,
+)
+from compat_lossscale.policy import (  # noqa: E402
+    Policy,
+    get_layer_policy,
+    global_policy,
+    set_policy,
+)
+
+__all__ = [
+    "DynamicLossScale",
+    "FixedLossScale",
+    "LossScale",
+    "LossScaleOptimizer",
+    "Policy",
+    "get_layer_policy",
+    "global_policy",
+    "set_policy",
+]

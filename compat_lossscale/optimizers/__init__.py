@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front ends: each adapts one optimizer base class to the shared core."""
+
+from compat_lossscale.optimizers import keras, keras_legacy, registry
+from compat_lossscale.optimizers.base import LossScaleOptimizer
+from compat_lossscale.optimizers.experimental import LossScaleOptimizer as _Experimental
+from compat_lossscale.optimizers.v1 import (
+    MixedPrecisionLossScaleOptimizer,
+    disable_mixed_precision_graph_rewrite,
+    enable_mixed_precision_graph_rewrite,
+)
+
+ExperimentalLossScaleOptimizer = _Experimental
+
+__all__ = [
+    "ExperimentalLossScaleOptimizer",
+    "LossScaleOptimizer",
+    "MixedPrecisionLossScaleOptimizer",
+    "disable_mixed_precision_graph_rewrite",
+    "enable_mixed_precision_graph_rewrite",
+    "keras",
+    "keras_legacy",
+    "registry",
+]

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`LossScaleOptimizer`: the public class, and all that its two front ends have in common.
+
+tf-keras has two families of optimizers with different base classes, and a wrapper has to be an
+instance of the base class that it wraps. `LossScaleOptimizer(inner)` therefore becomes, when it
+learns what `inner` is, an instance of its own class joined with that family's front end. Users see,
+subclass and compare one class only.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    check_strategy,
+    from_spec,
+    scale_loss,
+    unscale_gradients,
+)
+from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.optimizers import stock
+from compat_lossscale.optimizers.forgotten import warn_if_forgotten
+from compat_lossscale.spec import Generation, LossScaleSpec
+
+
+class LossScaleOptimizerType(type(stock.BaseLossScaleOptimizer)):  # type: ignore[misc]
+    """The type of `LossScaleOptimizer` and its subclasses.
+
+    A class and what it becomes for a family of optimizers count as equal, so that
+    `type(opt) == LossScaleOptimizer` holds, as it did in TensorFlow 2.0 to 2.10.
+    """
+
+    __call__ = type.__call__
+
+    def __eq__(cls, other: object) -> bool:
+        if not isinstance(other, LossScaleOptimizerType):
+            return NotImplemented
+        return _declared(cls) is _declared(other)
+
+    def __hash__(cls) -> int:
+        return type.__hash__(_declared(cls))
+
+
+def _declared(cls: type) -> type:
+    """The class that was written in source code, for one that was joined with a front end."""
+    declared: type = cls.__dict__.get("_declared_class", cls)
+    return declared
+
+
+class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimizerType):  # type: ignore[misc]
+    """Wraps an optimizer so that the loss is scaled and bad steps are skipped.
+
+    `minimize` does everything. In a loop with `tf.GradientTape`, scale the loss before the tape
+    differentiates it, and unscale the gradients before applying them:
+
+        with tf.GradientTape() as tape:
+            loss = opt.get_scaled_loss(loss_fn())
+        gradients = opt.get_unscaled_gradients(tape.gradient(loss, variables))
+        opt.apply_gradients(zip(gradients, variables))
+
+    Instances are also instances of `tf.keras.mixed_precision.LossScaleOptimizer` and of the wrapped
+    optimizer's base class. The class can be subclassed.
+
+    Source: `tf.keras.mixed_precision.LossScaleOptimizer` of TensorFlow 2.4.
+
+    Args:
+        inner_optimizer: The optimizer to wrap: a `tf_keras.optimizers.Optimizer` or a
+            `tf_keras.optimizers.legacy.Optimizer`.
+        dynamic: Whether the loss scale follows the gradients or stays fixed.
+        initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value.
+        dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
+            2000). Must be `None` for a fixed one.
+
+    Raises:
+        TypeError: `inner_optimizer` is no Keras optimizer or is a LossScaleOptimizer already, or
+            `dynamic` is no bool.
+        ValueError: Another LossScaleOptimizer wraps `inner_optimizer`, the strategy is not
+            supported, or the other arguments contradict `dynamic`.
+    """
+
+    _front_ends: dict[type, type] = {}
+    _loss_scale: LossScale
+    _optimizer: Any
+    _wrap_in_family: Callable[[Any], None]
+    """Is defined by the front ends: wraps an optimizer of their family."""
+
+    def __init__(
+        self,
+        inner_optimizer: Any,
+        dynamic: bool = True,
+        initial_scale: float | None = None,
+        dynamic_growth_steps: int | None = None,
+    ) -> None:
+        self._wrap(inner_optimizer)
+        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
+        self._attach(from_spec(spec))
+
+    def _wrap(self, inner_optimizer: Any) -> None:
+        """Becomes a wrapper of the inner optimizer's family and wraps it, without a loss scale."""
+        family = next((f for f in self._front_ends if isinstance(inner_optimizer, f)), None)
+        if family is None:
+            raise LossScaleArgumentError(
+                '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+                f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}. An "
+                "optimizer of tf.compat.v1.train is wrapped by "
+                "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+            )
+        if _declared(type(self)) is type(self):
+            self.__class__ = joined(type(self), self._front_ends[family])
+        try:
+            self._wrap_in_family(inner_optimizer)
+        except TypeError as error:
+            # An error of this kind was a ValueError up to TensorFlow 2.3: make it both.
+            raise LossScaleArgumentError(*error.args) from None
+
+    @tf.__internal__.tracking.no_automatic_dependency_tracking  # type: ignore[untyped-decorator]
+    def _attach(self, loss_scale: LossScale) -> None:
+        """Takes a loss scale, and lets checkpoints find it if it has state."""
+        self._loss_scale = loss_scale
+        if type(loss_scale) is not FixedLossScale:
+            self._track_trackable(loss_scale, "loss_scale")
+            for variable in loss_scale._trackable_children().values():
+                if isinstance(variable, tf.Variable):
+                    stock.track_variable(variable)
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether the loss scale can change."""
+        return not isinstance(self._loss_scale, FixedLossScale)
+
+    @property
+    def loss_scale(self) -> tf.Tensor:
+        """The current loss scale, a float32 scalar tensor."""
+        return tf.convert_to_tensor(self._loss_scale())
+
+    @property
+    def dynamic_counter(self) -> tf.Variable | None:
+        """Good steps since the loss scale last changed, an int64 variable; `None` if fixed."""
+        if isinstance(self._loss_scale, DynamicLossScale):
+            return self._loss_scale.good_steps
+        return None
+
+    @property
+    def initial_scale(self) -> float | None:
+        """The first value of a dynamic loss scale, the value of a fixed one."""
+        if isinstance(self._loss_scale, FixedLossScale | DynamicLossScale):
+            return self._loss_scale.spec.initial_scale
+        return None
+
+    @property
+    def dynamic_growth_steps(self) -> int | None:
+        """Good steps in a row after which the loss scale doubles; `None` if fixed."""
+        if isinstance(self._loss_scale, DynamicLossScale):
+            return self._loss_scale.increment_period
+        return None
+
+    @property
+    def inner_optimizer(self) -> Any:
+        """The wrapped optimizer."""
+        return self._optimizer
+
+    def get_scaled_loss(self, loss: Any) -> Any:
+        """Multiplies the loss by the loss scale.
+
+        Args:
+            loss: A floating-point tensor of any shape, or a callable that gives one.
+
+        Returns:
+            The scaled loss, in the loss's dtype; a callable for a callable, which reads the loss
+            scale each time it is called.
+        """
+        self._loss_has_been_scaled = True
+        return scale_loss(loss, self._loss_scale)
+
+    def get_unscaled_gradients(self, grads: Any) -> list[Any]:
+        """Divides the gradients by the loss scale.
+
+        Args:
+            grads: Tensors, `tf.IndexedSlices` or `None`, of any floating-point dtype.
+
+        Returns:
+            A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
+        """
+        self._gradients_have_been_unscaled = True
+        return unscale_gradients(grads, self._loss_scale())
+
+    def _check_before_applying(self) -> None:
+        """Says what is wrong with applying gradients here and now.
+
+        Raises:
+            ValueError: In a cross-replica context, or the strategy is not supported. (It may be
+                another one than when the optimizer was made.)
+        """
+        if tf.distribute.in_cross_replica_context():
+            raise ValueError("apply_gradients() must be called in a replica context.")
+        check_strategy()
+        warn_if_forgotten(self._loss_has_been_scaled, self._gradients_have_been_unscaled)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns what `from_config` needs, in the form of TensorFlow 2.4 to tf-keras 2.21.
+
+        Where that form has no words for the loss scale (a multiplier other than 2, a user's own
+        LossScale), it is in the form of TensorFlow 2.0 to 2.3.
+        """
+        inner = tf_keras.optimizers.serialize(self._optimizer)
+        loss_scale = self._loss_scale
+        if isinstance(loss_scale, FixedLossScale | DynamicLossScale):
+            spec = loss_scale.spec
+            if spec.multiplier in (None, 2.0):
+                return {"inner_optimizer": inner, **spec.to_config(Generation.TF24)}
+            return {"optimizer": inner, **spec.to_config(Generation.TF23)}
+        config = {"class_name": type(loss_scale).__name__, "config": loss_scale.get_config()}
+        return {"optimizer": inner, "loss_scale": config}
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> LossScaleOptimizer:
+        """Makes an optimizer, in its initial state, from a config of any generation.
+
+        Args:
+            config: What `get_config` of this class, of tf-keras, or of any TensorFlow from 2.0 to
+                2.15 returned. It is not changed.
+            custom_objects: Classes by the names under which the config has them.
+
+        Returns:
+            The optimizer.
+
+        Raises:
+            ConfigFormatError: `config` is no config of a loss-scale optimizer.
+            InexpressibleLossScaleError: The loss scale's multiplier is not 2.
+        """
+        spec = LossScaleSpec.from_config(config)
+        inner = cls._inner_from_config(config, custom_objects)
+        return cls(inner, **spec.to_constructor_kwargs())
+
+    @classmethod
+    def _inner_from_config(
+        cls, config: Mapping[str, Any], custom_objects: dict[str, Any] | None
+    ) -> Any:
+        key = "inner_optimizer" if "inner_optimizer" in config else "optimizer"
+        inner = config.get(key)
+        if not isinstance(inner, Mapping):
+            return inner
+        # Deserializing changes the dictionary that it is given.
+        return tf_keras.optimizers.deserialize(
+            copy.deepcopy(dict(inner)),
+            custom_objects=custom_objects,
+            use_legacy_optimizer=issubclass(cls, stock.OptimizerV2),
+            use_legacy_format="module" not in inner,
+        )
+
+
+@functools.cache
+def joined(cls: type, front_end: type) -> type:
+    """Joins a LossScaleOptimizer class with the front end of a family of optimizers.
+
+    Args:
+        cls: `LossScaleOptimizer` or a subclass.
+        front_end: The family's front end.
+
+    Returns:
+        A subclass of both. The package's own classes take the name under which tf-keras knows its
+        own class of that family, so that what they save can be loaded without this package.
+    """
+    parents = [base for base in cls.__bases__ if issubclass(base, LossScaleOptimizer)]
+    bases = (cls, *(joined(parent, front_end) for parent in parents)) if parents else (cls, front_end)
+    named = front_end.__bases__[0] if cls.__module__.startswith(f"{__package__}.") else cls
+    namespace = {
+        "__doc__": cls.__doc__,
+        "__module__": named.__module__,
+        "__qualname__": named.__qualname__,
+        "_declared_class": cls,
+    }
+    return type(cls)(named.__name__, bases, namespace)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experimental `LossScaleOptimizer(optimizer, loss_scale)` of TensorFlow 1.14 to 2.4."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tf_keras
+
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, as_loss_scale
+from compat_lossscale.errors import ConfigFormatError
+from compat_lossscale.optimizers import base
+
+
+def _opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
+    """Lets the first argument be given as `opt=`, its name in TensorFlow 1.14 and 1.15."""
+
+    @functools.wraps(init)
+    def init_with_either_name(self: Any, *args: Any, **kwargs: Any) -> None:
+        if "opt" in kwargs and "optimizer" not in kwargs:
+            kwargs["optimizer"] = kwargs.pop("opt")
+        init(self, *args, **kwargs)
+
+    return init_with_either_name
+
+
+class LossScaleOptimizer(base.LossScaleOptimizer):
+    """The LossScaleOptimizer whose loss scale is one argument.
+
+    It differs from `compat_lossscale.LossScaleOptimizer` in its constructor and in `loss_scale`,
+    which is the live LossScale object. That object serves code of both eras: it can be called, as
+    up to TensorFlow 2.3, and it is a float32 scalar tensor, as in 2.4. Multipliers other than 2 and
+    users' own LossScale classes work, as up to 2.3.
+
+    Source: `tf.keras.mixed_precision.experimental.LossScaleOptimizer` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        optimizer: The optimizer to wrap. `opt=` is understood too.
+        loss_scale: `"dynamic"`, a Python int or float for a fixed scale, or a LossScale, whose
+            state is then shared with the caller.
+
+    Raises:
+        ValueError: An argument is not of these kinds, or the optimizer is wrapped already. The
+            error is a `TypeError` too where TensorFlow 2.4 raised one.
+    """
+
+    @_opt_means_optimizer
+    def __init__(self, optimizer: Any, loss_scale: Any) -> None:
+        self._wrap(optimizer)
+        self._attach(as_loss_scale(loss_scale))
+
+    @property
+    def loss_scale(self) -> LossScale:
+        """The live loss scale: an object to call, and a float32 scalar tensor."""
+        return self._loss_scale
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> LossScaleOptimizer:
+        """Makes an optimizer, in its initial state, from a config of any generation.
+
+        Args:
+            config: What `get_config` of this class, of tf-keras, or of any TensorFlow from 2.0 to
+                2.15 returned. It is not changed.
+            custom_objects: Classes by the names under which the config has them, users' own
+                LossScale classes among them.
+
+        Returns:
+            The optimizer.
+
+        Raises:
+            ConfigFormatError: `config` is no config of a loss-scale optimizer.
+        """
+        inner = cls._inner_from_config(config, custom_objects)
+        return cls(inner, _loss_scale_from_config(config, custom_objects))
+
+
+def _loss_scale_from_config(
+    config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None
+) -> Any:
+    stated = config.get("loss_scale")
+    if not isinstance(stated, Mapping):
+        return base.from_spec(base.LossScaleSpec.from_config(config))
+    classes = {
+        "DynamicLossScale": DynamicLossScale,
+        "FixedLossScale": FixedLossScale,
+        **tf_keras.utils.get_custom_objects(),
+        **(custom_objects or {}),
+    }
+    class_name = stated.get("class_name")
+    if class_name not in classes:
+        raise ConfigFormatError(
+            f"Unknown loss scale: {class_name!r}. If it is a class of your own, pass it: "
+            f"custom_objects={{{class_name!r}: ...}}."
+        )
+    return classes[class_name].from_config(stated.get("config", {}))

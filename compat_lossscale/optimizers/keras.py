@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front end for `Optimizer`, the base class that is tf-keras' default since TensorFlow 2.11."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from compat_lossscale.core import apply_or_skip
+from compat_lossscale.optimizers import stock
+from compat_lossscale.optimizers.base import LossScaleOptimizer
+
+
+class NewFrontEnd(stock.NewLossScaleOptimizer):  # type: ignore[misc]  # tf-keras is untyped
+    """Translates the protocol of tf-keras' Optimizer into calls of the core.
+
+    Beyond tf-keras' own wrapper, all public attributes of the inner optimizer (`momentum`,
+    `beta_1`, `clipnorm` ...) can be read and set through this one, as with the legacy optimizers.
+    """
+
+    def _wrap_in_family(self, inner_optimizer: Any) -> None:
+        # tf-keras' constructor makes no variables for a fixed scale; ours is attached after it.
+        stock.NewLossScaleOptimizer.__init__(
+            self, inner_optimizer, dynamic=False, initial_scale=1.0
+        )
+
+    def compute_gradients(
+        self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None
+    ) -> list[tuple[Any, Any]]:
+        """Differentiates the scaled loss.
+
+        Args:
+            loss: A scalar tensor computed under `tape`, or a callable that gives one.
+            var_list: A variable, a list of variables, or a callable that gives one.
+            tape: The tape under which the loss was computed; not needed for a callable.
+
+        Returns:
+            Pairs of an unscaled gradient and a variable.
+        """
+        if not callable(var_list):
+            # `minimize(f, var_list=var)`, as the original's documentation has it.
+            var_list = tf.nest.flatten(var_list)
+        pairs: list[tuple[Any, Any]] = super().compute_gradients(loss, var_list, tape=tape)
+        return pairs
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Any,
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Applies the gradients if they are finite, updates the loss scale, counts the step.
+
+        Args:
+            grads_and_vars: Pairs of an unscaled gradient and a variable.
+            name: Name of the operation.
+            skip_gradients_aggregation: Whether the gradients are summed over the replicas already.
+            **kwargs: `experimental_aggregate_gradients`, the legacy optimizers' opposite of
+                `skip_gradients_aggregation`.
+
+        Returns:
+            An operation in a graph, `None` in eager mode.
+
+        Raises:
+            ValueError: Called in a cross-replica context, under an unsupported strategy, or
+                without any gradient.
+
+        `iterations` is counted on skipped steps too.
+        """
+        self._check_before_applying()
+        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
+        inner = self._optimizer
+        gradients, variables = zip(*grads_and_vars, strict=True)
+        with tf.init_scope():
+            # Variables cannot be made inside the branch that applies.
+            inner.build(variables)
+        aggregated = skip_gradients_aggregation or not kwargs.pop(
+            "experimental_aggregate_gradients", True
+        )
+        if not aggregated and not self._uses_dtensor():
+            # Aggregated first, so that a NaN on one replica is a NaN on all.
+            grads_and_vars = inner.aggregate_gradients(grads_and_vars)
+            gradients, variables = zip(*grads_and_vars, strict=True)
+
+        def apply(gradients: list[Any]) -> None:
+            pairs = list(zip(gradients, variables, strict=True))
+            inner.apply_gradients(pairs, name=name, skip_gradients_aggregation=True, **kwargs)
+
+        def skip() -> None:
+            inner.iterations.assign_add(1, read_value=False)
+
+        return apply_or_skip(self._loss_scale, gradients, apply, skip)
+
+    def _uses_dtensor(self) -> bool:
+        return bool(self._optimizer._run_with_dtensor or self._optimizer._mesh)
+
+    @property
+    def lr(self) -> Any:
+        """The inner optimizer's learning rate."""
+        return self._optimizer.learning_rate
+
+    @lr.setter
+    def lr(self, value: Any) -> None:
+        self._optimizer.learning_rate = value
+
+    @property
+    def weights(self) -> list[tf.Variable]:
+        """The inner optimizer's variables."""
+        return list(self._optimizer.variables)
+
+    def get_weights(self) -> list[np.ndarray[Any, Any]]:
+        """Returns the values of the inner optimizer's variables."""
+        return [variable.numpy() for variable in self.weights]
+
+    def set_weights(self, weights: Any) -> None:
+        """Sets the values of the inner optimizer's variables."""
+        self._optimizer.set_weights(weights)
+
+    def __getattr__(self, name: str) -> Any:
+        if self._is_delegated(name):
+            return getattr(self._optimizer, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_delegated(name) and not hasattr(type(self), name):
+            setattr(self._optimizer, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        inner = vars(self._optimizer) if "_optimizer" in self.__dict__ else {}
+        return sorted({*super().__dir__(), *(name for name in inner if not name.startswith("_"))})
+
+    def _is_delegated(self, name: str) -> bool:
+        inner = self.__dict__.get("_optimizer")
+        return inner is not None and not name.startswith("_") and name in vars(inner)
+
+
+LossScaleOptimizer._front_ends[stock.Optimizer] = NewFrontEnd

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front end for `OptimizerV2`, the base class of the optimizers of TensorFlow 2.0 to 2.10."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from compat_lossscale.core import apply_or_skip
+from compat_lossscale.optimizers import stock
+from compat_lossscale.optimizers.base import LossScaleOptimizer
+
+
+class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):  # type: ignore[misc]  # tf-keras is untyped
+    """Translates OptimizerV2's protocol into calls of the core.
+
+    What only passes a call on to the inner optimizer (slots, weights, hyperparameters, clipping,
+    checkpointing) is inherited from tf-keras' own wrapper.
+    """
+
+    def _wrap_in_family(self, inner_optimizer: Any) -> None:
+        # tf-keras' constructor makes no variables for a fixed scale; ours is attached after it.
+        stock.LegacyLossScaleOptimizer.__init__(
+            self, inner_optimizer, dynamic=False, initial_scale=1.0
+        )
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Any,
+        name: str | None = None,
+        experimental_aggregate_gradients: bool = True,
+    ) -> Any:
+        """Applies the gradients if they are finite, updates the loss scale, counts the step.
+
+        Args:
+            grads_and_vars: Pairs of an unscaled gradient and a variable.
+            name: Name of the operation.
+            experimental_aggregate_gradients: Whether to sum the gradients over the replicas.
+
+        Returns:
+            An operation in a graph, `None` in eager mode.
+
+        Raises:
+            ValueError: Called in a cross-replica context, under an unsupported strategy, or
+                without any gradient.
+
+        `iterations` is counted on skipped steps too (since TensorFlow 2.3; not before).
+        """
+        self._check_before_applying()
+        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
+        inner = self._optimizer
+        # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
+        flag = "experimental_aggregate_gradients"
+        has_flag = _accepts(inner.apply_gradients, flag)
+        if experimental_aggregate_gradients and has_flag:
+            # Aggregated first, so that a NaN on one replica is a NaN on all.
+            grads_and_vars = inner._transform_unaggregated_gradients(grads_and_vars)
+            grads_and_vars = inner._aggregate_gradients(grads_and_vars)
+        gradients, variables = zip(*grads_and_vars, strict=True)
+        options = {flag: False} if has_flag else {}
+        return apply_or_skip(
+            self._loss_scale,
+            gradients,
+            apply=lambda gradients: inner.apply_gradients(
+                list(zip(gradients, variables, strict=True)), name=name, **options
+            ),
+            skip=lambda: inner.iterations.assign_add(1, read_value=False),
+        )
+
+
+def _accepts(function: Any, parameter: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return parameter in parameters or any(
+        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
+    )
+
+
+LossScaleOptimizer._front_ends[stock.OptimizerV2] = LegacyFrontEnd

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What this package uses of tf-keras beyond its public names, each behind one name of ours.
+
+A tf-keras release that moves one of these breaks this file and no other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tf_keras
+from tf_keras.src import backend as _backend
+from tf_keras.src import optimizers
+from tf_keras.src.engine import training as _training
+from tf_keras.src.engine import training_v1 as _training_v1
+from tf_keras.src.mixed_precision import loss_scale_optimizer as _loss_scale_optimizer
+from tf_keras.src.optimizers import utils as _optimizer_utils
+
+__all__ = [
+    "BaseLossScaleOptimizer",
+    "LegacyLossScaleOptimizer",
+    "Model",
+    "ModelV1",
+    "NewLossScaleOptimizer",
+    "Optimizer",
+    "OptimizerV2",
+    "optimizers",
+    "track_variable",
+    "without_empty_gradients",
+]
+
+Optimizer = tf_keras.optimizers.Optimizer
+"""Base class of the optimizers that are the default since TensorFlow 2.11."""
+OptimizerV2 = tf_keras.optimizers.legacy.Optimizer
+"""Base class of the optimizers of TensorFlow 2.0 to 2.10."""
+
+BaseLossScaleOptimizer = tf_keras.mixed_precision.LossScaleOptimizer
+"""What `isinstance` checks name; makes one of the next two when called."""
+LegacyLossScaleOptimizer = _loss_scale_optimizer.LossScaleOptimizer
+"""tf-keras' own class around an OptimizerV2."""
+NewLossScaleOptimizer = _loss_scale_optimizer.LossScaleOptimizerV3
+"""tf-keras' own class around an Optimizer."""
+
+Model = _training.Model
+"""The model class of TensorFlow 2."""
+ModelV1 = _training_v1.Model
+"""The model class used while TensorFlow 2 behaviour is off."""
+
+
+def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
+    """Drops pairs without a gradient, with tf-keras' warning.
+
+    Raises:
+        ValueError: No pair has a gradient.
+    """
+    return list(_optimizer_utils.filter_empty_gradients(grads_and_vars))
+
+
+def track_variable(variable: Any) -> None:
+    """Lets Keras' graph mode initialise a variable that no Keras layer made."""
+    _backend.track_variable(variable)

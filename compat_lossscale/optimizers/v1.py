@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`MixedPrecisionLossScaleOptimizer` for `tf.compat.v1.train` optimizers, and the graph rewrite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    apply_or_skip,
+    as_loss_scale,
+    native,
+    scale_loss,
+    unscale_gradients,
+)
+from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.optimizers import base, experimental, stock
+
+
+
+
+class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):  # type: ignore[misc]
+    """Wraps an optimizer of `tf.compat.v1.train` with loss scaling.
+
+    Used like any optimizer of TensorFlow 1: `minimize`, or `compute_gradients` and
+    `apply_gradients`; in a session, a `MonitoredTrainingSession`, or eagerly. With a dynamic loss
+    scale, a step with a non-finite gradient changes neither variables nor `global_step`.
+
+    Source: `tf.train.experimental.MixedPrecisionLossScaleOptimizer` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        opt: The optimizer to wrap.
+        loss_scale: `"dynamic"`, a Python int or float of at least 1, or a LossScale, whose state is
+            then shared with the caller.
+
+    Raises:
+        ValueError: An argument is not of these kinds.
+    """
+
+    def __init__(self, opt: Any, loss_scale: Any) -> None:
+        if not isinstance(opt, tf.compat.v1.train.Optimizer):
+            raise LossScaleArgumentError(
+                '"opt" must be an instance of tf.compat.v1.train.Optimizer, but got: '
+                f"{type(opt)}. A Keras optimizer is wrapped by "
+                "compat_lossscale.LossScaleOptimizer."
+            )
+        if isinstance(loss_scale, int | float):
+            loss_scale = FixedLossScale(loss_scale)
+        super().__init__(opt, as_loss_scale(loss_scale))
+
+    def _scale_loss(self, loss: Any) -> Any:
+        return scale_loss(loss, self._loss_scale)
+
+    def _unscale_grads(self, grads: Any) -> list[Any]:
+        return unscale_gradients(grads, self._loss_scale())
+
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+    ) -> Any:
+        """Applies the gradients if they are finite and updates the loss scale.
+
+        Args:
+            grads_and_vars: Pairs of an unscaled gradient and a variable, from `compute_gradients`.
+            global_step: A variable to count applied steps in.
+            name: Name of the operation.
+
+        Returns:
+            An operation in a graph, `None` in eager mode.
+
+        Raises:
+            ValueError: Called in a cross-replica context.
+        """
+        if tf.distribute.in_cross_replica_context():
+            raise ValueError("apply_gradients() must be called in a replica context.")
+        inner = self._optimizer
+        if not isinstance(self._loss_scale, DynamicLossScale):
+            # Whatever is not a DynamicLossScale was never asked to update, in any version.
+            return inner.apply_gradients(grads_and_vars, global_step, name)
+        gradients, variables = zip(*grads_and_vars, strict=True)
+        inner_name = f"{name or self.get_name()}-wrapped"
+        return apply_or_skip(
+            self._loss_scale,
+            gradients,
+            apply=lambda gradients: inner.apply_gradients(
+                list(zip(gradients, variables, strict=True)), global_step, inner_name
+            ),
+            skip=tf.no_op,
+        )
+
+
+def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") -> Any:
+    """Turns on TensorFlow's automatic mixed precision and wraps an optimizer with loss scaling.
+
+    Source: `tf.train.experimental.enable_mixed_precision_graph_rewrite` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        opt: An optimizer of `tf.compat.v1.train` or of Keras, legacy or new.
+        loss_scale: What the wrapper takes as its `loss_scale`.
+
+    Returns:
+        A `MixedPrecisionLossScaleOptimizer` or an experimental `LossScaleOptimizer` around `opt`.
+
+    Raises:
+        ValueError: `opt` is no optimizer or already has loss scaling, or the global Keras policy
+            is a mixed one; the rewrite is then left as it was.
+    """
+    wrapped_classes = (
+        native.MixedPrecisionLossScaleOptimizer,
+        base.LossScaleOptimizer,
+        stock.BaseLossScaleOptimizer,
+    )
+    if isinstance(opt, wrapped_classes):
+        raise ValueError(
+            f'"opt" must not already be an instance of a {type(opt).__name__}: '
+            "enable_mixed_precision_graph_rewrite wraps the optimizer itself."
+        )
+    wrapper: Any
+    if isinstance(opt, tf.compat.v1.train.Optimizer):
+        wrapper = MixedPrecisionLossScaleOptimizer
+    elif isinstance(opt, stock.OptimizerV2 | stock.Optimizer):
+        wrapper = experimental.LossScaleOptimizer
+    else:
+        raise ValueError(
+            '"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, '
+            f"but got: {opt!r}"
+        )
+    was_enabled = tf.__internal__.train.is_mixed_precision_graph_rewrite_enabled()
+    # TensorFlow's function both switches and wraps. It is given an optimizer nobody uses, with a
+    # scale that needs no variable: the wrapper that counts is made below.
+    native.enable_mixed_precision_graph_rewrite(
+        tf.compat.v1.train.GradientDescentOptimizer(0.0), loss_scale=1
+    )
+    try:
+        return wrapper(opt, loss_scale)
+    except Exception:
+        if not was_enabled:
+            native.disable_mixed_precision_graph_rewrite()
+        raise
+
+
+def disable_mixed_precision_graph_rewrite() -> None:
+    """Turns TensorFlow's automatic mixed precision off again. Wrapped optimizers stay wrapped.
+
+    Source: `tf.train.experimental.disable_mixed_precision_graph_rewrite` of TensorFlow 1.14 to 2.4.
+    """
+    native.disable_mixed_precision_graph_rewrite()

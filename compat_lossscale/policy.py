@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experimental dtype policies of TensorFlow 1.14 to 2.4, which carry a loss scale."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from compat_lossscale import autowrap
+from compat_lossscale.core import LossScale, as_loss_scale, from_spec
+from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, stock
+from compat_lossscale.spec import LossScaleSpec
+
+_KerasPolicy = tf_keras.mixed_precision.Policy
+_OLD_SUFFIX = "_with_float32_vars"
+
+
+class Policy(_KerasPolicy):  # type: ignore[misc]  # tf-keras is untyped
+    """A dtype policy with a loss scale, which `Model.compile` wraps optimizers with.
+
+    Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        name: `"mixed_float16"`, `"mixed_bfloat16"`, or a dtype's name. The names that early
+            versions took are understood: `"infer"`, and a dtype's with `"_with_float32_vars"`.
+        loss_scale: What the experimental LossScaleOptimizer takes as its `loss_scale`; or `None`
+            for no loss scaling; or `"auto"`, which is `"dynamic"` for `mixed_float16` and `None`
+            for every other policy.
+
+    Raises:
+        ValueError: The name is no policy's, or `loss_scale` is not of these kinds.
+    """
+
+    def __init__(self, name: str, loss_scale: Any = "auto") -> None:
+        super().__init__("_infer" if name == "infer" else name)
+        self._loss_scale_is_given = not (isinstance(loss_scale, str) and loss_scale == "auto")
+        if not self._loss_scale_is_given:
+            loss_scale = "dynamic" if self.name == "mixed_float16" else None
+        elif loss_scale is not None and self.compute_dtype not in ("float16", None):
+            tf.get_logger().warning(
+                "The policy %r computes in %s, which needs no loss scaling, but was given the "
+                "loss scale %s. Loss scaling only costs time here.",
+                name,
+                self.compute_dtype,
+                loss_scale,
+            )
+        self._loss_scale = None if loss_scale is None else as_loss_scale(loss_scale)
+        if not autowrap.is_enabled():
+            autowrap.enable()
+
+    def _parse_name(self, name: str) -> tuple[str | None, str | None]:
+        if isinstance(name, str) and name.endswith(_OLD_SUFFIX):
+            tf.get_logger().warning(
+                "The policy name %r is of TensorFlow 2.0 and earlier; use 'mixed_float16' or "
+                "'mixed_bfloat16'.",
+                name,
+            )
+            return tf.as_dtype(name[: -len(_OLD_SUFFIX)]).name, "float32"
+        parsed: tuple[str | None, str | None] = super()._parse_name(name)
+        return parsed
+
+    @property
+    def loss_scale(self) -> LossScale | None:
+        """The loss scale, the very object that was given if one was; `None` for none."""
+        return self._loss_scale
+
+    @property
+    def should_cast_variables(self) -> bool:
+        """Whether variables are cast to another dtype for computing (gone in TensorFlow 2.4)."""
+        return bool(self.variable_dtype != self.compute_dtype)
+
+    def wrap_optimizer(self, optimizer: Any) -> Any:
+        """Wraps an optimizer as `Model.compile` does under this policy.
+
+        Args:
+            optimizer: A Keras optimizer.
+
+        Returns:
+            `optimizer` itself if it has loss scaling already or this policy has no loss scale.
+        """
+        if self._loss_scale is None or isinstance(optimizer, stock.BaseLossScaleOptimizer):
+            return optimizer
+        return ExperimentalLossScaleOptimizer(optimizer, self._loss_scale)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the name, and the loss scale if one was given."""
+        config: dict[str, Any] = {"name": self.name}
+        if self._loss_scale_is_given:
+            loss_scale = self._loss_scale
+            config["loss_scale"] = loss_scale and {
+                "class_name": type(loss_scale).__name__,
+                "config": loss_scale.get_config(),
+            }
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Policy:
+        """Makes a policy from `get_config()`'s dictionary.
+
+        Args:
+            config: The name, and the loss scale as TensorFlow 2.1 to 2.4 wrote it.
+            custom_objects: Users' own LossScale classes by name.
+
+        Returns:
+            The policy, its loss scale in its initial state.
+        """
+        if "loss_scale" not in config:
+            return cls(config["name"])
+        loss_scale = config["loss_scale"]
+        custom_class = (custom_objects or {}).get((loss_scale or {}).get("class_name"))
+        if custom_class is not None:
+            return cls(config["name"], custom_class.from_config(loss_scale["config"]))
+        if isinstance(loss_scale, dict):
+            loss_scale = from_spec(LossScaleSpec.from_config(loss_scale))
+        return cls(config["name"], loss_scale)
+
+    def __repr__(self) -> str:
+        return f'<Policy "{self.name}", loss_scale={self._loss_scale!r}>'
+
+
+def set_policy(policy: Any) -> None:
+    """Sets the policy of all layers made from now on.
+
+    Source: `tf.keras.mixed_precision.experimental.set_policy` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        policy: A policy, the name of one, or `None` for `floatx()`'s.
+
+    Raises:
+        ValueError: It is no policy, no floating-point policy, or a mixed one while the graph
+            rewrite is on.
+    """
+    if policy is not None and not isinstance(policy, _KerasPolicy):
+        policy = Policy(policy)
+    tf_keras.mixed_precision.set_global_policy(policy)
+
+
+@contextlib.contextmanager
+def policy_scope(policy: Any) -> Iterator[None]:
+    """Sets the policy inside a `with` block (private in TensorFlow, and imported all the same).
+
+    Args:
+        policy: See `set_policy`.
+    """
+    found = tf_keras.mixed_precision.global_policy()
+    set_policy(policy)
+    try:
+        yield
+    finally:
+        set_policy(found)
+
+
+def global_policy() -> Policy:
+    """Returns the policy of layers made now.
+
+    Source: `tf.keras.mixed_precision.experimental.global_policy` of TensorFlow 1.14 to 2.4.
+    """
+    return _with_loss_scale(tf_keras.mixed_precision.global_policy())
+
+
+def get_layer_policy(layer: Any) -> Policy:
+    """Returns a layer's policy.
+
+    Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
+
+    Args:
+        layer: A Keras layer.
+
+    Raises:
+        ValueError: `layer` is none.
+    """
+    if not isinstance(layer, tf_keras.layers.Layer):
+        raise ValueError(f"get_policy can only be called on a layer, but got: {layer!r}")
+    return _with_loss_scale(layer._dtype_policy)
+
+
+def _with_loss_scale(policy: Any) -> Policy:
+    """Gives Keras' own policies the `loss_scale` that every experimental policy has."""
+    return policy if isinstance(policy, Policy) else Policy(policy.name)
