@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import os
 import sys
@@ -43,7 +44,7 @@ def install(*, legacy_optimizers: bool = True) -> None:
         undo: list[Callable[[], None]] = []
         try:
             _select_tf_keras(undo)
-            _put_names(undo)
+            _put_names(legacy_optimizers, undo)
             if legacy_optimizers:
                 _put_legacy_optimizers(undo)
             _take_over_keras(undo)
@@ -107,16 +108,22 @@ def _set_environment(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def _put_names(undo: list[Callable[[], None]]) -> None:
-    old_names = importlib.import_module("compat_lossscale.old_names")
-    for root, table in (
-        ("tensorflow", old_names.PUBLIC),
-        ("tensorflow.compat.v2", old_names.PUBLIC),
-        ("tensorflow.compat.v1", old_names.PUBLIC_V1),
-        ("tensorflow", old_names.PRIVATE),
-    ):
+def _put_names(legacy_optimizers: bool, undo: list[Callable[[], None]]) -> None:
+    from compat_lossscale import old_names, optimizers  # noqa: PLC0415  # needs TensorFlow
+
+    # The classes of one family, so that `type(opt) is LossScaleOptimizer` as it used to be.
+    family = optimizers.stock.OptimizerV2 if legacy_optimizers else optimizers.stock.Optimizer
+    front_end = optimizers.LossScaleOptimizer._front_ends[family]
+    classes = (
+        optimizers.joined(optimizers.LossScaleOptimizer, front_end),
+        optimizers.joined(optimizers.ExperimentalLossScaleOptimizer, front_end),
+    )
+    _set(optimizers.LossScaleOptimizer, "_switches_family", True, undo)
+    for root, table in old_names.tables(*classes).items():
         for place, names in table.items():
             _put_module(f"{root}.{place}", names, undo)
+    for place, names in old_names.private_table(*classes).items():
+        _put_private_module(f"tensorflow.python.{place}", names, undo)
 
 
 def _put_module(path: str, names: Mapping[str, Any], undo: list[Callable[[], None]]) -> None:
@@ -124,20 +131,47 @@ def _put_module(path: str, names: Mapping[str, Any], undo: list[Callable[[], Non
     modules = _modules_at(path)
     if not modules:
         parent, _, name = path.rpartition(".")
-        module = types.ModuleType(path, "Old names, put back by compat_lossscale.")
-        module.__path__ = []
-        for parent_module in _modules_at(parent) or [_put_module_only(parent, undo)]:
-            _set(parent_module, name, module, undo)
-        modules = [module]
+        if not _modules_at(parent):
+            _put_module(parent, {}, undo)
+        modules = [_new_module(path)]
+        for parent_module in _modules_at(parent):
+            _set(parent_module, name, modules[0], undo)
     for module in modules:
         for name, value in names.items():
             _set(module, name, value, undo)
     _alias(path, modules[0], undo)
 
 
-def _put_module_only(path: str, undo: list[Callable[[], None]]) -> types.ModuleType:
-    _put_module(path, {}, undo)
-    return _modules_at(path)[0]
+def _put_private_module(
+    path: str, names: Mapping[str, Any], undo: list[Callable[[], None]]
+) -> None:
+    """Puts a module with `names` in place of a private one, or where there is none.
+
+    The private module itself is not touched: TensorFlow's own code looks its names up in it.
+    """
+    module = _new_module(path)
+    try:
+        vars(module).update({**vars(importlib.import_module(path)), **names})
+    except ModuleNotFoundError:
+        vars(module).update(names)
+    parent, _, name = path.rpartition(".")
+    _set(importlib.import_module(parent), name, module, undo)
+    found = sys.modules.get(path)
+    sys.modules[path] = module
+    undo.append(lambda: _set_imported(path, found))
+
+
+def _new_module(path: str) -> types.ModuleType:
+    module = types.ModuleType(path, "Old names, put back by compat_lossscale.")
+    module.__path__ = []
+    return module
+
+
+def _set_imported(path: str, module: types.ModuleType | None) -> None:
+    if module is None:
+        sys.modules.pop(path, None)
+    else:
+        sys.modules[path] = module
 
 
 def _modules_at(path: str) -> list[Any]:
@@ -151,9 +185,6 @@ def _modules_at(path: str) -> list[Any]:
     for name in names:
         module = getattr(module, name, None)
     found = [] if module is None else [module]
-    if path.startswith("tensorflow.python.") and not found:
-        with contextlib.suppress(ImportError):
-            found.append(importlib.import_module(path))
     imported = sys.modules.get(path)
     if imported is not None and all(imported is not one for one in found):
         found.append(imported)
@@ -167,7 +198,7 @@ def _alias(path: str, module: Any, undo: list[Callable[[], None]]) -> None:
         part = ".".join([root, *names[:depth]])
         if part not in sys.modules:
             sys.modules[part] = _modules_at(part)[0] if part != path else module
-            undo.append(lambda part=part: sys.modules.pop(part, None))  # type: ignore[misc]
+            undo.append(functools.partial(_set_imported, part, None))
 
 
 def _set(module: Any, name: str, value: Any, undo: list[Callable[[], None]]) -> None:

@@ -21,6 +21,9 @@ from compat_lossscale.optimizers import (
     enable_mixed_precision_graph_rewrite,
 )
 
+Table = Mapping[str, Mapping[str, Any]]
+"""Names and their values, by the module that they stand in."""
+
 _LOSS_SCALES = {
     "LossScale": LossScale,
     "FixedLossScale": FixedLossScale,
@@ -31,48 +34,67 @@ _GRAPH_REWRITE = {
     "disable_mixed_precision_graph_rewrite": disable_mixed_precision_graph_rewrite,
 }
 _V1_OPTIMIZER = {"MixedPrecisionLossScaleOptimizer": MixedPrecisionLossScaleOptimizer}
-_KERAS = {
-    "LossScaleOptimizer": ExperimentalLossScaleOptimizer,
-    "Policy": policy.Policy,
-    "get_layer_policy": policy.get_layer_policy,
-    "global_policy": policy.global_policy,
-    "set_policy": policy.set_policy,
-}
 
-PUBLIC: Mapping[str, Mapping[str, Any]] = {
-    "keras.mixed_precision": {"LossScaleOptimizer": LossScaleOptimizer},
-    "keras.mixed_precision.experimental": _KERAS,
-    "train.experimental": {**_LOSS_SCALES, **_GRAPH_REWRITE},
-    "mixed_precision.experimental": _LOSS_SCALES,
-}
-"""By module below `tensorflow` and below `tensorflow.compat.v2`."""
 
-PUBLIC_V1: Mapping[str, Mapping[str, Any]] = {
-    **PUBLIC,
-    "train.experimental": {**_LOSS_SCALES, **_GRAPH_REWRITE, **_V1_OPTIMIZER},
-    "mixed_precision": {**_LOSS_SCALES, **_GRAPH_REWRITE, **_V1_OPTIMIZER},
-}
-"""By module below `tensorflow.compat.v1`."""
+def tables(optimizer: type, experimental_optimizer: type) -> dict[str, Table]:
+    """Returns the public old names.
 
-PRIVATE: Mapping[str, Mapping[str, Any]] = {
-    "python.keras.mixed_precision.experimental": {},
-    "python.keras.mixed_precision.experimental.loss_scale_optimizer": {
-        "LossScaleOptimizer": ExperimentalLossScaleOptimizer
-    },
-    "python.keras.mixed_precision.experimental.policy": {
-        "Policy": policy.Policy,
-        "global_policy": policy.global_policy,
-        "policy_scope": policy.policy_scope,
-        "set_policy": policy.set_policy,
-    },
-    "python.keras.mixed_precision.experimental.get_layer_policy": {
-        "get_layer_policy": policy.get_layer_policy
-    },
-    "python.training.experimental.mixed_precision": _GRAPH_REWRITE,
-}
-"""Private modules below `tensorflow` that real programs import.
+    Args:
+        optimizer: The class to put in place of `tf.keras.mixed_precision.LossScaleOptimizer`.
+        experimental_optimizer: The same for the experimental one.
 
-No name that such a module has today is replaced: TensorFlow's own code looks its names up there.
-The loss scales that it still defines in `tensorflow.python.training.experimental` are base classes
-of ours, and instances of them are taken wherever ours are.
-"""
+    Returns:
+        A table by its root: `tensorflow`, `tensorflow.compat.v1`, `tensorflow.compat.v2`.
+    """
+    v2: Table = {
+        "keras.mixed_precision": {"LossScaleOptimizer": optimizer},
+        "keras.mixed_precision.experimental": {
+            "LossScaleOptimizer": experimental_optimizer,
+            "Policy": policy.Policy,
+            "get_layer_policy": policy.get_layer_policy,
+            "global_policy": policy.global_policy,
+            "set_policy": policy.set_policy,
+        },
+        "train.experimental": {**_LOSS_SCALES, **_GRAPH_REWRITE},
+        "mixed_precision.experimental": _LOSS_SCALES,
+    }
+    v1: Table = {
+        **v2,
+        "train.experimental": {**_LOSS_SCALES, **_GRAPH_REWRITE, **_V1_OPTIMIZER},
+        "mixed_precision": {**_LOSS_SCALES, **_GRAPH_REWRITE, **_V1_OPTIMIZER},
+    }
+    return {"tensorflow": v2, "tensorflow.compat.v2": v2, "tensorflow.compat.v1": v1}
+
+
+def private_table(optimizer: type, experimental_optimizer: type) -> Table:
+    """Returns the names in private modules, below `tensorflow.python`, that real programs import.
+
+    Args:
+        optimizer: See `tables`.
+        experimental_optimizer: See `tables`.
+    """
+    keras = "keras.mixed_precision"
+    return {
+        f"{keras}.loss_scale_optimizer": {
+            "LossScaleOptimizer": optimizer,
+            "LossScaleOptimizerV1": experimental_optimizer,
+        },
+        f"{keras}.experimental": {},
+        f"{keras}.experimental.loss_scale_optimizer": {
+            "LossScaleOptimizer": experimental_optimizer
+        },
+        f"{keras}.experimental.policy": {
+            "Policy": policy.Policy,
+            "global_policy": policy.global_policy,
+            "policy_scope": policy.policy_scope,
+            "set_policy": policy.set_policy,
+        },
+        f"{keras}.experimental.get_layer_policy": {"get_layer_policy": policy.get_layer_policy},
+        "training.experimental.loss_scale": _LOSS_SCALES,
+        "training.experimental.loss_scale_optimizer": _V1_OPTIMIZER,
+        "training.experimental.mixed_precision": {
+            **_GRAPH_REWRITE,
+            "enable_mixed_precision_graph_rewrite_v1": enable_mixed_precision_graph_rewrite,
+            "disable_mixed_precision_graph_rewrite_v1": disable_mixed_precision_graph_rewrite,
+        },
+    }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
-from compat_lossscale.core.gradients import all_finite, scale_loss, unscale_gradients
+from compat_lossscale.core.gradients import all_finite, scale_loss, unscale_gradients, unzip
 from compat_lossscale.core.loss_scale import (
     DynamicLossScale,
     FixedLossScale,
@@ -23,4 +23,5 @@ __all__ = [
     "scale_loss",
     "strategy_is_supported",
     "unscale_gradients",
+    "unzip",
 ]

@@ -70,3 +70,9 @@ def all_finite(gradients: Any) -> tf.Tensor:
         if gradient is not None
     ]
     return tf.reduce_all([tf.reduce_all(tf.math.is_finite(value)) for value in values])
+
+
+def unzip(grads_and_vars: Iterable[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
+    """Splits pairs of a gradient and a variable into two lists."""
+    pairs = list(grads_and_vars)
+    return [gradient for gradient, _ in pairs], [variable for _, variable in pairs]

@@ -291,10 +291,10 @@ def as_loss_scale(loss_scale: Any) -> LossScale:
     """Turns what the old constructors took as `loss_scale` into a LossScale.
 
     Args:
-        loss_scale: `"dynamic"`, a Python int or float of at least 1, or a LossScale. An object of
-            this package, or of a subclass, is returned as it is, so that its state is shared with
-            the caller, as in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and
-            share their state too.
+        loss_scale: `"dynamic"`, a Python int or float, or a LossScale. An object of this package,
+            or of a subclass, is returned as it is, so that its state is shared with the caller, as
+            in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share their state
+            too.
 
     Returns:
         The LossScale.
@@ -310,8 +310,6 @@ def as_loss_scale(loss_scale: Any) -> LossScale:
         if type(loss_scale) is native.FixedLossScale:
             return from_spec(LossScaleSpec.from_argument(loss_scale))
         return ForeignLossScale(loss_scale)
-    if isinstance(loss_scale, int | float):
-        return FixedLossScale(loss_scale)
     return from_spec(LossScaleSpec.from_argument(loss_scale))
 
 

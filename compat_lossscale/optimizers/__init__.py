@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The front ends: each adapts one optimizer base class to the shared core."""
 
-from compat_lossscale.optimizers import keras, keras_legacy, registry
-from compat_lossscale.optimizers.base import LossScaleOptimizer
+from compat_lossscale.optimizers import keras, keras_legacy, registry, stock
+from compat_lossscale.optimizers.base import LossScaleOptimizer, joined
 from compat_lossscale.optimizers.experimental import LossScaleOptimizer as _Experimental
 from compat_lossscale.optimizers.v1 import (
     MixedPrecisionLossScaleOptimizer,
@@ -18,7 +18,9 @@ __all__ = [
     "MixedPrecisionLossScaleOptimizer",
     "disable_mixed_precision_graph_rewrite",
     "enable_mixed_precision_graph_rewrite",
+    "joined",
     "keras",
     "keras_legacy",
     "registry",
+    "stock",
 ]

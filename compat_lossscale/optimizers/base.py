@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 import tf_keras
@@ -35,11 +35,17 @@ from compat_lossscale.spec import Generation, LossScaleSpec
 class LossScaleOptimizerType(type(stock.BaseLossScaleOptimizer)):  # type: ignore[misc]
     """The type of `LossScaleOptimizer` and its subclasses.
 
-    A class and what it becomes for a family of optimizers count as equal, so that
-    `type(opt) == LossScaleOptimizer` holds, as it did in TensorFlow 2.0 to 2.10.
+    A class and what it becomes for a family of optimizers count as equal, and pass each other's
+    type tests, so that `type(opt) == LossScaleOptimizer` holds, as it did in TensorFlow 2.0 to 2.10.
     """
 
     __call__ = type.__call__
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return type.__instancecheck__(_declared(cls), instance)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return type.__subclasscheck__(_declared(cls), subclass)
 
     def __eq__(cls, other: object) -> bool:
         if not isinstance(other, LossScaleOptimizerType):
@@ -87,7 +93,9 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
             supported, or the other arguments contradict `dynamic`.
     """
 
-    _front_ends: dict[type, type] = {}
+    _front_ends: ClassVar[dict[type, type]] = {}
+    _switches_family: ClassVar[bool] = False
+    """Whether a class of one family takes the other's optimizers too. On while installed."""
     _loss_scale: LossScale
     _optimizer: Any
     _wrap_in_family: Callable[[Any], None]
@@ -114,8 +122,11 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
                 "optimizer of tf.compat.v1.train is wrapped by "
                 "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
             )
-        if _declared(type(self)) is type(self):
-            self.__class__ = joined(type(self), self._front_ends[family])
+        cls, front_end = type(self), self._front_ends[family]
+        if not any(known in cls.__mro__ for known in self._front_ends.values()):
+            self.__class__ = joined(cls, front_end)
+        elif self._switches_family and _declared(cls) is not cls:
+            self.__class__ = joined(_declared(cls), front_end)
         try:
             self._wrap_in_family(inner_optimizer)
         except TypeError as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale.core import apply_or_skip
+from compat_lossscale.core import apply_or_skip, unzip
 from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
@@ -73,7 +73,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):  # type: ignore[misc]  # tf-kera
         self._check_before_applying()
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         inner = self._optimizer
-        gradients, variables = zip(*grads_and_vars, strict=True)
+        gradients, variables = unzip(grads_and_vars)
         with tf.init_scope():
             # Variables cannot be made inside the branch that applies.
             inner.build(variables)
@@ -83,7 +83,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):  # type: ignore[misc]  # tf-kera
         if not aggregated and not self._uses_dtensor():
             # Aggregated first, so that a NaN on one replica is a NaN on all.
             grads_and_vars = inner.aggregate_gradients(grads_and_vars)
-            gradients, variables = zip(*grads_and_vars, strict=True)
+            gradients, variables = unzip(grads_and_vars)
 
         def apply(gradients: list[Any]) -> None:
             pairs = list(zip(gradients, variables, strict=True))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from compat_lossscale.core import apply_or_skip
+from compat_lossscale.core import apply_or_skip, unzip
 from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
@@ -56,7 +56,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):  # type: ignore[misc]  # t
             # Aggregated first, so that a NaN on one replica is a NaN on all.
             grads_and_vars = inner._transform_unaggregated_gradients(grads_and_vars)
             grads_and_vars = inner._aggregate_gradients(grads_and_vars)
-        gradients, variables = zip(*grads_and_vars, strict=True)
+        gradients, variables = unzip(grads_and_vars)
         options = {flag: False} if has_flag else {}
         return apply_or_skip(
             self._loss_scale,

@@ -15,6 +15,7 @@ from compat_lossscale.core import (
     native,
     scale_loss,
     unscale_gradients,
+    unzip,
 )
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.optimizers import base, experimental, stock
@@ -79,7 +80,7 @@ class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
         if not isinstance(self._loss_scale, DynamicLossScale):
             # Whatever is not a DynamicLossScale was never asked to update, in any version.
             return inner.apply_gradients(grads_and_vars, global_step, name)
-        gradients, variables = zip(*grads_and_vars, strict=True)
+        gradients, variables = unzip(grads_and_vars)
         inner_name = f"{name or self.get_name()}-wrapped"
         return apply_or_skip(
             self._loss_scale,
