@@ -124,9 +124,9 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
             )
         cls, front_end = type(self), self._front_ends[family]
         if not any(known in cls.__mro__ for known in self._front_ends.values()):
-            self.__class__ = joined(cls, front_end)
+            object.__setattr__(self, "__class__", joined(cls, front_end))
         elif self._switches_family and _declared(cls) is not cls:
-            self.__class__ = joined(_declared(cls), front_end)
+            object.__setattr__(self, "__class__", joined(_declared(cls), front_end))
         try:
             self._wrap_in_family(inner_optimizer)
         except TypeError as error:

@@ -24,6 +24,13 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):  # type: ignore[misc]  # t
             self, inner_optimizer, dynamic=False, initial_scale=1.0
         )
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_optimizer" in self.__dict__:
+            super().__setattr__(name, value)
+        else:
+            # A subclass sets attributes of its own before it calls this class' constructor.
+            object.__setattr__(self, name, value)
+
     def apply_gradients(
         self,
         grads_and_vars: Any,

@@ -1,0 +1,46 @@
+# Every target does its own set-up. PYTHON chooses the interpreter (3.10 or later, with a TensorFlow).
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+OLDEST := .venv-oldest
+# No GPU is needed or used, and TensorFlow's start-up chatter would bury what matters.
+export CUDA_VISIBLE_DEVICES =
+export TF_CPP_MIN_LOG_LEVEL = 3
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test lint docs test-oldest clean
+
+demo: $(VENV)/ready
+	$(VENV)/bin/python examples/demo.py
+
+test: $(VENV)/ready
+	$(VENV)/bin/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/ready
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+docs: $(VENV)/ready
+	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
+
+# The shim on the oldest TensorFlow it supports.
+test-oldest: $(OLDEST)/ready
+	$(OLDEST)/bin/python -m pytest -n $(WORKERS) tests/core tests/optimizers tests/goldens \
+		tests/test_policy.py tests/test_autowrap.py tests/test_install.py tests/cli/test_run.py
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --upgrade 'pip>=25.1'
+	$(VENV)/bin/pip install --quiet --editable '.[tf]' \
+		--group test --group lint --group docs --group demo
+	touch $@
+
+$(OLDEST)/ready: pyproject.toml
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/pip install --quiet --upgrade 'pip>=25.1'
+	$(OLDEST)/bin/pip install --quiet --editable . --group test 'tensorflow==2.16.*' 'tf-keras==2.16.*'
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(OLDEST) docs/_build .pytest_cache .mypy_cache .ruff_cache
