@@ -18,8 +18,8 @@ from compat_lossscale._version import __version__
 
 if TYPE_CHECKING:
     from compat_lossscale import experimental, v1
-    from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
     from compat_lossscale._install import install, installed, uninstall
+    from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
     from compat_lossscale.optimizers import LossScaleOptimizer
     from compat_lossscale.spec import Generation, LossScaleSpec
 

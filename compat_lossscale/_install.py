@@ -19,7 +19,8 @@ from compat_lossscale.errors import InstallError
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 _MISSING = object()
 _lock = threading.RLock()
-_undo: list[Callable[[], None]] | None = None
+_undo: list[Callable[[], None]] = []
+"""What takes the names out again, last thing first. Empty while not installed."""
 
 
 def install(*, legacy_optimizers: bool = True) -> None:
@@ -36,9 +37,8 @@ def install(*, legacy_optimizers: bool = True) -> None:
         MissingExtraError: TensorFlow or tf-keras is not installed.
         InstallError: `tf.keras` is Keras 3 already, or cannot be tf-keras.
     """
-    global _undo
     with _lock:
-        if _undo is not None:
+        if _undo:
             return
         require_tensorflow("compat_lossscale.install()")
         undo: list[Callable[[], None]] = []
@@ -51,16 +51,13 @@ def install(*, legacy_optimizers: bool = True) -> None:
         except BaseException:
             _run(undo)
             raise
-        _undo = undo
+        _undo.extend(undo)
 
 
 def uninstall() -> None:
     """Leaves `tensorflow` exactly as `install()` found it. Without an `install()`, does nothing."""
-    global _undo
     with _lock:
-        if _undo is not None:
-            _run(_undo)
-            _undo = None
+        _run(_undo)
 
 
 @contextlib.contextmanager
@@ -73,7 +70,7 @@ def installed(*, legacy_optimizers: bool = True) -> Iterator[None]:
         legacy_optimizers: See `install`.
     """
     with _lock:
-        was_installed = _undo is not None
+        was_installed = bool(_undo)
         install(legacy_optimizers=legacy_optimizers)
     try:
         yield

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The errors this package raises.
 
-    CompatLossScaleError                    everything below
-      ├─ LossScaleArgumentError             a loss_scale, or an optimizer, nobody can use  (ValueError, TypeError)
-      ├─ InexpressibleLossScaleError        a loss scale that a generation has no words for (ValueError)
-      ├─ ConfigFormatError                  a config that is no loss scale's               (ValueError, KeyError)
-      ├─ InstallError                       the old names cannot be put back               (RuntimeError)
-      └─ MissingExtraError                  TensorFlow or tf-keras is not installed        (ImportError)
+    CompatLossScaleError              everything below
+      ├─ LossScaleArgumentError       no loss scale, or optimizer, to use   ValueError, TypeError
+      ├─ InexpressibleLossScaleError  a generation has no words for it      ValueError
+      ├─ ConfigFormatError            a config that states no loss scale    ValueError, KeyError
+      ├─ InstallError                 the old names cannot be put back      RuntimeError
+      ├─ MissingExtraError            TensorFlow is not installed           ImportError
+      └─ ProgramError                 there is no such program to run
 
 Where TensorFlow 2.3 raised `ValueError` and TensorFlow 2.4 raised `TypeError` for one mistake,
 the error here is both, so that either era's `except` clause catches it.
@@ -40,6 +41,10 @@ class ConfigFormatError(CompatLossScaleError, ValueError, KeyError):
 
 class InstallError(CompatLossScaleError, RuntimeError):
     """The old names cannot be put back into TensorFlow as it is loaded now."""
+
+
+class ProgramError(CompatLossScaleError):
+    """There is no such program to run."""
 
 
 class MissingExtraError(CompatLossScaleError, ImportError):

@@ -14,8 +14,6 @@ from typing import Any
 from compat_lossscale import policy
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.optimizers import (
-    ExperimentalLossScaleOptimizer,
-    LossScaleOptimizer,
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
     enable_mixed_precision_graph_rewrite,

@@ -15,11 +15,10 @@ from compat_lossscale.core import LossScale, as_loss_scale, from_spec
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, stock
 from compat_lossscale.spec import LossScaleSpec
 
-_KerasPolicy = tf_keras.mixed_precision.Policy
 _OLD_SUFFIX = "_with_float32_vars"
 
 
-class Policy(_KerasPolicy):  # type: ignore[misc]  # tf-keras is untyped
+class Policy(tf_keras.mixed_precision.Policy):
     """A dtype policy with a loss scale, which `Model.compile` wraps optimizers with.
 
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
@@ -113,10 +112,10 @@ class Policy(_KerasPolicy):  # type: ignore[misc]  # tf-keras is untyped
         if "loss_scale" not in config:
             return cls(config["name"])
         loss_scale = config["loss_scale"]
-        custom_class = (custom_objects or {}).get((loss_scale or {}).get("class_name"))
-        if custom_class is not None:
-            return cls(config["name"], custom_class.from_config(loss_scale["config"]))
         if isinstance(loss_scale, dict):
+            custom_class = (custom_objects or {}).get(loss_scale["class_name"])
+            if custom_class is not None:
+                return cls(config["name"], custom_class.from_config(loss_scale["config"]))
             loss_scale = from_spec(LossScaleSpec.from_config(loss_scale))
         return cls(config["name"], loss_scale)
 
@@ -136,7 +135,7 @@ def set_policy(policy: Any) -> None:
         ValueError: It is no policy, no floating-point policy, or a mixed one while the graph
             rewrite is on.
     """
-    if policy is not None and not isinstance(policy, _KerasPolicy):
+    if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
         policy = Policy(policy)
     tf_keras.mixed_precision.set_global_policy(policy)
 

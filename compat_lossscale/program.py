@@ -12,13 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import compat_lossscale
-from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.errors import ProgramError
 
 _SIGINT_EXIT_CODE = 130
-
-
-class ProgramError(CompatLossScaleError):
-    """There is no such program to run."""
 
 
 def check_readable(script: str) -> None:

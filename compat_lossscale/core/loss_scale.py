@@ -24,15 +24,13 @@ from compat_lossscale.spec import (
 )
 from compat_lossscale.update_rule import Operations, next_state
 
-
-
 TENSORFLOW = Operations(
     select=tf.where, maximum=tf.maximum, is_finite=tf.math.is_finite, float32=lambda number: number
 )
 """The update rule on float32 and int64 scalar tensors."""
 
 
-class LossScale(ScalarTensor, native.LossScale):  # type: ignore[misc]  # TensorFlow is untyped
+class LossScale(ScalarTensor, native.LossScale):
     """Base class of loss scales, for users' own as well.
 
     A subclass defines `__call__`, `update` and `get_config`. It may keep state in variables made
@@ -64,7 +62,8 @@ class LossScale(ScalarTensor, native.LossScale):  # type: ignore[misc]  # Tensor
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LossScale:
         """Makes a loss scale, in its initial state, from `get_config()`'s dictionary."""
-        return cls(**config)
+        loss_scale: LossScale = cls(**config)
+        return loss_scale
 
     @property
     def spec(self) -> LossScaleSpec:
@@ -82,7 +81,7 @@ class LossScale(ScalarTensor, native.LossScale):  # type: ignore[misc]  # Tensor
         return f"<{type(self).__name__}>"
 
 
-class FixedLossScale(LossScale, native.FixedLossScale):  # type: ignore[misc]
+class FixedLossScale(LossScale, native.FixedLossScale):
     """A loss scale that never changes.
 
     Source: `tf.train.experimental.FixedLossScale` of TensorFlow 1.14 to 2.4.
@@ -133,7 +132,7 @@ class FixedLossScale(LossScale, native.FixedLossScale):  # type: ignore[misc]
         return f"FixedLossScale({self._loss_scale_value})"
 
 
-class DynamicLossScale(LossScale, native.DynamicLossScale):  # type: ignore[misc]
+class DynamicLossScale(LossScale, native.DynamicLossScale):
     """A loss scale that grows while the gradients are finite and shrinks when they are not.
 
     The rule is `compat_lossscale.update_rule.next_state`. A checkpoint has its two variables under
@@ -157,9 +156,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):  # type: ignore[misc
         self._current_loss_scale = self._add_weight(
             name="current_loss_scale", dtype=tf.float32, initial_value=self._initial_loss_scale
         )
-        self._num_good_steps = self._add_weight(
-            name="good_steps", dtype=tf.int64, initial_value=0
-        )
+        self._num_good_steps = self._add_weight(name="good_steps", dtype=tf.int64, initial_value=0)
 
     def _set_up(self, initial: float, period: int, multiplier: float) -> None:
         LossScale.__init__(self)
@@ -212,9 +209,10 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):  # type: ignore[misc
             whether all gradients, on all replicas, are finite.
         """
         if _must_merge():
-            return tf.distribute.get_replica_context().merge_call(
+            updated: tuple[Any, tf.Tensor] = tf.distribute.get_replica_context().merge_call(
                 lambda _, grads: self.update(grads), args=(grads,)
             )
+            return updated
         finite = _finite_on_all_replicas(grads)
         scale, good_steps = next_state(
             tf.convert_to_tensor(self._current_loss_scale),

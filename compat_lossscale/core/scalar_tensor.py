@@ -37,7 +37,7 @@ _ASKED_OF_EAGER_TENSORS = frozenset(
 """What TensorFlow reads from an eager tensor beyond the public members of `tf.Tensor`."""
 
 
-class ScalarTensor(Value, tf.Tensor):  # type: ignore[misc]  # TensorFlow is untyped
+class ScalarTensor(Value, tf.Tensor):
     """Base of objects whose call gives a float32 scalar tensor and that can be used as that tensor.
 
     Operators, `tf` functions, `float()`, `int()`, numpy and formatting all act on `self()`.
@@ -107,7 +107,8 @@ class ScalarTensor(Value, tf.Tensor):  # type: ignore[misc]  # TensorFlow is unt
 
     def numpy(self) -> np.float32:
         """Returns the current value as a numpy scalar (eager mode only)."""
-        return self().numpy()
+        value: np.float32 = self().numpy()
+        return value
 
     def __getattr__(self, name: str) -> Any:
         if name in _ASKED_OF_EAGER_TENSORS:

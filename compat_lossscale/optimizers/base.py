@@ -32,28 +32,28 @@ from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 
-class LossScaleOptimizerType(type(stock.BaseLossScaleOptimizer)):  # type: ignore[misc]
+class LossScaleOptimizerType(stock.LossScaleOptimizerMetaclass):
     """The type of `LossScaleOptimizer` and its subclasses.
 
-    A class and what it becomes for a family of optimizers count as equal, and pass each other's
-    type tests, so that `type(opt) == LossScaleOptimizer` holds, as it did in TensorFlow 2.0 to 2.10.
+    A class and what it becomes for a family of optimizers count as equal and pass each other's
+    type tests, so that `type(opt) == LossScaleOptimizer` holds, as in TensorFlow 2.0 to 2.10.
     """
 
     __call__ = type.__call__
 
-    def __instancecheck__(cls, instance: object) -> bool:
-        return type.__instancecheck__(_declared(cls), instance)
+    def __instancecheck__(self, instance: object) -> bool:
+        return type.__instancecheck__(_declared(self), instance)
 
-    def __subclasscheck__(cls, subclass: type) -> bool:
-        return type.__subclasscheck__(_declared(cls), subclass)
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return type.__subclasscheck__(_declared(self), subclass)
 
-    def __eq__(cls, other: object) -> bool:
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, LossScaleOptimizerType):
             return NotImplemented
-        return _declared(cls) is _declared(other)
+        return _declared(self) is _declared(other)
 
-    def __hash__(cls) -> int:
-        return type.__hash__(_declared(cls))
+    def __hash__(self) -> int:
+        return type.__hash__(_declared(self))
 
 
 def _declared(cls: type) -> type:
@@ -62,7 +62,7 @@ def _declared(cls: type) -> type:
     return declared
 
 
-class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimizerType):  # type: ignore[misc]
+class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimizerType):
     """Wraps an optimizer so that the loss is scaled and bad steps are skipped.
 
     `minimize` does everything. In a loop with `tf.GradientTape`, scale the loss before the tape
@@ -284,7 +284,9 @@ def joined(cls: type, front_end: type) -> type:
         own class of that family, so that what they save can be loaded without this package.
     """
     parents = [base for base in cls.__bases__ if issubclass(base, LossScaleOptimizer)]
-    bases = (cls, *(joined(parent, front_end) for parent in parents)) if parents else (cls, front_end)
+    bases = (
+        (cls, *(joined(parent, front_end) for parent in parents)) if parents else (cls, front_end)
+    )
     named = front_end.__bases__[0] if cls.__module__.startswith(f"{__package__}.") else cls
     namespace = {
         "__doc__": cls.__doc__,

@@ -9,9 +9,16 @@ from typing import Any
 
 import tf_keras
 
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, as_loss_scale
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    as_loss_scale,
+    from_spec,
+)
 from compat_lossscale.errors import ConfigFormatError
 from compat_lossscale.optimizers import base
+from compat_lossscale.spec import LossScaleSpec
 
 
 def _opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
@@ -83,7 +90,7 @@ def _loss_scale_from_config(
 ) -> Any:
     stated = config.get("loss_scale")
     if not isinstance(stated, Mapping):
-        return base.from_spec(base.LossScaleSpec.from_config(config))
+        return from_spec(LossScaleSpec.from_config(config))
     classes = {
         "DynamicLossScale": DynamicLossScale,
         "FixedLossScale": FixedLossScale,

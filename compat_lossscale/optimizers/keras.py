@@ -13,7 +13,7 @@ from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
 
-class NewFrontEnd(stock.NewLossScaleOptimizer):  # type: ignore[misc]  # tf-keras is untyped
+class NewFrontEnd(stock.NewLossScaleOptimizer):
     """Translates the protocol of tf-keras' Optimizer into calls of the core.
 
     Beyond tf-keras' own wrapper, all public attributes of the inner optimizer (`momentum`,

@@ -11,7 +11,7 @@ from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
 
-class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):  # type: ignore[misc]  # tf-keras is untyped
+class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
     """Translates OptimizerV2's protocol into calls of the core.
 
     What only passes a call on to the inner optimizer (slots, weights, hyperparameters, clipping,

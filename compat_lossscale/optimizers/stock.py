@@ -19,6 +19,7 @@ from tf_keras.src.optimizers import utils as _optimizer_utils
 __all__ = [
     "BaseLossScaleOptimizer",
     "LegacyLossScaleOptimizer",
+    "LossScaleOptimizerMetaclass",
     "Model",
     "ModelV1",
     "NewLossScaleOptimizer",
@@ -36,6 +37,8 @@ OptimizerV2 = tf_keras.optimizers.legacy.Optimizer
 
 BaseLossScaleOptimizer = tf_keras.mixed_precision.LossScaleOptimizer
 """What `isinstance` checks name; makes one of the next two when called."""
+LossScaleOptimizerMetaclass = _loss_scale_optimizer.LossScaleOptimizerMetaclass
+"""The type of that class."""
 LegacyLossScaleOptimizer = _loss_scale_optimizer.LossScaleOptimizer
 """tf-keras' own class around an OptimizerV2."""
 NewLossScaleOptimizer = _loss_scale_optimizer.LossScaleOptimizerV3

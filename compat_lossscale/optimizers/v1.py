@@ -21,9 +21,7 @@ from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.optimizers import base, experimental, stock
 
 
-
-
-class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):  # type: ignore[misc]
+class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
     """Wraps an optimizer of `tf.compat.v1.train` with loss scaling.
 
     Used like any optimizer of TensorFlow 1: `minimize`, or `compute_gradients` and
