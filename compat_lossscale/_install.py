@@ -221,13 +221,17 @@ def _put_legacy_optimizers(undo: list[Callable[[], None]]) -> None:
     def get(identifier: Any, **kwargs: Any) -> Any:
         return original_get(identifier, **{"use_legacy_optimizer": True, **kwargs})
 
-    original_get = stock.optimizers.get
+    def serialize(optimizer: Any, use_legacy_format: bool = True) -> Any:
+        return original_serialize(optimizer, use_legacy_format=use_legacy_format)
+
+    original_get, original_serialize = stock.optimizers.get, stock.optimizers.serialize
     _set(stock.optimizers, "get", get, undo)
     for root in ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1"):
         modules = _modules_at(f"{root}.keras.optimizers")
         _alias(f"{root}.keras.optimizers", modules[0], undo)
         for module in modules:
             _set(module, "get", get, undo)
+            _set(module, "serialize", serialize, undo)
             legacy = vars(module.legacy)
             for name in (name for name, value in legacy.items() if isinstance(value, type)):
                 _set(module, name, legacy[name], undo)

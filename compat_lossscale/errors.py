@@ -3,6 +3,7 @@
 
     CompatLossScaleError              everything below
       ├─ LossScaleArgumentError       no loss scale, or optimizer, to use   ValueError, TypeError
+      │   └─ AlreadyWrappedError      an optimizer with loss scaling      + AttributeError
       ├─ InexpressibleLossScaleError  a generation has no words for it      ValueError
       ├─ ConfigFormatError            a config that states no loss scale    ValueError, KeyError
       ├─ InstallError                 the old names cannot be put back      RuntimeError
@@ -24,6 +25,13 @@ class LossScaleArgumentError(CompatLossScaleError, ValueError, TypeError):
     """An argument from which no loss-scale optimizer can be made.
 
     TensorFlow 2.0-2.3 raised `ValueError`, TensorFlow 2.4 `TypeError` for several of these.
+    """
+
+
+class AlreadyWrappedError(LossScaleArgumentError, AttributeError):
+    """An optimizer that has loss scaling already cannot be wrapped again.
+
+    TensorFlow 2.3 raised `ValueError`, 2.4 `AttributeError`, and 2.5 and later `TypeError`.
     """
 
 

@@ -17,6 +17,7 @@ from compat_lossscale.optimizers import (
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
     enable_mixed_precision_graph_rewrite,
+    loss_scale_config,
 )
 
 Table = Mapping[str, Mapping[str, Any]]
@@ -78,6 +79,11 @@ def private_table(optimizer: type, experimental_optimizer: type) -> Table:
             "LossScaleOptimizerV1": experimental_optimizer,
         },
         f"{keras}.experimental": {},
+        f"{keras}.experimental.loss_scale": {
+            "deserialize": loss_scale_config.deserialize,
+            "get": loss_scale_config.get,
+            "serialize": loss_scale_config.serialize,
+        },
         f"{keras}.experimental.loss_scale_optimizer": {
             "LossScaleOptimizer": experimental_optimizer
         },

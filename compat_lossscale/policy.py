@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
 from compat_lossscale import autowrap
-from compat_lossscale.core import LossScale, as_loss_scale, from_spec
-from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, stock
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.core import LossScale, as_loss_scale
+from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, loss_scale_config, stock
 
 _OLD_SUFFIX = "_with_float32_vars"
 
@@ -89,11 +88,7 @@ class Policy(tf_keras.mixed_precision.Policy):
         """Returns the name, and the loss scale if one was given."""
         config: dict[str, Any] = {"name": self.name}
         if self._loss_scale_is_given:
-            loss_scale = self._loss_scale
-            config["loss_scale"] = loss_scale and {
-                "class_name": type(loss_scale).__name__,
-                "config": loss_scale.get_config(),
-            }
+            config["loss_scale"] = loss_scale_config.serialize(self._loss_scale)
         return config
 
     @classmethod
@@ -112,11 +107,8 @@ class Policy(tf_keras.mixed_precision.Policy):
         if "loss_scale" not in config:
             return cls(config["name"])
         loss_scale = config["loss_scale"]
-        if isinstance(loss_scale, dict):
-            custom_class = (custom_objects or {}).get(loss_scale["class_name"])
-            if custom_class is not None:
-                return cls(config["name"], custom_class.from_config(loss_scale["config"]))
-            loss_scale = from_spec(LossScaleSpec.from_config(loss_scale))
+        if isinstance(loss_scale, Mapping):
+            loss_scale = loss_scale_config.deserialize(loss_scale, custom_objects)
         return cls(config["name"], loss_scale)
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The front ends: each adapts one optimizer base class to the shared core."""
 
-from compat_lossscale.optimizers import keras, keras_legacy, registry, stock
+from compat_lossscale.optimizers import keras, keras_legacy, loss_scale_config, registry, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer, joined
 from compat_lossscale.optimizers.experimental import LossScaleOptimizer as _Experimental
 from compat_lossscale.optimizers.v1 import (
@@ -21,6 +21,7 @@ __all__ = [
     "joined",
     "keras",
     "keras_legacy",
+    "loss_scale_config",
     "registry",
     "stock",
 ]

@@ -26,8 +26,8 @@ from compat_lossscale.core import (
     scale_loss,
     unscale_gradients,
 )
-from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.optimizers import stock
+from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
+from compat_lossscale.optimizers import loss_scale_config, stock
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -114,6 +114,11 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
 
     def _wrap(self, inner_optimizer: Any) -> None:
         """Becomes a wrapper of the inner optimizer's family and wraps it, without a loss scale."""
+        if isinstance(inner_optimizer, stock.BaseLossScaleOptimizer):
+            raise AlreadyWrappedError(
+                "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
+                f"{inner_optimizer!r}"
+            )
         family = next((f for f in self._front_ends if isinstance(inner_optimizer, f)), None)
         if family is None:
             raise LossScaleArgumentError(
@@ -229,8 +234,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
             if spec.multiplier in (None, 2.0):
                 return {"inner_optimizer": inner, **spec.to_config(Generation.TF24)}
             return {"optimizer": inner, **spec.to_config(Generation.TF23)}
-        config = {"class_name": type(loss_scale).__name__, "config": loss_scale.get_config()}
-        return {"optimizer": inner, "loss_scale": config}
+        return {"optimizer": inner, "loss_scale": loss_scale_config.serialize(loss_scale)}
 
     @classmethod
     def from_config(

@@ -7,17 +7,8 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import tf_keras
-
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    as_loss_scale,
-    from_spec,
-)
-from compat_lossscale.errors import ConfigFormatError
-from compat_lossscale.optimizers import base
+from compat_lossscale.core import LossScale, as_loss_scale, from_spec
+from compat_lossscale.optimizers import base, loss_scale_config
 from compat_lossscale.spec import LossScaleSpec
 
 
@@ -82,25 +73,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
         """
         inner = cls._inner_from_config(config, custom_objects)
-        return cls(inner, _loss_scale_from_config(config, custom_objects))
-
-
-def _loss_scale_from_config(
-    config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None
-) -> Any:
-    stated = config.get("loss_scale")
-    if not isinstance(stated, Mapping):
-        return from_spec(LossScaleSpec.from_config(config))
-    classes = {
-        "DynamicLossScale": DynamicLossScale,
-        "FixedLossScale": FixedLossScale,
-        **tf_keras.utils.get_custom_objects(),
-        **(custom_objects or {}),
-    }
-    class_name = stated.get("class_name")
-    if class_name not in classes:
-        raise ConfigFormatError(
-            f"Unknown loss scale: {class_name!r}. If it is a class of your own, pass it: "
-            f"custom_objects={{{class_name!r}: ...}}."
-        )
-    return classes[class_name].from_config(stated.get("config", {}))
+        stated = config.get("loss_scale")
+        if isinstance(stated, Mapping):
+            return cls(inner, loss_scale_config.deserialize(stated, custom_objects))
+        return cls(inner, from_spec(LossScaleSpec.from_config(config)))

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sphinx configuration. The table of differences is written from the golden traces' rulings."""
+
+import json
+import os
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+
+from compat_lossscale import __version__  # noqa: E402  # after the environment is set
+
+HERE = Path(__file__).parent
+RULINGS = HERE.parent / "tests" / "goldens" / "differences.json"
+
+project = "compat-lossscale"
+copyright = "compat-lossscale developers"  # noqa: A001  # Sphinx' name
+release = version = __version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+html_theme = "furo"
+exclude_patterns = ["_build", "_generated"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_mock_imports: list[str] = []
+suppress_warnings = ["autodoc.import_object"] if os.environ.get("DOCS_WITHOUT_TENSORFLOW") else []
+
+
+def write_differences() -> None:
+    """Writes one table row for each observation on which the old versions disagree."""
+    rows = ["| Program | Observation | Side taken | Why |", "| --- | --- | --- | --- |"]
+    for ruling in json.loads(RULINGS.read_text(encoding="utf-8")):
+        side = {"both": "all of them", "any": "any of them"}.get(ruling["side"], ruling["side"])
+        rows.append(
+            f"| `{ruling['scenario']}` | `{ruling['key']}` | {side} | {_in_cell(ruling['why'])} |"
+        )
+    target = HERE / "_generated" / "differences.md"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def _in_cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+write_differences()
