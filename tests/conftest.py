@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings and fixtures of all tests. TensorFlow is imported by the tests that need it only."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+
+import pytest
+
+from tests.support import Family, Mode
+
+MODES = ("eager", "function", "graph")
+FAMILIES = ("legacy", "new")
+# tf-keras' new optimizers do not run in the graphs of TensorFlow 1.
+CASES = [(f, m) for f in FAMILIES for m in MODES if (f, m) != ("new", "graph")]
+
+
+@functools.cache
+def _make_two_logical_devices() -> None:
+    import tensorflow as tf
+
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+@pytest.fixture(autouse=True)
+def clean_state() -> Iterator[None]:
+    """Two logical CPU devices, and no global state that outlives a test."""
+    if "tensorflow" in sys.modules:
+        _make_two_logical_devices()
+    yield
+    if "tensorflow" in sys.modules:
+        _reset_tensorflow()
+
+
+def _reset_tensorflow() -> None:
+    import tensorflow as tf
+    import tf_keras
+
+    if tf.__internal__.train.is_mixed_precision_graph_rewrite_enabled():
+        tf.compat.v1.mixed_precision.disable_mixed_precision_graph_rewrite()
+    if "tf_keras" in sys.modules:
+        tf_keras.mixed_precision.set_global_policy(None)
+        tf_keras.backend.clear_session()
+    if "compat_lossscale.autowrap" in sys.modules:
+        sys.modules["compat_lossscale.autowrap"].disable()
+
+
+def _mode(name: str) -> Iterator[Mode]:
+    import tensorflow as tf
+
+    if name != "graph":
+        yield Mode(name)
+        return
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        yield Mode(name, session)
+
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> Iterator[Mode]:
+    """Each way of running TensorFlow code in turn."""
+    yield from _mode(request.param)
+
+
+@pytest.fixture(params=FAMILIES)
+def family(request: pytest.FixtureRequest) -> Family:
+    """Each family of Keras optimizers in turn."""
+    return Family(request.param)
+
+
+@pytest.fixture(params=CASES, ids="-".join)
+def case(request: pytest.FixtureRequest) -> Iterator[tuple[Family, Mode]]:
+    """Each family of Keras optimizers in each way of running that it supports."""
+    family_name, mode_name = request.param
+    for mode in _mode(mode_name):
+        yield Family(family_name), mode
+
+
+@pytest.fixture
+def mirrored() -> Any:
+    """A MirroredStrategy over the two logical CPU devices."""
+    import tensorflow as tf
+
+    return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The warnings that go through TensorFlow's logger."""
+    import tensorflow as tf
+
+    messages: list[str] = []
+    monkeypatch.setattr(
+        tf.get_logger(), "warning", lambda message, *args: messages.append(message % args)
+    )
+    return messages

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several test modules need: execution modes, optimizer families, subprocesses."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+NAN, INF = float("nan"), float("inf")
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """One of the two families of Keras optimizers.
+
+    Attributes:
+        name: `legacy` (OptimizerV2) or `new` (Optimizer).
+    """
+
+    name: str
+
+    @property
+    def module(self) -> Any:
+        import tf_keras
+
+        return tf_keras.optimizers.legacy if self.name == "legacy" else tf_keras.optimizers
+
+    @property
+    def base(self) -> Any:
+        return self.module.Optimizer
+
+    @property
+    def other(self) -> Family:
+        return Family("new" if self.name == "legacy" else "legacy")
+
+    def sgd(self, learning_rate: Any = 1.0, **kwargs: Any) -> Any:
+        return self.module.SGD(learning_rate, **kwargs)
+
+    def adam(self, learning_rate: Any = 0.1, **kwargs: Any) -> Any:
+        return self.module.Adam(learning_rate, **kwargs)
+
+
+class Mode:
+    """A way of running TensorFlow code: `eager`, `function` or `graph`."""
+
+    def __init__(self, name: str, session: Any = None) -> None:
+        self.name = name
+        self._session = session
+        self._initialized: set[str] = set()
+
+    def compile(self, function: Callable[..., Any], *specs: Any) -> Callable[..., Any]:
+        """Makes `function` callable with numbers or arrays; its results become numpy values."""
+        import tensorflow as tf
+
+        if self.name == "graph":
+            inputs = [tf.compat.v1.placeholder(spec.dtype, spec.shape) for spec in specs]
+            result = function(*inputs)
+            fetches = tf.no_op() if result is None else result
+
+            def run(*values: Any) -> Any:
+                self.initialize()
+                return self._session.run(fetches, dict(zip(inputs, values, strict=True)))
+
+            return run
+        compiled = function
+        if self.name == "function":
+            compiled = tf.function(function, input_signature=specs)
+
+        def call(*values: Any) -> Any:
+            tensors = [
+                tf.constant(value, spec.dtype) for value, spec in zip(values, specs, strict=True)
+            ]
+            return tf.nest.map_structure(self.value, compiled(*tensors))
+
+        return call
+
+    def value(self, tensor: Any) -> Any:
+        """Reads a tensor or a variable."""
+        if self.name == "graph":
+            self.initialize()
+            return self._session.run(tensor)
+        return tensor.numpy() if hasattr(tensor, "numpy") else tensor
+
+    def initialize(self) -> None:
+        """Initializes the variables that came up since the last time."""
+        import tensorflow as tf
+
+        new = [v for v in tf.compat.v1.global_variables() if v.name not in self._initialized]
+        self._initialized |= {variable.name for variable in new}
+        self._session.run(tf.compat.v1.variables_initializer(new))
+
+
+def scalar_spec() -> Any:
+    """The spec of a float32 scalar, for `Mode.compile`."""
+    import tensorflow as tf
+
+    return tf.TensorSpec([], tf.float32)
+
+
+def python(
+    *args: str,
+    cwd: Path | None = None,
+    timeout: float = 120,
+    environment: dict[str, str | None] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Runs this Python in a fresh process that sees the repository's two packages."""
+    paths = [str(REPOSITORY), str(REPOSITORY / "codemods")]
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "CUDA_VISIBLE_DEVICES": "",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
+    variables.pop("TF_USE_LEGACY_KERAS", None)
+    for name, value in (environment or {}).items():
+        if value is None:
+            variables.pop(name, None)
+        else:
+            variables[name] = value
+    return subprocess.run(
+        [sys.executable, *args],
+        cwd=cwd,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def run_code(code: str, **kwargs: Any) -> str:
+    """Runs Python code in a fresh process, which must succeed, and returns what it printed."""
+    done = python("-c", textwrap.dedent(code), **kwargs)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
