@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from compat_lossscale import autowrap
 from compat_lossscale.core import LossScale, as_loss_scale
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, loss_scale_config, stock
 
-_OLD_SUFFIX = "_with_float32_vars"
+_OLD_SUFFIX = re.compile("(_with)?_float32_vars$")
 
 
 class Policy(tf_keras.mixed_precision.Policy):
@@ -51,13 +52,15 @@ class Policy(tf_keras.mixed_precision.Policy):
             autowrap.enable()
 
     def _parse_name(self, name: str) -> tuple[str | None, str | None]:
-        if isinstance(name, str) and name.endswith(_OLD_SUFFIX):
+        if isinstance(name, str) and _OLD_SUFFIX.search(name):
             tf.get_logger().warning(
                 "The policy name %r is of TensorFlow 2.0 and earlier; use 'mixed_float16' or "
                 "'mixed_bfloat16'.",
                 name,
             )
-            return tf.as_dtype(name[: -len(_OLD_SUFFIX)]).name, "float32"
+            dtype = _OLD_SUFFIX.sub("", name)
+            # The dtype to infer is that of a layer's first input, as it is for "infer".
+            return (None, None) if dtype == "infer" else (tf.as_dtype(dtype).name, "float32")
         parsed: tuple[str | None, str | None] = super()._parse_name(name)
         return parsed
 
@@ -124,12 +127,19 @@ def set_policy(policy: Any) -> None:
         policy: A policy, the name of one, or `None` for `floatx()`'s.
 
     Raises:
-        ValueError: It is no policy, no floating-point policy, or a mixed one while the graph
-            rewrite is on.
+        ValueError: It is no policy, or a mixed one while the graph rewrite is on.
     """
     if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
         policy = Policy(policy)
-    tf_keras.mixed_precision.set_global_policy(policy)
+    if policy is not None and _computes_in_numbers_of_no_gradient(policy):
+        # Up to TensorFlow 2.3 such a policy could be global; tf-keras refuses it.
+        stock.set_any_global_policy(policy)
+    else:
+        tf_keras.mixed_precision.set_global_policy(policy)
+
+
+def _computes_in_numbers_of_no_gradient(policy: Any) -> bool:
+    return policy.compute_dtype is not None and not tf.as_dtype(policy.compute_dtype).is_floating
 
 
 @contextlib.contextmanager

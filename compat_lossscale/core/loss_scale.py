@@ -285,7 +285,7 @@ class ForeignLossScale(LossScale):
         return repr(self._foreign)
 
 
-def as_loss_scale(loss_scale: Any) -> LossScale:
+def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
     """Turns what the old constructors took as `loss_scale` into a LossScale.
 
     Args:
@@ -293,6 +293,7 @@ def as_loss_scale(loss_scale: Any) -> LossScale:
             or of a subclass, is returned as it is, so that its state is shared with the caller, as
             in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share their state
             too.
+        below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
 
     Returns:
         The LossScale.
@@ -308,6 +309,8 @@ def as_loss_scale(loss_scale: Any) -> LossScale:
         if type(loss_scale) is native.FixedLossScale:
             return from_spec(LossScaleSpec.from_argument(loss_scale))
         return ForeignLossScale(loss_scale)
+    if isinstance(loss_scale, int | float) and not below_one:
+        return FixedLossScale(loss_scale)
     return from_spec(LossScaleSpec.from_argument(loss_scale))
 
 

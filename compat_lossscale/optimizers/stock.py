@@ -14,6 +14,7 @@ from tf_keras.src import optimizers
 from tf_keras.src.engine import training as _training
 from tf_keras.src.engine import training_v1 as _training_v1
 from tf_keras.src.mixed_precision import loss_scale_optimizer as _loss_scale_optimizer
+from tf_keras.src.mixed_precision import policy as _policy
 from tf_keras.src.optimizers import utils as _optimizer_utils
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Optimizer",
     "OptimizerV2",
     "optimizers",
+    "set_any_global_policy",
     "track_variable",
     "without_empty_gradients",
 ]
@@ -57,6 +59,11 @@ def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
         ValueError: No pair has a gradient.
     """
     return list(_optimizer_utils.filter_empty_gradients(grads_and_vars))
+
+
+def set_any_global_policy(policy: Any) -> None:
+    """Sets the global dtype policy without asking whether it is a floating-point one."""
+    _policy._global_policy = policy
 
 
 def track_variable(variable: Any) -> None:

@@ -9,7 +9,6 @@ import tensorflow as tf
 
 from compat_lossscale.core import (
     DynamicLossScale,
-    FixedLossScale,
     apply_or_skip,
     as_loss_scale,
     native,
@@ -46,8 +45,6 @@ class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
                 f"{type(opt)}. A Keras optimizer is wrapped by "
                 "compat_lossscale.LossScaleOptimizer."
             )
-        if isinstance(loss_scale, int | float):
-            loss_scale = FixedLossScale(loss_scale)
         super().__init__(opt, as_loss_scale(loss_scale))
 
     def _scale_loss(self, loss: Any) -> Any:
