@@ -69,9 +69,15 @@ class Mode:
                 return self._session.run(fetches, dict(zip(inputs, values, strict=True)))
 
             return run
+
+        def without_operation(*inputs: Any) -> Any:
+            result = function(*inputs)
+            # A tf.function runs its operations, and cannot return one.
+            return None if isinstance(result, tf.Operation) else result
+
         compiled = function
         if self.name == "function":
-            compiled = tf.function(function, input_signature=specs)
+            compiled = tf.function(without_operation, input_signature=specs)
 
         def call(*values: Any) -> Any:
             tensors = [

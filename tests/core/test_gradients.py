@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    all_finite,
+    scale_loss,
+    unscale_gradients,
+    unzip,
+)
+from tests.support import INF, NAN, Mode, scalar_spec
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_a_loss_is_scaled_in_its_own_dtype(mode: Mode, dtype: str) -> None:
+    loss_scale = FixedLossScale(8)
+    run = mode.compile(lambda loss: scale_loss(tf.cast(loss, dtype), loss_scale), scalar_spec())
+    assert run(1.5) == 12.0
+    assert scale_loss(tf.constant(1.0, dtype), loss_scale).dtype.name == dtype
+
+
+def test_a_loss_can_have_any_shape(mode: Mode) -> None:
+    run = mode.compile(
+        lambda loss: scale_loss(loss, FixedLossScale(2)), tf.TensorSpec([2, 2], tf.float32)
+    )
+    np.testing.assert_array_equal(run([[1, 2], [3, 4]]), [[2, 4], [6, 8]])
+
+
+def test_a_callable_loss_gives_a_callable_that_reads_the_scale_each_time() -> None:
+    loss_scale = DynamicLossScale(4, increment_period=1)
+    scaled = scale_loss(lambda: tf.constant(3.0), loss_scale)
+    assert scaled() == 12
+    loss_scale.update([tf.constant(1.0)])
+    assert scaled() == 24
+
+
+def test_gradients_are_divided_and_none_stays_none(mode: Mode) -> None:
+    def unscale(gradient: tf.Tensor) -> Any:
+        gradients = unscale_gradients([gradient, None, gradient * 2], tf.constant(4.0))
+        assert gradients[1] is None
+        return gradients[0], gradients[2]
+
+    assert mode.compile(unscale, scalar_spec())(8.0) == (2.0, 4.0)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_an_unscaled_gradient_keeps_its_dtype(dtype: str) -> None:
+    (gradient,) = unscale_gradients([tf.constant([8.0], dtype)], tf.constant(4.0))
+    assert gradient.dtype.name == dtype
+    assert float(gradient[0]) == 2.0
+
+
+def test_sparse_gradients_stay_sparse(mode: Mode) -> None:
+    def unscale(value: tf.Tensor) -> Any:
+        sparse = tf.IndexedSlices(
+            tf.stack([[value, 2.0], [8.0, 5.0]]), tf.constant([1, 3]), tf.constant([5, 2])
+        )
+        (gradient,) = unscale_gradients([sparse], tf.constant(2.0))
+        assert isinstance(gradient, tf.IndexedSlices)
+        return gradient.values, gradient.indices, gradient.dense_shape
+
+    values, indices, dense_shape = mode.compile(unscale, scalar_spec())(4.0)
+    np.testing.assert_array_equal(values, [[2.0, 1.0], [4.0, 2.5]])
+    assert list(indices) == [1, 3]
+    assert list(dense_shape) == [5, 2]
+
+
+def test_gradients_may_be_any_iterable() -> None:
+    gradients = unscale_gradients((tf.constant(v) for v in (2.0, 4.0)), tf.constant(2.0))
+    assert [float(gradient) for gradient in gradients] == [1.0, 2.0]
+    assert unscale_gradients([], tf.constant(2.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "finite"), [(1.0, True), (NAN, False), (INF, False), (-INF, False)]
+)
+def test_one_bad_value_anywhere_makes_all_gradients_bad(
+    mode: Mode, value: float, finite: bool
+) -> None:
+    def structures(gradient: tf.Tensor) -> Any:
+        sparse = tf.IndexedSlices(tf.stack([gradient]), tf.constant([0]))
+        return [
+            all_finite([gradient]),
+            all_finite([None, tf.ones([3]), tf.stack([1.0, gradient])]),
+            all_finite([tf.ones([2]), sparse]),
+            all_finite({"a": [tf.ones([]), (gradient, None)]}),
+            all_finite([tf.cast(gradient, tf.float16), tf.ones([], tf.float64)]),
+        ]
+
+    assert mode.compile(structures, scalar_spec())(value) == [finite] * 5
+
+
+@pytest.mark.parametrize("gradients", [[], [None], (), {"a": None}])
+def test_no_gradients_count_as_finite(mode: Mode, gradients: Any) -> None:
+    assert mode.compile(lambda: all_finite(gradients))()
+
+
+def test_a_float16_overflow_is_seen(mode: Mode) -> None:
+    run = mode.compile(lambda g: all_finite([tf.cast(g, tf.float16)]), scalar_spec())
+    assert run(65504.0)
+    assert not run(70000.0)
+
+
+def test_pairs_are_split_in_order() -> None:
+    assert unzip(zip([1, 2], ["a", "b"], strict=True)) == ([1, 2], ["a", "b"])
+    assert unzip([]) == ([], [])

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from compat_lossscale import LossScaleSpec
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    as_loss_scale,
+    from_spec,
+)
+from tests.support import NAN, Mode, scalar_spec
+
+native = tf.compat.v1.mixed_precision
+
+
+class HalvingLossScale(LossScale):
+    """A user's own: halves at each step, whatever the gradients; applies even steps only."""
+
+    def __init__(self, start: float = 64.0) -> None:
+        super().__init__()
+        self._start = start
+        self._scale = self._add_weight("halving_scale", start, tf.float32)
+
+    def __call__(self) -> tf.Tensor:
+        return tf.convert_to_tensor(self._scale)
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        return self._scale.assign(self._scale / 2.0), True
+
+    def get_config(self) -> dict[str, Any]:
+        return {"start": self._start}
+
+
+class NativeHalvingLossScale(native.LossScale):  # type: ignore[misc]
+    """The same, as a subclass of TensorFlow's own class."""
+
+    def __init__(self, start: float = 64.0) -> None:
+        super().__init__()
+        self.start = start
+        self._scale = self._add_weight("halving_scale", start, tf.float32)
+
+    def __call__(self) -> tf.Tensor:
+        return tf.convert_to_tensor(self._scale)
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        return self._scale.assign(self._scale / 2.0), True
+
+    def get_config(self) -> dict[str, Any]:
+        return {"start": self.start}
+
+
+def test_a_dynamic_loss_scale_has_the_defaults_of_the_original() -> None:
+    loss_scale = DynamicLossScale()
+    assert loss_scale.initial_loss_scale == 2**15
+    assert loss_scale.increment_period == 2000
+    assert loss_scale.multiplier == 2.0
+    assert [
+        type(v)
+        for v in (loss_scale.initial_loss_scale, loss_scale.increment_period, loss_scale.multiplier)
+    ] == [float, int, float]
+
+
+def test_a_dynamic_loss_scale_follows_the_gradients(mode: Mode) -> None:
+    loss_scale = DynamicLossScale(8, 2, 4)
+
+    def step(gradient: tf.Tensor) -> tf.Tensor:
+        update, should_apply = loss_scale.update([gradient])
+        with tf.control_dependencies([] if update is None else [update]):
+            return tf.identity(should_apply)
+
+    run, path = mode.compile(step, scalar_spec()), []
+    for gradient in (1.0, 1.0, 1.0, NAN, NAN, NAN):
+        applied = bool(run(gradient))
+        path.append((applied, mode.value(loss_scale()), mode.value(loss_scale.good_steps)))
+    assert path == [
+        (True, 8, 1),
+        (True, 32, 0),
+        (True, 32, 1),
+        (False, 8, 0),
+        (False, 2, 0),
+        (False, 1, 0),
+    ]
+
+
+def test_in_a_graph_the_update_is_an_operation_to_run() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        loss_scale = DynamicLossScale(8, 1)
+        update, should_apply = loss_scale.update([tf.constant(1.0)])
+        session.run(tf.compat.v1.global_variables_initializer())
+        assert isinstance(update, tf.Operation)
+        assert session.run(loss_scale()) == 8
+        assert session.run([update, should_apply])[1]
+        assert session.run(loss_scale()) == 16
+
+
+def test_in_eager_mode_the_update_has_happened_and_there_is_no_operation() -> None:
+    loss_scale = DynamicLossScale(8, 1)
+    update, should_apply = loss_scale.update([tf.constant(1.0)])
+    assert update is None
+    assert isinstance(should_apply, tf.Tensor)
+    assert should_apply.dtype == tf.bool
+    assert loss_scale() == 16
+
+
+def test_gradients_may_be_nested_and_none() -> None:
+    loss_scale = DynamicLossScale(8, 1)
+    _, should_apply = loss_scale.update({"a": [None, tf.ones([2])], "b": (tf.constant(NAN),)})
+    assert not should_apply
+    assert loss_scale() == 4
+    assert loss_scale.update([])[1]
+    assert loss_scale() == 8
+
+
+def test_the_value_is_a_float32_scalar_tensor(mode: Mode) -> None:
+    for loss_scale in (DynamicLossScale(8), FixedLossScale(8)):
+        value = loss_scale()
+        assert value.dtype == tf.float32
+        assert value.shape == []
+        assert mode.value(value) == 8
+
+
+def test_a_fixed_loss_scale_never_changes_and_always_applies(mode: Mode) -> None:
+    loss_scale = FixedLossScale(8)
+    update, should_apply = loss_scale.update([tf.constant(NAN)])
+    assert should_apply is True
+    if mode.name == "graph":
+        mode.value(update)
+    assert mode.value(loss_scale()) == 8
+
+
+@pytest.mark.parametrize("value", ["8", [8.0], None])
+def test_a_fixed_loss_scale_takes_python_numbers_only(value: Any) -> None:
+    with pytest.raises(ValueError, match="loss_scale_value must be a Python int or float"):
+        FixedLossScale(value)
+
+
+@pytest.mark.parametrize("value", [0.5, 0, -1])
+def test_a_fixed_loss_scale_below_one_is_refused_in_the_words_of_the_original(value: Any) -> None:
+    with pytest.raises(ValueError, match="loss_scale_value must be at least 1"):
+        FixedLossScale(value)
+    assert FixedLossScale.of_any_value(value)() == value
+
+
+def test_configs_hold_the_constructor_arguments() -> None:
+    assert FixedLossScale(8).get_config() == {"loss_scale_value": 8.0}
+    assert DynamicLossScale(8, 5, 3).get_config() == {
+        "initial_loss_scale": 8.0,
+        "increment_period": 5,
+        "multiplier": 3.0,
+    }
+
+
+@pytest.mark.parametrize("cls", [FixedLossScale, HalvingLossScale])
+def test_from_config_makes_the_same_again(cls: type) -> None:
+    original = cls(8.0)
+    made = type(original).from_config(original.get_config())
+    assert type(made) is type(original)
+    assert made.get_config() == original.get_config()
+
+
+def test_from_config_starts_again_at_the_initial_value() -> None:
+    loss_scale = DynamicLossScale(8, 1)
+    loss_scale.update([])
+    made = DynamicLossScale.from_config(loss_scale.get_config())
+    assert made() == 8
+    assert loss_scale() == 16
+
+
+def test_a_repr_says_what_it_is_and_in_eager_mode_its_state() -> None:
+    assert repr(FixedLossScale(8)) == "FixedLossScale(8.0)"
+    assert repr(DynamicLossScale(8, 5)) == (
+        "DynamicLossScale(current_loss_scale=8.0, num_good_steps=0, initial_loss_scale=8.0, "
+        "increment_period=5, multiplier=2.0)"
+    )
+    assert repr(HalvingLossScale()) == "<HalvingLossScale>"
+    with tf.Graph().as_default():
+        assert repr(DynamicLossScale(8, 5)) == (
+            "DynamicLossScale(initial_loss_scale=8.0, increment_period=5, multiplier=2.0)"
+        )
+
+
+def test_str_is_the_repr() -> None:
+    assert str(FixedLossScale(8)) == "FixedLossScale(8.0)"
+
+
+def test_the_base_class_has_no_behaviour_of_its_own() -> None:
+    class Incomplete(LossScale):
+        def __call__(self) -> tf.Tensor:
+            return tf.constant(1.0)
+
+    with pytest.raises(NotImplementedError):
+        Incomplete().update([])
+    with pytest.raises(NotImplementedError):
+        Incomplete().get_config()
+    with pytest.raises(TypeError, match="abstract"):
+        LossScale()()
+
+
+def test_ours_are_instances_of_tensorflows_own_classes() -> None:
+    assert isinstance(FixedLossScale(8), native.FixedLossScale)
+    assert isinstance(DynamicLossScale(8), native.DynamicLossScale)
+    assert isinstance(HalvingLossScale(), native.LossScale)
+    assert not isinstance(FixedLossScale(8), native.DynamicLossScale)
+
+
+def test_private_names_that_real_programs_read_answer() -> None:
+    loss_scale = DynamicLossScale(8, 5, 4)
+    assert isinstance(loss_scale._current_loss_scale, tf.Variable)
+    assert loss_scale._current_loss_scale.dtype == tf.float32
+    assert loss_scale._num_good_steps.dtype == tf.int64
+    assert loss_scale._increment_period == 5
+    assert loss_scale._multiplier == 4
+    assert loss_scale._initial_loss_scale == 8
+    assert FixedLossScale(8)._loss_scale_value == 8.0
+
+
+def test_the_state_is_not_trainable() -> None:
+    loss_scale = DynamicLossScale()
+    assert not loss_scale._current_loss_scale.trainable
+    assert not loss_scale.good_steps.trainable
+
+
+def test_a_checkpoint_has_the_state_under_the_names_it_always_had(tmp_path: Path) -> None:
+    loss_scale = DynamicLossScale(8, 3)
+    loss_scale.update([])
+    path = tf.train.Checkpoint(ls=loss_scale).save(str(tmp_path / "ckpt"))
+    saved = dict(tf.train.list_variables(path))
+    suffix = "/.ATTRIBUTES/VARIABLE_VALUE"
+    assert {f"ls/current_loss_scale{suffix}", f"ls/good_steps{suffix}"} <= set(saved)
+    restored = DynamicLossScale(2, 3)
+    status = tf.train.Checkpoint(ls=restored).restore(path)
+    status.assert_existing_objects_matched()
+    assert (restored(), restored.good_steps) == (8, 1)
+
+
+def test_a_fixed_loss_scale_saves_nothing(tmp_path: Path) -> None:
+    path = tf.train.Checkpoint(ls=FixedLossScale(8)).save(str(tmp_path / "ckpt"))
+    assert not [name for name, _ in tf.train.list_variables(path) if name.startswith("ls/")]
+
+
+def test_a_users_own_variables_are_saved_under_their_names(tmp_path: Path) -> None:
+    path = tf.train.Checkpoint(ls=HalvingLossScale()).save(str(tmp_path / "ckpt"))
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert "ls/halving_scale/.ATTRIBUTES/VARIABLE_VALUE" in names
+
+
+def test_a_spec_describes_every_loss_scale_but_users_own() -> None:
+    assert FixedLossScale(8).spec == LossScaleSpec.fixed(8)
+    assert DynamicLossScale(8, 5, 4).spec == LossScaleSpec(True, 8.0, 5, 4.0)
+    with pytest.raises(ValueError, match="HalvingLossScale is neither"):
+        _ = HalvingLossScale().spec
+
+
+@pytest.mark.parametrize(
+    "spec", [LossScaleSpec(), LossScaleSpec(True, 8, 5, 4), LossScaleSpec.fixed(0.25)]
+)
+def test_from_spec_makes_what_the_spec_says(spec: LossScaleSpec) -> None:
+    loss_scale = from_spec(spec)
+    assert loss_scale.spec == spec
+    assert loss_scale() == spec.initial_scale
+
+
+@pytest.mark.parametrize(
+    ("argument", "kind", "value"),
+    [
+        ("dynamic", DynamicLossScale, 2**15),
+        (8, FixedLossScale, 8),
+        (8.5, FixedLossScale, 8.5),
+        (True, FixedLossScale, 1),
+    ],
+)
+def test_every_old_argument_becomes_a_loss_scale(argument: Any, kind: type, value: float) -> None:
+    loss_scale = as_loss_scale(argument)
+    assert type(loss_scale) is kind
+    assert loss_scale() == value
+
+
+def test_a_number_below_one_is_taken_only_where_tensorflow_2_4_took_it() -> None:
+    with pytest.raises(ValueError, match="loss_scale_value must be at least 1"):
+        as_loss_scale(0.5)
+    assert as_loss_scale(0.5, below_one=True)() == 0.5
+    assert as_loss_scale(8, below_one=True)() == 8
+
+
+def test_an_object_of_ours_is_taken_as_it_is() -> None:
+    for loss_scale in (DynamicLossScale(8), FixedLossScale(8), HalvingLossScale()):
+        assert as_loss_scale(loss_scale) is loss_scale
+
+
+def test_a_dynamic_loss_scale_of_tensorflows_own_shares_its_state() -> None:
+    theirs = native.DynamicLossScale(8, 2, 4)
+    ours = as_loss_scale(theirs)
+    assert isinstance(ours, DynamicLossScale)
+    assert ours.get_config() == theirs.get_config()
+    ours.update([])
+    ours.update([])
+    assert theirs() == ours() == 32
+    theirs.update([tf.constant(NAN)])
+    assert theirs() == ours() == 8
+
+
+def test_a_fixed_loss_scale_of_tensorflows_own_becomes_ours() -> None:
+    ours = as_loss_scale(native.FixedLossScale(8))
+    assert type(ours) is FixedLossScale
+    assert ours() == 8
+
+
+def test_a_users_subclass_of_tensorflows_own_class_decides_for_itself(tmp_path: Path) -> None:
+    theirs = NativeHalvingLossScale()
+    ours = as_loss_scale(theirs)
+    assert isinstance(ours, LossScale)
+    ours.update([tf.constant(NAN)])
+    assert theirs() == ours() == 32
+    assert ours.get_config() == {"start": 64.0}
+    assert ours.start == 64.0  # type: ignore[attr-defined]
+    path = tf.train.Checkpoint(ls=ours).save(str(tmp_path / "ckpt"))
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert "ls/halving_scale/.ATTRIBUTES/VARIABLE_VALUE" in names
+    ours.update([])
+    tf.train.Checkpoint(ls=ours).restore(path).assert_existing_objects_matched()
+    assert theirs() == 32
+
+
+@pytest.mark.parametrize("argument", [None, "foo", [8.0], object()])
+def test_what_is_no_loss_scale_is_refused(argument: Any) -> None:
+    with pytest.raises(ValueError, match=re.compile("loss_scale cannot be None|loss scale ident")):
+        as_loss_scale(argument)
+
+
+def test_one_loss_scale_may_be_shared_and_copied() -> None:
+    loss_scale = DynamicLossScale(8, 1)
+    copied = copy.deepcopy(loss_scale)
+    loss_scale.update([])
+    assert loss_scale() == 16
+    assert copied() == 8
+    assert copied.increment_period == 1
+    copied.update([tf.constant(NAN)])
+    assert (loss_scale(), copied()) == (16, 4)
+
+
+def test_replicas_decide_alike(mirrored: Any) -> None:
+    with mirrored.scope():
+        loss_scale = DynamicLossScale(8, 1)
+
+    @tf.function
+    def step(bad_replica: tf.Tensor) -> Any:
+        def replica() -> tf.Tensor:
+            replica_id = tf.distribute.get_replica_context().replica_id_in_sync_group
+            gradient = tf.where(replica_id == bad_replica, NAN, 1.0)
+            return loss_scale.update([gradient])[1]
+
+        return mirrored.experimental_local_results(mirrored.run(replica))
+
+    assert {bool(applied) for applied in step(-1)} == {True}
+    assert loss_scale() == 16
+    assert {bool(applied) for applied in step(1)} == {False}
+    assert loss_scale() == 8
+    assert {bool(applied) for applied in step(0)} == {False}
+    assert [float(v) for v in loss_scale._current_loss_scale.values] == [4, 4]
+
+
+def test_in_a_cross_replica_context_gradients_may_hold_one_value_per_replica(
+    mirrored: Any,
+) -> None:
+    with mirrored.scope():
+        loss_scale = DynamicLossScale(8, 1)
+
+    def gradients(bad: int) -> Any:
+        return mirrored.experimental_distribute_values_from_function(
+            lambda context: tf.constant(NAN if context.replica_id_in_sync_group == bad else 1.0)
+        )
+
+    with mirrored.scope():
+        assert loss_scale.update([gradients(-1)])[1]
+        assert not loss_scale.update([gradients(1), None])[1]
+    assert loss_scale() == 8
