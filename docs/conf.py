@@ -8,7 +8,7 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["TF_USE_LEGACY_KERAS"] = "1"
 
-from compat_lossscale import __version__  # noqa: E402  # after the environment is set
+from compat_lossscale import __version__  # after the environment is set
 
 HERE = Path(__file__).parent
 RULINGS = HERE.parent / "tests" / "goldens" / "differences.json"

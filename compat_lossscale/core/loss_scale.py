@@ -66,6 +66,12 @@ class LossScale(ScalarTensor, native.LossScale):
         return loss_scale
 
     @property
+    def state(self) -> dict[str, tf.Variable]:
+        """The variables that hold the live state, by their names in checkpoints."""
+        children = self._trackable_children()
+        return {name: child for name, child in children.items() if isinstance(child, tf.Variable)}
+
+    @property
     def spec(self) -> LossScaleSpec:
         """This loss scale's spec.
 

@@ -144,9 +144,8 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         self._loss_scale = loss_scale
         if type(loss_scale) is not FixedLossScale:
             self._track_trackable(loss_scale, "loss_scale")
-            for variable in loss_scale._trackable_children().values():
-                if isinstance(variable, tf.Variable):
-                    stock.track_variable(variable)
+            for variable in loss_scale.state.values():
+                stock.track_variable(variable)
 
     @property
     def dynamic(self) -> bool:
