@@ -107,7 +107,7 @@ def _set_environment(name: str, value: str | None) -> None:
 
 
 def _teach_keras(undo: list[Callable[[], None]]) -> None:
-    """Imports the optimizers, which Keras is told of. Uninstalling takes that back, if it was new."""
+    """Imports the optimizers, which tells Keras of them; undone only if it was the first import."""
     known_before = "compat_lossscale.optimizers" in sys.modules
     from compat_lossscale import optimizers  # noqa: PLC0415  # needs TensorFlow
 
