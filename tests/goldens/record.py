@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from trace import (
+
+from golden import (
     RULINGS,
     Scenario,
     Trace,

@@ -10,16 +10,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import golden
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import record
-import trace  # the module beside this one
 
-sys.path.pop(0)
-
-SCENARIOS = trace.read_scenarios()
-RULINGS = trace.read_rulings()
+SCENARIOS = golden.read_scenarios()
+RULINGS = golden.read_rulings()
 ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
 THROUGH_THE_COMMAND = (
     "keras_dynamic_scale_path",
@@ -44,14 +40,14 @@ def server() -> Iterator[subprocess.Popen[str]]:
         process.stdin.close()
 
 
-def judge(scenario: trace.Scenario, output: str) -> None:
-    differences = trace.judge(scenario, trace.Trace.parse(output), RULINGS)
+def judge(scenario: golden.Scenario, output: str) -> None:
+    differences = golden.judge(scenario, golden.Trace.parse(output), RULINGS)
     assert not differences, "\n".join(map(str, differences))
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_program_gives_the_recorded_trace(
-    scenario: trace.Scenario, server: subprocess.Popen[str], tmp_path: Path
+    scenario: golden.Scenario, server: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     output, errors = tmp_path / "output", tmp_path / "errors"
     (tmp_path / "work").mkdir()
@@ -92,7 +88,7 @@ def test_every_version_of_every_scenario_is_recorded() -> None:
         f"{version} {scenario.name}"
         for scenario in SCENARIOS
         for version in scenario.versions
-        if not trace.trace_path(scenario, version).exists()
+        if not golden.trace_path(scenario, version).exists()
     ]
     assert not missing
 
