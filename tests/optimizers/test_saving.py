@@ -113,14 +113,14 @@ def test_checkpoint_manager_resumes_training(family: Family, tmp_path: Path) -> 
     assert live_state(resumed) == live_state(model)
 
 
-class Interruption(Exception):
+class InterruptionError(Exception):
     pass
 
 
 class Interrupt(tf_keras.callbacks.Callback):  # type: ignore[misc]
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         if epoch == 2:
-            raise Interruption
+            raise InterruptionError
 
 
 def test_backup_and_restore_equals_training_uninterrupted(family: Family, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_backup_and_restore_equals_training_uninterrupted(family: Family, tmp_pa
     def backup() -> Any:
         return tf_keras.callbacks.BackupAndRestore(str(tmp_path / "backup"))
 
-    with pytest.raises(Interruption):
+    with pytest.raises(InterruptionError):
         make_model("public", family).fit(**data, callbacks=[backup(), Interrupt()])
     resumed = make_model("public", family)
     resumed.fit(**data, callbacks=[backup()])
