@@ -2,7 +2,7 @@
 """Every generation of TensorFlow's loss-scale optimizer, on today's TensorFlow and tf-keras.
 
 Importing this package has no side effects and imports no TensorFlow: names are loaded when first
-used. `install()` puts the old names back into `tensorflow`; plain imports need no installing:
+used. `install()` puts the old names back into `tensorflow`; plain imports need no installing::
 
     from compat_lossscale import LossScaleOptimizer               # TensorFlow 2.4 and later
     from compat_lossscale.experimental import LossScaleOptimizer  # TensorFlow 1.14 to 2.4

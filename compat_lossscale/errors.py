@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors this package raises.
+"""The errors this package raises, a tree::
 
     CompatLossScaleError              everything below
       ├─ LossScaleArgumentError       no loss scale, or optimizer, to use   ValueError, TypeError

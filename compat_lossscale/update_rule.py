@@ -51,7 +51,7 @@ def next_state(
 ) -> tuple[Any, Any]:
     """Returns the loss scale and the count of good steps after one more step.
 
-    The rule, which TensorFlow has kept unchanged from 1.14 to 2.21:
+    The rule, which TensorFlow has kept unchanged from 1.14 to 2.21::
 
         if every gradient is finite:
             good_steps += 1

@@ -19,12 +19,11 @@ release = version = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+default_role = "code"
 html_theme = "furo"
 exclude_patterns = ["_build", "_generated"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
-autodoc_mock_imports: list[str] = []
-suppress_warnings = ["autodoc.import_object"] if os.environ.get("DOCS_WITHOUT_TENSORFLOW") else []
 
 
 def write_differences() -> None:

@@ -66,7 +66,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
     """Wraps an optimizer so that the loss is scaled and bad steps are skipped.
 
     `minimize` does everything. In a loop with `tf.GradientTape`, scale the loss before the tape
-    differentiates it, and unscale the gradients before applying them:
+    differentiates it, and unscale the gradients before applying them::
 
         with tf.GradientTape() as tape:
             loss = opt.get_scaled_loss(loss_fn())
