@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors this package raises, a tree::
+"""The errors this package raises.
+
+They are a tree::
 
     CompatLossScaleError              everything below
       ├─ LossScaleArgumentError       no loss scale, or optimizer, to use   ValueError, TypeError

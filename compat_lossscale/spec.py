@@ -36,7 +36,7 @@ class Generation(enum.Enum):
     TF23 = "tf2.3"
     """Keys `optimizer` and `loss_scale`, a LossScale's config in it; of TensorFlow 2.0 to 2.3."""
     TF24 = "tf2.4"
-    """Keys `inner_optimizer`, `dynamic`, `initial_scale`, `dynamic_growth_steps`; of 2.4 to 2.15."""
+    """Keys `inner_optimizer`, `dynamic`, `initial_scale`, `dynamic_growth_steps`; 2.4 to 2.15."""
     TF_KERAS = "tf-keras"
     """The same keys as 2.4, written by tf-keras 2.16 and later."""
     KERAS3 = "keras3"
