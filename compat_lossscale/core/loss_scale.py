@@ -15,6 +15,7 @@ import tensorflow as tf
 from compat_lossscale.core import native
 from compat_lossscale.core.gradients import all_finite
 from compat_lossscale.core.scalar_tensor import ScalarTensor
+from compat_lossscale.core.traced import as_written
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
@@ -204,6 +205,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """Returns the current value as a float32 scalar tensor."""
         return tf.convert_to_tensor(self._current_loss_scale)
 
+    @as_written
     def update(self, grads: Any) -> tuple[Any, tf.Tensor]:
         """Moves the loss scale by the update rule.
 

@@ -21,6 +21,7 @@ from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
+    as_written,
     check_strategy,
     from_spec,
     scale_loss,
@@ -183,6 +184,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         """The wrapped optimizer."""
         return self._optimizer
 
+    @as_written
     def get_scaled_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale.
 
@@ -196,6 +198,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         self._loss_has_been_scaled = True
         return scale_loss(loss, self._loss_scale)
 
+    @as_written
     def get_unscaled_gradients(self, grads: Any) -> list[Any]:
         """Divides the gradients by the loss scale.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale.core import apply_or_skip, unzip
+from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
@@ -46,6 +46,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             # A subclass sets attributes of its own before it calls this class' constructor.
             object.__setattr__(self, name, value)
 
+    @as_written
     def apply_gradients(
         self,
         grads_and_vars: Any,
