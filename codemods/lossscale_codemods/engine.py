@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file: bytes in, bytes out, and a record for each old name in it.
+
+Nothing here reads or writes files, and nothing is written that did not pass the proofs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import libcst as cst
+
+from lossscale_codemods import guards, import_edits, mentions, proofs
+from lossscale_codemods.decide import Decisions, Outcomes
+from lossscale_codemods.editing import OverlappingEditsError, apply_edits
+from lossscale_codemods.names import MARKERS, Target
+from lossscale_codemods.program import Program
+from lossscale_codemods.records import Outcome, Record, Result, Status
+from lossscale_codemods.resolve import RelativeImports
+from lossscale_codemods.suppression import Selection, Suppressions
+
+_PYTHON_2 = re.compile(
+    rb"^[ \t]*print[ \t]+[^\s(=.\[,:]|^[ \t]*print[ \t]*$|^[ \t]*exec[ \t]+[\"'\w]"
+    rb"|^[ \t]*except[ \t]+[\w.()]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+\w+[ \t]*,"
+    rb"|\bur[\"']|<>|(?<![\w.])0[0-7]+[lL]?\b(?!\.)|\b\d+[lL]\b",
+    re.MULTILINE,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What a run does.
+
+    Attributes:
+        target: What programs are migrated to.
+        selection: Which rules are applied.
+        collapse_guards: Whether branches for old versions are taken out.
+    """
+
+    target: Target = Target.TF_KERAS
+    selection: Selection = Selection()
+    collapse_guards: bool = False
+
+
+def can_hold_old_name(source: bytes) -> bool:
+    """Whether a file has to be parsed: a test of its bytes, near the speed of reading them."""
+    if not any(marker in source for marker in MARKERS):
+        return False
+    return (
+        b"LossScale" in source
+        or b"experimental" in source
+        or b"graph_rewrite" in source
+        or b"contrib" in source
+        or b".loss_scale()" in source
+    )
+
+
+def migrate_source(
+    source: bytes | str,
+    *,
+    target: Target | str = Target.TF_KERAS,
+    select: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    collapse_guards: bool = False,
+    relative: RelativeImports | None = None,
+) -> Result:
+    """Migrates the source of one Python file.
+
+    Args:
+        source: The file's bytes, or its text.
+        target: What to migrate to: `"tf-keras"` or `"compat"`.
+        select: Ids, or beginnings of ids, of the rules to apply; empty for all.
+        ignore: Ids, or beginnings of ids, of the rules not to apply.
+        collapse_guards: Whether to take out branches that are only for old versions.
+        relative: Turns the dotted path of a relative import into an absolute one, if it is known.
+
+    Returns:
+        The new source and what became of each old name. It never raises for what is in the file.
+    """
+    options = Options(Target(target), Selection(tuple(select), tuple(ignore)), collapse_guards)
+    return migrate(source, options, relative)
+
+
+def migrate(
+    source: bytes | str, options: Options, relative: RelativeImports | None = None
+) -> Result:
+    """Does what `migrate_source` does, with the options in one value."""
+    given = source.encode("utf-8") if isinstance(source, str) else source
+    if not can_hold_old_name(given):
+        return Result(given, given, Status.UNCHANGED)
+    try:
+        return _migrate(given, options, relative)
+    except RecursionError:
+        return Result(
+            given, given, Status.UNREADABLE, problem="It is nested too deeply for the parser."
+        )
+
+
+def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
+    try:
+        module = cst.parse_module(given)
+    except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
+        return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
+    program = Program(module, options.target, relative)
+    outcomes = Outcomes()
+    text = program.tree.text
+    collapsed: list[Record] = []
+    if options.collapse_guards:
+        module, collapsed, text = guards.collapse(program, options, relative)
+        if collapsed:
+            program = Program(module, options.target, relative)
+    suppressions = Suppressions(program.tree.module.code)
+    outcomes = Decisions(program, options.selection, suppressions).outcomes()
+    records = tuple(
+        sorted(
+            [*collapsed, *outcomes.records, *mentions.find(program, suppressions, options)],
+            key=lambda r: (r.line, r.column, r.rule),
+        )
+    )
+    if not records:
+        return Result(given, given, Status.UNCHANGED)
+    if cst.parse_module(given).bytes != given:
+        return _refused(given, records, _round_trip_problem(given))
+    try:
+        after = apply_edits(text, outcomes.edits).decode("utf-8").encode(module.encoding)
+    except OverlappingEditsError as error:
+        return _refused(given, records, f"Two changes overlap at {str(error)!r}.")
+    except UnicodeEncodeError as error:
+        return _refused(given, records, f"The result cannot be written as {error.encoding}.")
+    if after == given:
+        return Result(given, given, Status.UNCHANGED, records)
+    after = import_edits.without_unused(program, after, options.target, relative)
+    problem = proofs.check(
+        given, after, program, outcomes, dataclasses.replace(options), relative
+    )
+    if problem is not None:
+        return _refused(given, records, problem)
+    return Result(given, after, Status.CHANGED, records)
+
+
+def _refused(given: bytes, records: tuple[Record, ...], problem: str) -> Result:
+    """The file stays as it is, and every change that was meant becomes a finding."""
+    left = tuple(
+        dataclasses.replace(
+            record,
+            outcome=Outcome.NEEDS_REVIEW,
+            message=f"not rewritten, because the file as a whole was refused: {problem}",
+            advice="Make this change by hand, or the one that is in its way.",
+            edits=(),
+        )
+        if record.outcome is Outcome.REWRITTEN
+        else record
+        for record in records
+    )
+    return Result(given, given, Status.REFUSED, left, problem)
+
+
+def _round_trip_problem(source: bytes) -> str:
+    if b"\x0c" in source:
+        cause = "a form feed (^L)"
+    elif b"\r" in source:
+        cause = "a carriage return that ends the file or stands alone as a newline"
+    else:
+        cause = "some character"
+    return (
+        f"The parser does not keep {cause} of this file, so that nothing here can be changed "
+        "without changing that too. Take it out, then run again."
+    )
+
+
+def _parse_problem(source: bytes, error: Exception) -> str:
+    if _PYTHON_2.search(source):
+        return (
+            "This is Python 2, which the parser does not read. Move the file to Python 3 first "
+            "(for example with 2to3), then run again."
+        )
+    if isinstance(error, cst.ParserSyntaxError):
+        return f"It does not parse: line {error.raw_line}, column {error.raw_column + 1}."
+    if isinstance(error, UnicodeError | LookupError) or "encoding" in str(error):
+        return f"It cannot be decoded: {error}. Check its encoding line."
+    return f"It does not parse: {error}."
