@@ -14,7 +14,7 @@ import libcst as cst
 from lossscale_codemods import guards, import_edits, mentions, proofs
 from lossscale_codemods.decide import Decisions, Outcomes
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
-from lossscale_codemods.names import MARKERS, Target
+from lossscale_codemods.names import Target, can_hold_old_name
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Outcome, Record, Result, Status
 from lossscale_codemods.resolve import RelativeImports
@@ -36,24 +36,14 @@ class Options:
         target: What programs are migrated to.
         selection: Which rules are applied.
         collapse_guards: Whether branches for old versions are taken out.
+        notebook: Whether the source is the cells of a notebook, where `await` may stand outside
+            of functions.
     """
 
     target: Target = Target.TF_KERAS
     selection: Selection = Selection()
     collapse_guards: bool = False
-
-
-def can_hold_old_name(source: bytes) -> bool:
-    """Whether a file has to be parsed: a test of its bytes, near the speed of reading them."""
-    if not any(marker in source for marker in MARKERS):
-        return False
-    return (
-        b"LossScale" in source
-        or b"experimental" in source
-        or b"graph_rewrite" in source
-        or b"contrib" in source
-        or b".loss_scale()" in source
-    )
+    notebook: bool = False
 
 
 def migrate_source(

@@ -65,8 +65,22 @@ class OldName:
         return self.meaning in (Meaning.FIXED, Meaning.DYNAMIC)
 
 
-MARKERS = (b"LossScale", b"mixed_precision", b".loss_scale()")
+_MARKERS = (b"LossScale", b"mixed_precision", b".loss_scale()")
 """A file without any of these bytes can hold no old name."""
+
+
+def can_hold_old_name(source: bytes) -> bool:
+    """Whether a file has to be parsed: a test of its bytes, near the speed of reading them."""
+    if not any(marker in source for marker in _MARKERS):
+        return False
+    return (
+        b"LossScale" in source
+        or b"experimental" in source
+        or b"graph_rewrite" in source
+        or b"contrib" in source
+        or b".loss_scale()" in source
+    )
+
 
 NEW_OPTIMIZER_MEMBER = "LossScaleOptimizer"
 

@@ -60,7 +60,7 @@ def check(
     """Returns why the change may not be written, or nothing if every proof succeeds."""
     from lossscale_codemods.decide import Decisions  # noqa: PLC0415 - it imports the rules
 
-    problem = _compiles(before, after)
+    problem = _compiles(before, after, options.notebook)
     if problem is not None:
         return problem
     module = cst.parse_module(after)
@@ -89,14 +89,15 @@ def check(
     return None
 
 
-def _compiles(before: bytes, after: bytes) -> str | None:
+def _compiles(before: bytes, after: bytes, notebook: bool) -> str | None:
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if notebook else 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            compile(_without_magic(after), "<result>", "exec", dont_inherit=True)
+            compile(after, "<result>", "exec", flags, dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             try:
-                compile(before, "<source>", "exec", dont_inherit=True)
+                compile(before, "<source>", "exec", flags, dont_inherit=True)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return (
                     "This Python cannot compile the file as it is, so the change cannot be "
@@ -104,10 +105,6 @@ def _compiles(before: bytes, after: bytes) -> str | None:
                 )
             return f"The result would not compile: {error}."
     return None
-
-
-def _without_magic(source: bytes) -> bytes:
-    return source
 
 
 def unbound_names(program: Program) -> set[str]:
