@@ -254,6 +254,18 @@ _REWRITE_TODAY = re.compile(
 )
 
 
+_ONLY_IN_TF1 = re.compile(
+    r"^tensorflow\.(?:Session|placeholder|get_variable|variable_scope|contrib|flags|app|logging|"
+    r"ConfigProto|global_variables_initializer|get_default_graph|set_random_seed|gfile|"
+    r"trainable_variables|train\.get_or_create_global_step|train\.\w+Optimizer)(?:\.|$)"
+)
+
+
+def is_only_in_tf1(path: str) -> bool:
+    """Whether a path is public in TensorFlow 1, and in TensorFlow 2 only under `compat.v1`."""
+    return bool(_ONLY_IN_TF1.match(path))
+
+
 def is_new_optimizer(path: str) -> bool:
     """Whether a path is the LossScaleOptimizer of TensorFlow 2.4 and later."""
     return bool(_NEW_OPTIMIZER.match(canonical(path)))

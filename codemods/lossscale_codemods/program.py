@@ -354,6 +354,16 @@ class Program:
             )
         return frozenset(found)
 
+    @functools.cached_property
+    def is_tf1_program(self) -> bool:
+        """Whether the file uses names that TensorFlow 2 has only under `compat.v1`."""
+        return any(
+            path is not None and names.is_only_in_tf1(path)
+            for reads in self.reads_by_attribute.values()
+            for node in reads
+            for path in self.resolver.paths(node)
+        )
+
     def describe(self, occurrence: Occurrence) -> str:
         """Returns the old name as the file spells it."""
         node = occurrence.node

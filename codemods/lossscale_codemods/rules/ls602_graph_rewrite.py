@@ -97,7 +97,9 @@ class GraphRewrite(Rule):
         kind = self._kind(call, program)
         if kind is Kind.KERAS:
             return self._expand(occurrence, call, program)
-        if kind is Kind.V1 or all(old.v1 for old in occurrence.names):
+        # In a TensorFlow 1 program the old name was already that of the v1 function.
+        is_v1 = all(old.v1 for old in occurrence.names) or program.is_tf1_program
+        if kind is Kind.V1 or is_v1:
             return Rewrite(
                 "the name that is still there under compat.v1",
                 lambda s, o=occurrence: s.name_edit(o),
