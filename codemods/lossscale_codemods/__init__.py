@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The codemod that moves codebases from old loss-scale APIs to the one that stayed.
 
-    >>> from lossscale_codemods import migrate_source
-    >>> result = migrate_source(source)
-    >>> result.output, result.records
+>>> from lossscale_codemods import migrate_source
+>>> result = migrate_source(source)
+>>> result.output, result.records
 """
 
 from __future__ import annotations

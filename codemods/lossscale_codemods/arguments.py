@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -19,27 +19,29 @@ from lossscale_codemods import names
 from lossscale_codemods.editing import small_statement
 from lossscale_codemods.evaluate import constant
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.resolve import is_none
 from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import MeaningClaim, Review
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.program import Occurrence, Program
+
 HELPER = "_loss_scale_arguments"
 HELPER_SOURCE = '''
 def _loss_scale_arguments(loss_scale):
-    """Returns the arguments of LossScaleOptimizer for a `loss_scale` of TensorFlow 2.3 and earlier."""
+    """Returns LossScaleOptimizer's arguments for a loss scale of TensorFlow 2.3 or before."""
     if loss_scale == "dynamic":
         return {}
-    if isinstance(loss_scale, (int, float)):
-        return {"dynamic": False, "initial_scale": loss_scale}
     if not hasattr(loss_scale, "get_config"):
-        raise ValueError("Could not interpret loss scale: %r" % (loss_scale,))
+        return {"dynamic": False, "initial_scale": loss_scale}
     config = loss_scale.get_config()
     if "loss_scale_value" in config:
         return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
     if config.get("multiplier") != 2:
-        raise ValueError("Only a DynamicLossScale with multiplier 2 has an equivalent.")
+        raise ValueError("The multiplier of a DynamicLossScale must be 2.")
     return {
         "initial_scale": config["initial_loss_scale"],
         "dynamic_growth_steps": config["increment_period"],
@@ -99,7 +101,7 @@ class ArgumentReader:
     def _occurrences(self) -> dict[cst.CSTNode, Occurrence]:
         return {o.node: o for o in self.program.references}
 
-    def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:
+    def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:  # noqa: PLR0911
         """Returns what a loss scale expression becomes in a call of the constructor."""
         kinds = self.kinds(node)
         source = self.tree.source(node)
@@ -114,7 +116,10 @@ class ArgumentReader:
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
         if kinds == {ScaleKind.DYNAMIC} and not isinstance(node, cst.IfExp):
             return Arguments(
-                [], "dynamic loss scaling is the default", claim, removes=self._removable(node, call)
+                [],
+                "dynamic loss scaling is the default",
+                claim,
+                removes=self._removable(node, call),
             )
         if isinstance(node, cst.IfExp) and ScaleKind.UNKNOWN not in kinds:
             branches = self._branches(node, call, claim)
@@ -151,13 +156,11 @@ class ArgumentReader:
             return str(float(node.value == "True"))
         return source
 
-    def kinds(self, node: cst.BaseExpression) -> set[ScaleKind]:  # noqa: PLR0911
+    def kinds(self, node: cst.BaseExpression) -> set[ScaleKind]:
         """Returns what a loss scale expression can be."""
         return self._kinds(node, frozenset())
 
-    def _kinds(  # noqa: PLR0911
-        self, node: cst.BaseExpression, seen: frozenset[Binding]
-    ) -> set[ScaleKind]:
+    def _kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:  # noqa: PLR0911
         if is_none(node):
             return {ScaleKind.NOTHING}
         if isinstance(node, cst.IfExp):
@@ -191,9 +194,7 @@ class ArgumentReader:
             return self._kinds(node.left, seen) == number or self._kinds(node.right, seen) == number
         return False
 
-    def _variable_kinds(
-        self, node: cst.BaseExpression, seen: frozenset[Binding]
-    ) -> set[ScaleKind]:
+    def _variable_kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
         found: set[ScaleKind] = set()
         for binding in self.resolver.bindings(node):
             if binding in seen or binding.kind is not BindingKind.ASSIGN or binding.value is None:
@@ -253,9 +254,7 @@ class ArgumentReader:
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return found
 
-    def _branches(
-        self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim
-    ) -> Arguments | None:
+    def _branches(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
         sides = [self.read(side, call) for side in (node.body, node.orelse)]
         texts = []
         claims: list[Occurrence] = []
@@ -274,7 +273,7 @@ class ArgumentReader:
             branches=(test, texts[0], texts[1]),
         )
 
-    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
+    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:  # noqa: PLR0911
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
         value, binding = node, None
         if isinstance(node, cst.Name):
@@ -305,9 +304,7 @@ class ArgumentReader:
         return Arguments(
             keywords,
             f"the arguments of {class_name} become the constructor's own",
-            MeaningClaim(
-                self.tree.source(node), self._definitions(node), self._classes(node)
-            ),
+            MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
             claims=[occurrence] if occurrence is not None and not stays else [],
             removes=removes,
         )
@@ -427,12 +424,8 @@ class ArgumentReader:
         if last is None or first not in body:
             return False
         between = body[body.index(first) + 1 : body.index(last)]
-        roots = {
-            n.value for part in parts for n in self.tree.walk(part) if isinstance(n, cst.Name)
-        }
-        has_calls = any(
-            isinstance(n, cst.Call) for part in parts for n in self.tree.walk(part)
-        )
+        roots = {n.value for part in parts for n in self.tree.walk(part) if isinstance(n, cst.Name)}
+        has_calls = any(isinstance(n, cst.Call) for part in parts for n in self.tree.walk(part))
         for statement in [*between, last]:
             for node in self.tree.walk(statement):
                 targets = self.program.scopes.binding_at.get(node, [])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same rules under libcst's own runner.
 
-    python -m libcst.tool codemod lossscale_codemods.command.MigrateLossScaleCommand src
+python -m libcst.tool codemod lossscale_codemods.command.MigrateLossScaleCommand src
 """
 
 from __future__ import annotations
 
-import argparse
+from typing import TYPE_CHECKING
 
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
@@ -15,6 +15,9 @@ from lossscale_codemods.engine import Options, migrate
 from lossscale_codemods.names import Target
 from lossscale_codemods.records import Outcome, Status
 from lossscale_codemods.suppression import Selection
+
+if TYPE_CHECKING:
+    import argparse
 
 
 class MigrateLossScaleCommand(CodemodCommand):

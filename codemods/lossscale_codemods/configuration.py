@@ -6,8 +6,10 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _KEYS: dict[str, type] = {
     "target": str,
@@ -92,7 +94,7 @@ def read(path: Path | None) -> Configuration:
 
 def _load(path: Path, content: bytes) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415 - only if there is a section to read
+        import tomllib  # noqa: PLC0415
     else:
         import tomli as tomllib  # noqa: PLC0415
     try:

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods import guards, names
-from lossscale_codemods.editing import OverlappingEditsError, apply_edits, remove_statement
-from lossscale_codemods.editing import small_statement
+from lossscale_codemods.editing import (
+    OverlappingEditsError,
+    apply_edits,
+    remove_statement,
+    small_statement,
+)
 from lossscale_codemods.import_edits import ImportEditor, covers_dotted
 from lossscale_codemods.names import Target
 from lossscale_codemods.plan import Plan, Planner
@@ -19,7 +23,6 @@ from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.rules import all_rules
 from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.spelling import Speller
-from lossscale_codemods.suppression import Selection, Suppressions
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import (
     CannotSpellError,
@@ -30,6 +33,11 @@ from lossscale_codemods.verdict import (
     Rule,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.suppression import Selection, Suppressions
 
 IMPORTS, ALIASES, GUARDS, UNKNOWN_ROOT, NO_RULE = "LS101", "LS102", "LS701", "LS104", "LS205"
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
@@ -67,9 +75,7 @@ class Decisions:
         suppressions: What its comments suppress.
     """
 
-    def __init__(
-        self, program: Program, selection: Selection, suppressions: Suppressions
-    ) -> None:
+    def __init__(self, program: Program, selection: Selection, suppressions: Suppressions) -> None:
         self.program = program
         self.tree = program.tree
         self.selection = selection
@@ -163,14 +169,12 @@ class Decisions:
         if occurrence.role is Role.UNRESOLVED:
             self.rule_of[occurrence] = UNKNOWN_ROOT
             verdict: Verdict = Review(
-                "it reads like an old name, but where its first part comes from cannot be seen here",
+                "it reads like an old name, but where its first part comes from is not seen here",
                 "If it is TensorFlow, change it as the guide says; if not, suppress this finding.",
             )
         else:
             self.rule_of[occurrence] = NO_RULE
-            verdict = Review(
-                "it is used in a way that no rule knows", _BY_HAND.format(NO_RULE)
-            )
+            verdict = Review("it is used in a way that no rule knows", _BY_HAND.format(NO_RULE))
         if occurrence in self.guard_of:
             verdict = Review(self.guard_of[occurrence], guards.ADVICE)
         if self._is_suppressed(occurrence, self.rule_of[occurrence]):
@@ -191,9 +195,9 @@ class Decisions:
             try:
                 edits[occurrence] = list(verdict.edits(speller))
             except CannotSpellError as error:
-                self.forced[occurrence] = Review(str(error), _BY_HAND.format(
-                    self.rule_of[occurrence]
-                ))
+                self.forced[occurrence] = Review(
+                    str(error), _BY_HAND.format(self.rule_of[occurrence])
+                )
                 return None
         removed = self._removed_statements()
         editor = ImportEditor(self.program, plan, dotted_imports, removed)
@@ -216,25 +220,20 @@ class Decisions:
             outcomes.edits += found
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
-        for alias, star in self._star_edits(stars).items():
+        for star in self._star_edits(stars).values():
             outcomes.edits += star
-            del alias
         if outcomes.edits:
             outcomes.edits += speller.header_edit()
         return outcomes if self._without_overlaps(outcomes, edits) else None
 
-    def _without_overlaps(
-        self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]
-    ) -> bool:
+    def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
         """Leaves an occurrence whose edit collides with another, rather than the whole file."""
         try:
             apply_edits(self.tree.text, outcomes.edits)
         except OverlappingEditsError:
             for occurrence, own in edits.items():
                 others = [e for e in outcomes.edits if e not in own]
-                if own and any(
-                    e.start < o.end and o.start < e.end for e in own for o in others
-                ):
+                if own and any(e.start < o.end and o.start < e.end for e in own for o in others):
                     self.forced[occurrence] = Review(
                         "its change collides with another change inside it",
                         "Run again once the other change is made, or change it by hand.",
@@ -257,8 +256,8 @@ class Decisions:
                     forced = True
         return forced
 
-    def _removed_statements(self) -> list[cst.CSTNode]:
-        found: list[cst.CSTNode] = []
+    def _removed_statements(self) -> list[cst.BaseSmallStatement]:
+        found: list[cst.BaseSmallStatement] = []
         for verdict in self.verdicts.values():
             if isinstance(verdict, Rewrite):
                 for binding in verdict.removes:
@@ -338,8 +337,7 @@ class Decisions:
             through = [
                 o
                 for o in self.program.references
-                if isinstance(o.node, cst.Attribute)
-                and covers_dotted(node, dotted(o.node) or "")
+                if isinstance(o.node, cst.Attribute) and covers_dotted(node, dotted(o.node) or "")
             ]
             home = self._new_home(occurrence)
             if home and all(isinstance(self.verdicts.get(o), Rewrite) for o in through):
@@ -375,7 +373,7 @@ class Decisions:
                 result.records.append(record)
         return result
 
-    def _import_verdict(
+    def _import_verdict(  # noqa: PLR0911
         self,
         occurrence: Occurrence,
         plan: Plan,

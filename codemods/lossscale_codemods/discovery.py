@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lossscale_codemods.ignore_files import IgnoreFile, ignoring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
 EXCLUDED_FOLDERS = frozenset(
@@ -84,12 +87,13 @@ def _discover_one(
         reason = "it is a link to nothing" if path.is_symlink() else "there is no such file"
         yield Skipped(path, reason)
         return
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow the link
+    # resolve() would follow links.
+    absolute = Path(os.path.normpath(Path.cwd() / path))
     ignores = [] if no_ignore else list(_ignore_files_above(absolute))
     if not no_ignore:
-        reason = _why_ignored(absolute, ignores, exclude)
-        if reason is not None:
-            yield Skipped(path, reason)
+        ignored = _why_ignored(absolute, ignores, exclude)
+        if ignored is not None:
+            yield Skipped(path, ignored)
             return
     if path.is_dir():
         yield from _walk(path, absolute, Path(os.path.realpath(path)), ignores, no_ignore, exclude)
@@ -99,9 +103,7 @@ def _discover_one(
         yield Found(path, Path(os.path.realpath(absolute.parent)))
 
 
-def _why_ignored(
-    path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[str]
-) -> str | None:
+def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[str]) -> str | None:
     if path.name in EXCLUDED_FOLDERS and path.is_dir():
         return f"folders called {path.name} are left out; --no-ignore overrides"
     if path.name in exclude:
@@ -131,7 +133,7 @@ def _ignore_files_above(path: Path) -> Iterator[IgnoreFile]:
             yield found
 
 
-def _walk(
+def _walk(  # noqa: PLR0917
     shown: Path,
     folder: Path,
     root: Path,

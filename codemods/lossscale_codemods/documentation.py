@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING
 
 from lossscale_codemods.names import Target
 from lossscale_codemods.rules import all_rules, documentation
-from lossscale_codemods.verdict import Case, Rule
+
+if TYPE_CHECKING:
+    from lossscale_codemods.verdict import Case, Rule
 
 _INTRODUCTION = """\
 <!-- Made by `python -m lossscale_codemods.documentation`; do not edit. -->
@@ -49,7 +52,7 @@ def page() -> str:
                 language = "diff" if _changes(case) else "python"
                 parts.append(f"\n```{language}\n{_example(case)}```\n")
                 if case.review:
-                    parts.append(f"\nThe finding says: \"{case.review}\".\n")
+                    parts.append(f'\nThe finding says: "{case.review}".\n')
     return "".join(parts)
 
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits that keep the layout: taking out a statement or a list item, changing a call's arguments."""
+"""Edits that keep the layout: removing statements and list items, changing arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.records import Edit
-from lossscale_codemods.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.tree import Tree
 
 
 class OverlappingEditsError(Exception):
@@ -71,9 +75,7 @@ def remove_statement(
     return [Edit(line_start, line_end, "")]
 
 
-def _is_alone(
-    tree: Tree, line: cst.SimpleStatementLine, removed: Sequence[cst.CSTNode]
-) -> bool:
+def _is_alone(tree: Tree, line: cst.SimpleStatementLine, removed: Sequence[cst.CSTNode]) -> bool:
     block = tree.parent(line)
     if not isinstance(block, cst.IndentedBlock):
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -17,8 +18,10 @@ from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.names import Target, can_hold_old_name
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Outcome, Record, Result, Status
-from lossscale_codemods.resolve import RelativeImports
 from lossscale_codemods.suppression import Selection, Suppressions
+
+if TYPE_CHECKING:
+    from lossscale_codemods.resolve import RelativeImports
 
 _PYTHON_2 = re.compile(
     rb"^[ \t]*print[ \t]+[^\s(=.\[,:]|^[ \t]*print[ \t]*$|^[ \t]*exec[ \t]+[\"'\w]"
@@ -41,7 +44,7 @@ class Options:
     """
 
     target: Target = Target.TF_KERAS
-    selection: Selection = Selection()
+    selection: Selection = dataclasses.field(default_factory=Selection)
     collapse_guards: bool = False
     notebook: bool = False
 
@@ -87,7 +90,7 @@ def migrate(
         )
 
 
-def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
+def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:  # noqa: PLR0911
     try:
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
@@ -121,9 +124,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     if after == given:
         return Result(given, given, Status.UNCHANGED, records)
     after = import_edits.without_unused(program, after, options.target, relative)
-    problem = proofs.check(
-        given, after, program, outcomes, dataclasses.replace(options), relative
-    )
+    problem = proofs.check(given, after, program, outcomes, options, relative)
     if problem is not None:
         return _refused(given, records, problem)
     return Result(given, after, Status.CHANGED, records)

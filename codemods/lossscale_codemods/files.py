@@ -6,9 +6,7 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
@@ -17,6 +15,9 @@ from lossscale_codemods.records import Result, Status
 from lossscale_codemods.writing import WriteRefusedError, write_atomically
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
     from lossscale_codemods.engine import Options
 
 _BYTES_THAT_PAY = 150_000
@@ -121,7 +122,7 @@ def run(
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
     """Migrates what was read from a file; a mistake of ours becomes a report, not a traceback."""
-    from lossscale_codemods.engine import migrate  # noqa: PLC0415 - it loads libcst
+    from lossscale_codemods.engine import migrate  # noqa: PLC0415
     from lossscale_codemods.notebook import migrate_notebook  # noqa: PLC0415
     from lossscale_codemods.relative import relative_imports  # noqa: PLC0415
 
@@ -130,7 +131,7 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         if path.suffix == ".ipynb":
             return migrate_notebook(source, options, relative)
         return migrate(source, options, relative)
-    except Exception as error:  # noqa: BLE001 - one bad file must not stop the others
+    except Exception as error:  # One bad file must not stop the others.
         problem = (
             f"This is a mistake in the codemod ({type(error).__name__}: {error}). The file is as "
             "it was; please report it."

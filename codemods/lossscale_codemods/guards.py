@@ -14,7 +14,6 @@ from __future__ import annotations
 import dataclasses
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -23,12 +22,14 @@ from lossscale_codemods import names
 from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.records import Edit, Outcome, Record
-from lossscale_codemods.resolve import RelativeImports
 from lossscale_codemods.scopes import BindingKind, import_path, member_path
 from lossscale_codemods.tree import dotted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from lossscale_codemods.engine import Options
+    from lossscale_codemods.resolve import RelativeImports
 
 ADVICE = (
     "Take out the branch for old versions, by hand or with --collapse-guards, if TensorFlow 2.4 is "
@@ -166,16 +167,20 @@ class _Guards:
         """`if version >= 2.4: ...; return`, with the old code behind it."""
         seen: set[cst.CSTNode] = set()
         for node in self.old_nodes:
-            current = node
-            for above in self.tree.ancestors(node):
-                if isinstance(above, cst.IndentedBlock | cst.Module) and current in above.body:
-                    for earlier in above.body[: list(above.body).index(current)]:
-                        if isinstance(earlier, cst.If) and self._leaves_with_new(earlier):
-                            rest = above.body[list(above.body).index(earlier) + 1 :]
-                            if earlier not in seen:
-                                seen.add(earlier)
-                                yield Guard(earlier, list(rest), None)
-                current = above
+            around = {node, *self.tree.ancestors(node)}
+            for block in around:
+                if not isinstance(block, cst.IndentedBlock | cst.Module):
+                    continue
+                for index, statement in enumerate(block.body):
+                    if statement in around:
+                        break
+                    if (
+                        isinstance(statement, cst.If)
+                        and statement not in seen
+                        and self._leaves_with_new(statement)
+                    ):
+                        seen.add(statement)
+                        yield Guard(statement, list(block.body[index + 1 :]), None)
 
     def _leaves_with_new(self, node: cst.If) -> bool:
         if node.orelse is not None or not isinstance(node.body, cst.IndentedBlock):
@@ -207,8 +212,7 @@ class _Guards:
             if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
                 module = import_path(node)
                 if any(
-                    names.is_new_name(member_path(module, a.evaluated_name))
-                    for a in node.names
+                    names.is_new_name(member_path(module, a.evaluated_name)) for a in node.names
                 ):
                     return True
             if isinstance(node, cst.Import) and any(
@@ -298,8 +302,9 @@ def _collapse_edit(program: Program, guard: Guard) -> Edit:
         return Edit(start, end, tree.source(guard.new))
     start = tree.span(guard.node)[0]
     end = tree.line_end(max(tree.span(guard.node)[1] - 1, start))
-    body = getattr(guard.new, "body", ())
-    first, last = tree.span(body[0])[0], tree.span(body[-1])[1]
+    body: Sequence[cst.CSTNode] = getattr(guard.new, "body", ())
+    statements = list(body)
+    first, last = tree.span(statements[0])[0], tree.span(statements[-1])[1]
     left = tree.line_start(first)
     while left > 0:  # Comments above the first statement belong to it.
         above = tree.line_start(left - 1)

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 
 @dataclasses.dataclass(frozen=True)

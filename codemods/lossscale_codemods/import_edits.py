@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -14,14 +14,18 @@ from lossscale_codemods.editing import (
     remove_statement,
     small_statement,
 )
-from lossscale_codemods.names import Target
 from lossscale_codemods.plan import Plan
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Edit
-from lossscale_codemods.resolve import RelativeImports
 from lossscale_codemods.scopes import Binding, BindingKind, import_path
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import CannotSpellError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lossscale_codemods.names import Target
+    from lossscale_codemods.resolve import RelativeImports
 
 
 def alias_text(new: str, local: str) -> str:
@@ -173,9 +177,9 @@ class ImportEditor:
                 if statement is not None and statement not in found:
                     self.gone.append(statement)
                     found[statement] = []
-        for statement in found:
-            if isinstance(statement, cst.BaseSmallStatement):
-                found[statement] = remove_statement(self.tree, statement, self.gone)
+        for gone in found:
+            if isinstance(gone, cst.BaseSmallStatement):
+                found[gone] = remove_statement(self.tree, gone, self.gone)
         return found
 
 

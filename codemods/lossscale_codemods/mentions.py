@@ -8,20 +8,21 @@ class's name, is part of the program, so a person has to look at it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods import names
 from lossscale_codemods.names import Target
-from lossscale_codemods.program import Program
 from lossscale_codemods.records import Outcome, Record
 from lossscale_codemods.suppression import Suppressions, _comments
 from lossscale_codemods.tree import dotted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lossscale_codemods.engine import Options
+    from lossscale_codemods.program import Program
 
 MENTION, STRING = "LS801", "LS802"
 _OLD_IN_TEXT = re.compile(
@@ -31,7 +32,11 @@ _OLD_IN_TEXT = re.compile(
     r"|[\w.]*\benable_mixed_precision_graph_rewrite\b"
     r"|[\w.]*\b(?:Fixed|Dynamic)LossScale\b"
 )
-_OLD_CLASS_NAMES = {"LossScaleOptimizer", "LossScaleOptimizerV1", "MixedPrecisionLossScaleOptimizer"}
+_OLD_CLASS_NAMES = {
+    "LossScaleOptimizer",
+    "LossScaleOptimizerV1",
+    "MixedPrecisionLossScaleOptimizer",
+}
 
 
 def find(program: Program, suppressions: Suppressions, options: Options) -> Iterator[Record]:
@@ -65,7 +70,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
             yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), kind)
 
 
-def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind: str) -> Record:
+def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind: str) -> Record:  # noqa: PLR0917
     return Record(
         rule=rule,
         outcome=outcome,
@@ -78,7 +83,7 @@ def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind
     )
 
 
-def _string_record(
+def _string_record(  # noqa: PLR0917
     line: int,
     column: int,
     raw: str,
@@ -121,11 +126,7 @@ def _finding(program: Program, node: cst.SimpleString) -> tuple[str, str] | None
             "the optimizer's class has another name now (LossScaleOptimizerV3 in tf-keras)",
             "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) instead.",
         )
-    if (
-        text == "experimental"
-        and isinstance(above, cst.Arg)
-        and _is_attribute_test(program, above)
-    ):
+    if text == "experimental" and isinstance(above, cst.Arg) and _is_attribute_test(program, above):
         return (
             "getattr or hasattr looks for the old module by its name",
             "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you support.",

@@ -122,7 +122,7 @@ _PRIVATE_TRAINING = re.compile(
 
 
 def canonical(path: str) -> str:
-    """Returns the shortest path to the same thing: `tensorflow.compat.v2.keras` is `tensorflow.keras`."""
+    """Returns the shortest path to the same thing: without `compat.v2`, `_api` and the like."""
     path = _TENSORFLOW.sub("tensorflow", path)
     path = _V1_TO_V2.sub("tensorflow", path)
     path = _V1_ROOT.sub("tensorflow.compat.v1", path)

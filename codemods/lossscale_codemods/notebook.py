@@ -14,13 +14,14 @@ import difflib
 import json
 import re
 import warnings
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.names import can_hold_old_name
 from lossscale_codemods.records import Record, Result, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lossscale_codemods.engine import Options
     from lossscale_codemods.resolve import RelativeImports
 

@@ -8,7 +8,7 @@ that some use still needs stays exactly as it is: all or nothing.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -17,6 +17,9 @@ from lossscale_codemods.names import Meaning, OldName, Target
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.verdict import Ignore, Rewrite, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _SAME_SIGNATURE = {
     Meaning.SET_POLICY,

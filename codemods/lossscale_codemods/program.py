@@ -7,7 +7,7 @@ import dataclasses
 import enum
 import functools
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -16,6 +16,9 @@ from lossscale_codemods.names import Meaning, OldName, Target
 from lossscale_codemods.resolve import RelativeImports, Resolver
 from lossscale_codemods.scopes import Binding, BindingKind, Scope, Scopes, import_path, member_path
 from lossscale_codemods.tree import Span, Tree, dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Role(enum.Enum):
@@ -291,10 +294,11 @@ class Program:
         if not isinstance(above, cst.Comparison) or len(above.comparisons) != 1:
             return None
         target = above.comparisons[0]
-        sides = [above.left, target.comparator]
-        if not isinstance(target.operator, _COMPARISONS) or node not in sides:
+        if not isinstance(target.operator, _COMPARISONS):
             return None
-        other = sides[1 - sides.index(node)]
+        if node is not above.left and node is not target.comparator:
+            return None
+        other = target.comparator if above.left is node else above.left
         is_type = (isinstance(other, cst.Call) and dotted(other.func) == "type") or (
             isinstance(other, cst.Attribute) and other.attr.value == "__class__"
         )

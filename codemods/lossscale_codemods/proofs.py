@@ -12,7 +12,6 @@ import builtins
 import contextlib
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -24,13 +23,15 @@ from lossscale_codemods.arguments import HELPER, HELPER_SOURCE
 from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.import_edits import unused_imports
 from lossscale_codemods.program import Program
-from lossscale_codemods.resolve import RelativeImports
 from lossscale_codemods.suppression import Suppressions
-from lossscale_codemods.verdict import MeaningClaim
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from lossscale_codemods.decide import Outcomes
     from lossscale_codemods.engine import Options
+    from lossscale_codemods.resolve import RelativeImports
+    from lossscale_codemods.verdict import MeaningClaim
 
 STAND_INS: tuple[object, ...] = (
     "dynamic",
@@ -46,10 +47,11 @@ STAND_INS: tuple[object, ...] = (
 )
 """One of every kind of value that the old API took, and what a condition can be."""
 _MOST_ATOMS = 4
+_CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
 _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "WindowsError"}
 
 
-def check(
+def check(  # noqa: PLR0911, PLR0917
     before: bytes,
     after: bytes,
     program: Program,
@@ -58,7 +60,7 @@ def check(
     relative: RelativeImports | None,
 ) -> str | None:
     """Returns why the change may not be written, or nothing if every proof succeeds."""
-    from lossscale_codemods.decide import Decisions  # noqa: PLC0415 - it imports the rules
+    from lossscale_codemods.decide import Decisions  # noqa: PLC0415
 
     problem = _compiles(before, after, options.notebook)
     if problem is not None:
@@ -142,18 +144,17 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         for source, name in claim.classes.items()
     }
     helper: dict[str, Any] = {}
-    exec(HELPER_SOURCE, helper)  # noqa: S102 - our own text, run to prove it
+    exec(HELPER_SOURCE, helper)
     agreed = 0
-    for atoms in _assignments(old_node, new_node, variables, calls):
+    for atoms in _assignments(old_node, variables, calls):
         old = _evaluate_old(old_node, evaluate.Evaluator(atoms, calls))
         if old is None:
             continue
         evaluator = evaluate.Evaluator(atoms, {**calls, HELPER: helper[HELPER]})
+        spec: LossScaleSpec | Exception
         try:
             spec = _evaluate_new(new_node, evaluator)
-        except (evaluate.UnknownAtomError, LossScaleArgumentError, ArithmeticError) as error:
-            spec = error
-        except (TypeError, ValueError, AttributeError) as error:
+        except (evaluate.UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
             spec = error
         if spec != old:
             return f"for {atoms} it was {old} and would be {spec}."
@@ -164,7 +165,7 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
 def _evaluate_old(node: ast.expr, evaluator: evaluate.Evaluator) -> LossScaleSpec | None:
     try:
         return LossScaleSpec.from_argument(evaluator.value(node))
-    except (LossScaleArgumentError, ArithmeticError, TypeError, ValueError, AttributeError):
+    except (ArithmeticError, *_CALL_ERRORS):
         return None  # The old call failed here too.
 
 
@@ -182,7 +183,6 @@ def _evaluate_new(node: ast.expr, evaluator: evaluate.Evaluator) -> LossScaleSpe
 
 def _assignments(
     old: ast.expr,
-    new: ast.expr,
     variables: Mapping[str, list[ast.expr]],
     calls: Mapping[str, Any],
 ) -> Iterator[dict[str, object]]:
@@ -194,9 +194,7 @@ def _assignments(
         if len(atoms) > _MOST_ATOMS:
             # All alike, then each alone: the kinds matter, not their combinations.
             values = [dict.fromkeys(atoms, v) for v in STAND_INS]
-            values += [
-                {**dict.fromkeys(atoms, 128), atom: v} for atom in atoms for v in STAND_INS
-            ]
+            values += [{**dict.fromkeys(atoms, 128), atom: v} for atom in atoms for v in STAND_INS]
         else:
             values = [
                 dict(zip(atoms, combination, strict=True))
@@ -206,7 +204,6 @@ def _assignments(
             known = dict(value)
             if _define(known, sources, calls):
                 yield known
-    del new
 
 
 def _define(

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 _DEEPEST = 4
 _LARGEST = 1 << 20
@@ -47,7 +50,7 @@ def _module_file(base: Path) -> Path | None:
     return None
 
 
-def _imports(path: Path) -> dict[str, set[str]]:
+def _imports(path: Path) -> dict[str, set[str]]:  # noqa: PLR0912
     """Returns the paths that each name of a module is imported from, at its top level."""
     found: dict[str, set[str]] = {}
     try:

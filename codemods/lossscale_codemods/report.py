@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lossscale_codemods.files import FileReport, RunReport
 from lossscale_codemods.records import Outcome, Record, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lossscale_codemods.files import FileReport, RunReport
 
 _COLOURS = {b"+": "\x1b[32m", b"-": "\x1b[31m", b"@": "\x1b[36m"}
 _RESET = "\x1b[0m"
@@ -191,7 +194,7 @@ def _record(record: Record) -> dict[str, Any]:
 
 def as_sarif(report: RunReport, version: str) -> str:
     """Returns the report as SARIF 2.1.0, with fixes for what can be rewritten."""
-    from lossscale_codemods.rules import all_rules, documentation  # noqa: PLC0415 - loads libcst
+    from lossscale_codemods.rules import all_rules, documentation  # noqa: PLC0415
 
     rules = [
         {

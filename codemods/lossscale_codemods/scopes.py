@@ -192,7 +192,7 @@ class _Collector:
         """Returns the class whose instance `node` is, if it is a method's `self`."""
         return class_of_self(node, scope)
 
-    def bind(
+    def bind(  # noqa: PLR0917
         self,
         scope: Scope,
         name: str,
@@ -371,7 +371,7 @@ class _Flow:
             left = left or isinstance(small, _LEAVING)
         return None if left else environment
 
-    def small(self, node: cst.BaseSmallStatement, env: Environment, scope: Scope) -> None:
+    def small(self, node: cst.BaseSmallStatement, env: Environment, scope: Scope) -> None:  # noqa: PLR0912
         if isinstance(node, cst.Assign):
             self.expression(node.value, env, scope)
             for target in node.targets:
@@ -407,9 +407,7 @@ class _Flow:
             for child in children(node):
                 self.expression(child, env, scope)
 
-    def statement(  # noqa: PLR0911
-        self, node: cst.CSTNode, env: Environment, scope: Scope
-    ) -> Environment | None:
+    def statement(self, node: cst.CSTNode, env: Environment, scope: Scope) -> Environment | None:  # noqa: PLR0911
         if isinstance(node, cst.SimpleStatementLine):
             return self.simple(node, env, scope)
         if isinstance(node, cst.If):
@@ -517,7 +515,9 @@ class _Flow:
             for child in self.tree.walk(case.pattern):
                 self.bind_at(child, inside, scope)
                 if isinstance(child, cst.MatchValue | cst.MatchClass):
-                    self.expression(getattr(child, "value", getattr(child, "cls", child)), env, scope)
+                    self.expression(
+                        getattr(child, "value", getattr(child, "cls", child)), env, scope
+                    )
             for binding in self.bindings_in(case.pattern):
                 inside[binding.name] = frozenset([binding])
             if case.guard is not None:
@@ -592,7 +592,7 @@ class _Flow:
                 return {name: frozenset([binding])}
         return {}
 
-    def expression(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:  # noqa: PLR0912
+    def expression(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
         if isinstance(node, cst.Name):
             self.read(node, env, scope)
         elif isinstance(node, cst.Attribute):
@@ -610,7 +610,7 @@ class _Flow:
             self.parameters(node.params, env, scope)
             self.pending.append((node, self.scopes.of_node[node]))
         elif isinstance(node, _COMPREHENSIONS):
-            self.comprehension(node, env, scope)
+            self.comprehension(node, env)
         elif isinstance(node, cst.BooleanOperation):
             self.expression(node.left, env, scope)
             inner = dict(env)
@@ -627,7 +627,7 @@ class _Flow:
             for child in children(node):
                 self.expression(child, env, scope)
 
-    def comprehension(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
+    def comprehension(self, node: cst.CSTNode, env: Environment) -> None:
         inner_scope = self.scopes.of_node[node]
         inner = dict(env)
         loop: cst.CompFor | None = node.for_in  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,6 +15,9 @@ from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.records import Edit
 from lossscale_codemods.scopes import Binding, BindingKind, Scope
 from lossscale_codemods.verdict import CannotSpellError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 

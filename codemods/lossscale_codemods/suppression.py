@@ -17,7 +17,10 @@ import dataclasses
 import io
 import re
 import tokenize
-from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 _COMMENT = re.compile(r"#\s*compat-lossscale:\s*(ignore(?:-file)?)\b(?:\[([^\]]*)\])?")
 EVERYTHING = ("",)

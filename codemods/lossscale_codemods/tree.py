@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Span: TypeAlias = tuple[int, int]
 

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from lossscale_codemods.names import Target
-from lossscale_codemods.records import Edit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.records import Edit
     from lossscale_codemods.scopes import Binding
     from lossscale_codemods.spelling import Speller
 
@@ -56,6 +57,11 @@ class Rewrite:
     removes: Sequence[Binding] = ()
     meaning: MeaningClaim | None = None
     constructor: tuple[int, int] | None = None
+
+
+def rename(message: str, occurrence: Occurrence) -> Rewrite:
+    """Returns the rewrite that puts the new name in place of the old one, and nothing else."""
+    return Rewrite(message, lambda speller: speller.name_edit(occurrence))
 
 
 @dataclasses.dataclass

@@ -51,14 +51,14 @@ def _replace(target: Path, after: bytes, status: os.stat_result) -> None:
     beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(after)
             file.flush()
             os.fsync(file.fileno())
         with contextlib.suppress(OSError, AttributeError):
             os.chown(beside, status.st_uid, status.st_gid)
-        os.chmod(beside, stat.S_IMODE(status.st_mode))  # noqa: PTH101 - beside the calls above
-        os.replace(beside, target)  # noqa: PTH105
+        beside.chmod(stat.S_IMODE(status.st_mode))
+        beside.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
             beside.unlink()

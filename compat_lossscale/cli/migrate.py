@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compat-lossscale migrate`: moves a codebase to the API that stayed. Parsing and printing only."""
+"""`compat-lossscale migrate`: the arguments and the printing; the work is in the codemod."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lossscale_codemods.configuration import Configuration
     from lossscale_codemods.engine import Options
     from lossscale_codemods.files import RunReport
@@ -45,7 +46,7 @@ _LONG_RUN = 1.0
 @click.option("--explain", metavar="ID", help="Explain a rule, with examples, and stop.")
 @click.option("--list-rules", is_flag=True, help="List the rules and stop.")
 @click.pass_context
-def migrate(
+def migrate(  # noqa: PLR0917
     context: click.Context,
     paths: tuple[Path, ...],
     write: bool,
@@ -95,7 +96,7 @@ def migrate(
         context.exit(_standard_input(options, quiet=quiet, check=check))
     if Path("-") in paths:
         raise click.UsageError("`-` stands alone: it cannot be mixed with files.")
-    from lossscale_codemods import files, report  # noqa: PLC0415 - not for --help
+    from lossscale_codemods import files, report  # noqa: PLC0415
 
     with _Progress(quiet=quiet or form is not None) as progress:
         run = files.run(
@@ -118,7 +119,7 @@ def _ids(text: str) -> tuple[str, ...]:
 
 
 def _configuration(paths: tuple[Path, ...]) -> Configuration:
-    from lossscale_codemods import configuration  # noqa: PLC0415 - not for --help
+    from lossscale_codemods import configuration  # noqa: PLC0415
 
     first = Path() if paths[0] == Path("-") else paths[0]
     start = first if first.is_dir() else first.parent
@@ -142,7 +143,7 @@ def _options_maker(
         _check_ids((*select, *ignore))
 
     def options() -> Options:
-        from lossscale_codemods.engine import Options  # noqa: PLC0415 - it loads libcst
+        from lossscale_codemods.engine import Options  # noqa: PLC0415
         from lossscale_codemods.names import Target  # noqa: PLC0415
         from lossscale_codemods.suppression import Selection  # noqa: PLC0415
 
@@ -152,7 +153,7 @@ def _options_maker(
 
 
 def _check_ids(ids: tuple[str, ...]) -> None:
-    from lossscale_codemods.rules import all_rules  # noqa: PLC0415 - it loads libcst
+    from lossscale_codemods.rules import all_rules  # noqa: PLC0415
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:
@@ -163,7 +164,7 @@ def _check_ids(ids: tuple[str, ...]) -> None:
 
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods import report  # noqa: PLC0415 - not for --help
+    from lossscale_codemods import report  # noqa: PLC0415
     from lossscale_codemods.files import FileReport, RunReport, migrate_file  # noqa: PLC0415
 
     source = sys.stdin.buffer.read()
@@ -197,7 +198,7 @@ def _write_undo(path: Path, run: RunReport) -> None:
         click.echo(f"The undo patch {path} cannot be written: {error.strerror}.", err=True)
 
 
-def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:
+def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:  # noqa: PLR0912
     from lossscale_codemods import report  # noqa: PLC0415
 
     if form == "json":
@@ -232,14 +233,14 @@ def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write:
 
 
 def _list_rules() -> None:
-    from lossscale_codemods.rules import all_rules  # noqa: PLC0415 - it loads libcst
+    from lossscale_codemods.rules import all_rules  # noqa: PLC0415
 
     for rule in sorted(all_rules(), key=lambda rule: rule.id):
         click.echo(f"{rule.id}  {rule.title}")
 
 
 def _explain(rule_id: str) -> None:
-    from lossscale_codemods.documentation import explain  # noqa: PLC0415 - it loads libcst
+    from lossscale_codemods.documentation import explain  # noqa: PLC0415
 
     text = explain(rule_id)
     if text is None:

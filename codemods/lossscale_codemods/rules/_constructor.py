@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,11 +15,15 @@ from lossscale_codemods.arguments import (
     simple_name,
 )
 from lossscale_codemods.editing import replace_argument
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.records import Edit
 from lossscale_codemods.resolve import optimizer_argument
-from lossscale_codemods.spelling import Speller
 from lossscale_codemods.verdict import Review, Rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.spelling import Speller
 
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 
@@ -97,7 +101,7 @@ def _is_nested(occurrence: Occurrence, optimizer: cst.Arg, program: Program) -> 
     return kinds == {Kind.WRAPPER}
 
 
-def _two_calls(
+def _two_calls(  # noqa: PLR0917
     speller: Speller,
     occurrence: Occurrence,
     call: cst.Call,

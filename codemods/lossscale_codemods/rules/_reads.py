@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -12,6 +12,9 @@ from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.records import Edit
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def attributes(program: Program, rule: str, *names: str) -> Iterator[Occurrence]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lossscale_codemods.names import Target, compat_path
 from lossscale_codemods.program import Occurrence, Program, Role
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 
 
 class CompatNames(Rule):
@@ -28,8 +28,7 @@ class CompatNames(Rule):
         Case(
             "import tensorflow as tf\n"
             "scale = tf.mixed_precision.experimental.DynamicLossScale(multiplier=4)\n",
-            "import compat_lossscale\n"
-            "scale = compat_lossscale.v1.DynamicLossScale(multiplier=4)\n",
+            "import compat_lossscale\nscale = compat_lossscale.v1.DynamicLossScale(multiplier=4)\n",
         ),
     )
     valid = (
@@ -50,6 +49,4 @@ class CompatNames(Rule):
                 "compat_lossscale does not have this name",
                 "Move to tf.compat.v1.mixed_precision, or to the non-experimental Keras API.",
             )
-        return Rewrite(
-            "the same name in compat_lossscale", lambda s, o=occurrence: s.name_edit(o)
-        )
+        return rename("the same name in compat_lossscale", occurrence)

@@ -9,7 +9,7 @@ imports.
 from __future__ import annotations
 
 from lossscale_codemods.program import Occurrence, Program, Role, Usage
-from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, Rule, Verdict, rename
 
 
 class Aliases(Rule):
@@ -43,9 +43,7 @@ class Aliases(Rule):
     )
     valid = (
         Case(
-            "import tensorflow as tf\n"
-            "mp = tf.keras.mixed_precision.experimental\n"
-            "configure(mp)\n",
+            "import tensorflow as tf\nmp = tf.keras.mixed_precision.experimental\nconfigure(mp)\n",
             review="must stay what it is",
         ),
     )
@@ -53,7 +51,5 @@ class Aliases(Rule):
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Renames what an alias stands for; whether the alias can move is decided with its uses."""
         if occurrence.role is Role.REFERENCE and program.usage(occurrence) is Usage.ALIAS:
-            return Rewrite(
-                "the alias stands for the new name", lambda s, o=occurrence: s.name_edit(o)
-            )
+            return rename("the alias stands for the new name", occurrence)
         return None

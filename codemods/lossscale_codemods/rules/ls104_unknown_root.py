@@ -36,5 +36,5 @@ class UnknownRoot(Rule):
             return None
         return Review(
             "it reads like an old name, but where its first part comes from cannot be seen here",
-            "If it is TensorFlow, change it as the guide says; if it is not, suppress this finding.",
+            "If it is TensorFlow, change it as the guide says; if not, suppress this finding.",
         )

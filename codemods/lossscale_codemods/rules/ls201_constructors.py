@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LossScaleOptimizer(opt, loss_scale)` becomes `LossScaleOptimizer(opt, dynamic=, initial_scale=)`.
+"""The `loss_scale` of `LossScaleOptimizer` becomes `dynamic=False, initial_scale=` or nothing.
 
 https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0: the `loss_scale` argument became
 `dynamic`, `initial_scale` and `dynamic_growth_steps`. `"dynamic"` is the default and goes; a number
@@ -10,10 +10,14 @@ same when it runs. Every rewritten call is proven to mean what it meant.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.rules._constructor import rewrite_constructor
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from lossscale_codemods.program import Occurrence, Program
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
@@ -45,8 +49,7 @@ class Constructors(Rule):
             f"{_HEAD}def wrap(opt):\n"
             "    scale = tf.mixed_precision.experimental.FixedLossScale(64)\n"
             f"    return {_OLD}(opt, scale)\n",
-            f"{_HEAD}def wrap(opt):\n"
-            f"    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
+            f"{_HEAD}def wrap(opt):\n    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
         ),
         Case(
             f"{_HEAD}opt = {_OLD}(opt, 'dynamic' if flag else 128)\n",

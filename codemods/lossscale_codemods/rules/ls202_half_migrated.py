@@ -8,7 +8,7 @@ API read it as a fixed one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -17,6 +17,9 @@ from lossscale_codemods.arguments import ArgumentReader, ScaleKind
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.rules._constructor import loss_scale_argument, rewrite_constructor
 from lossscale_codemods.verdict import Case, Ignore, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HEAD = "from tensorflow.keras import mixed_precision\n"
 _NEW = "mixed_precision.LossScaleOptimizer"

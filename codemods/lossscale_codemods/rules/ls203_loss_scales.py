@@ -12,7 +12,7 @@ import libcst as cst
 from lossscale_codemods import names
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 
 _HEAD = "import tensorflow as tf\n"
 
@@ -25,10 +25,8 @@ class LossScales(Rule):
     order = 1  # What an optimizer took over is decided with the optimizer.
     invalid = (
         Case(
-            f"{_HEAD}scale = tf.mixed_precision.experimental.DynamicLossScale()\n"
-            "print(scale())\n",
-            f"{_HEAD}scale = tf.compat.v1.mixed_precision.DynamicLossScale()\n"
-            "print(scale())\n",
+            f"{_HEAD}scale = tf.mixed_precision.experimental.DynamicLossScale()\nprint(scale())\n",
+            f"{_HEAD}scale = tf.compat.v1.mixed_precision.DynamicLossScale()\nprint(scale())\n",
         ),
     )
     valid = (
@@ -59,10 +57,7 @@ class LossScales(Rule):
                 f"it belongs to the optimizer on line {line}, which stays as it is",
                 "Settle that constructor first.",
             )
-        return Rewrite(
-            "the class that is still there under compat.v1",
-            lambda s, o=occurrence: s.name_edit(o),
-        )
+        return rename("the class that is still there under compat.v1", occurrence)
 
     @staticmethod
     def _wrapper(occurrence: Occurrence, program: Program) -> cst.Call | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An old name that is passed on, returned or unpacked is reported: its calls cannot be seen.
 
-`functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the class
-to code that may call it with the old arguments.
+`functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the
+class to code that may call it with the old arguments.
 """
 
 from __future__ import annotations

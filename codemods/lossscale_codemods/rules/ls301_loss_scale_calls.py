@@ -7,11 +7,10 @@ a loss-scale optimizer: made by its constructor, tested with isinstance, or anno
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.rules._reads import (
     attributes,
     called,
@@ -20,6 +19,11 @@ from lossscale_codemods.rules._reads import (
     rewrite,
 )
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
 
 _HEAD = (
     "import tensorflow as tf\n"

@@ -7,13 +7,17 @@ says nothing of the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.rules._reads import attributes, replace, rewrite
 from lossscale_codemods.verdict import Case, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
 
 
 class InnerOptimizer(Rule):

@@ -13,13 +13,17 @@ The multiplier has no attribute: it is always 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.rules._reads import attributes, replace, rewrite
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
 
 _NEW = {
     "initial_loss_scale": "initial_scale",

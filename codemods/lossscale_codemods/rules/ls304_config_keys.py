@@ -7,13 +7,17 @@ Until TensorFlow 2.3 they were `optimizer` and `loss_scale`; since then they are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.rules._reads import attributes
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
 
 
 class ConfigKeys(Rule):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Role, Usage
-from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, Rule, Verdict, rename
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -58,4 +58,4 @@ class TypeTests(Rule):
             return None
         if usage not in _USAGES:
             return None
-        return Rewrite(_USAGES[usage], lambda s, o=occurrence: s.name_edit(o))
+        return rename(_USAGES[usage], occurrence)

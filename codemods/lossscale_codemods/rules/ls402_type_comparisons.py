@@ -7,15 +7,19 @@ comparison is never true.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Usage
 from lossscale_codemods.records import Edit
-from lossscale_codemods.spelling import Speller
 from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.spelling import Speller
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

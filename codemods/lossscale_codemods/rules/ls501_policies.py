@@ -11,7 +11,7 @@ import libcst as cst
 
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -23,9 +23,7 @@ def dead_name(call: cst.Call | None) -> str | None:
     """Returns the name of a policy that no version of today knows, if a call has it."""
     if call is None or not call.args:
         return None
-    first = next(
-        (a for i, a in enumerate(call.args) if a.keyword is None and i == 0), call.args[0]
-    )
+    first = next((a for i, a in enumerate(call.args) if a.keyword is None and i == 0), call.args[0])
     if not isinstance(first.value, cst.SimpleString):
         return None
     name = str(first.value.evaluated_value)
@@ -50,8 +48,11 @@ class Policies(Rule):
     valid = (
         Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
         Case(f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n"),
-        Case("from tensorflow.python.keras.mixed_precision.experimental import policy\n"
-             "with policy.policy_scope('mixed_float16'):\n    pass\n", review="policy_scope"),
+        Case(
+            "from tensorflow.python.keras.mixed_precision.experimental import policy\n"
+            "with policy.policy_scope('mixed_float16'):\n    pass\n",
+            review="policy_scope",
+        ),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -71,4 +72,4 @@ class Policies(Rule):
                 f"there is no policy of this name any more: {dead!r}",
                 "Say the dtype that is meant: 'mixed_float16', 'mixed_bfloat16' or 'float32'.",
             )
-        return Rewrite("the name of today", lambda s, o=occurrence: s.name_edit(o))
+        return rename("the name of today", occurrence)

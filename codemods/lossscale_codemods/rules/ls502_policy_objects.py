@@ -7,19 +7,23 @@ The new Policy has no loss scale: `Model.compile` wraps the optimizer with a dyn
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.arguments import ArgumentReader, ScaleKind
 from lossscale_codemods.editing import remove_item
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program
-from lossscale_codemods.records import Edit
 from lossscale_codemods.rules.ls501_policies import dead_name
 from lossscale_codemods.scopes import BindingKind
-from lossscale_codemods.spelling import Speller
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict, rename
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.records import Edit
+    from lossscale_codemods.spelling import Speller
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.Policy"
@@ -66,7 +70,7 @@ class PolicyObjects(Rule):
             )
         scale = self._argument(call, 1, "loss_scale")
         if scale is None:
-            return Rewrite("the class of today", lambda s, o=occurrence: s.name_edit(o))
+            return rename("the class of today", occurrence)
         refusal = self._refusal(call, scale, program)
         if refusal is not None:
             return refusal

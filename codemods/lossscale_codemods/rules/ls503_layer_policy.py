@@ -7,16 +7,20 @@ is what decides now whether `Model.compile` scales the loss.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.records import Edit
 from lossscale_codemods.resolve import is_none
-from lossscale_codemods.spelling import Speller
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.spelling import Speller
 
 _HEAD = "from tensorflow.keras.mixed_precision import experimental as mp\n"
 
@@ -27,7 +31,9 @@ class LayerPolicy(Rule):
     id = "LS503"
     title = "Policy of a layer"
     invalid = (
-        Case(f"{_HEAD}print(mp.get_layer_policy(layer).name)\n", "print(layer.dtype_policy.name)\n"),
+        Case(
+            f"{_HEAD}print(mp.get_layer_policy(layer).name)\n", "print(layer.dtype_policy.name)\n"
+        ),
         Case(
             f"{_HEAD}if mp.get_layer_policy(model).loss_scale is not None:\n    pass\n",
             'if model.dtype_policy.name == "mixed_float16":\n    pass\n',
@@ -49,9 +55,7 @@ class LayerPolicy(Rule):
                 "Use `layer.dtype_policy`.",
             )
         layer = program.tree.source(call.args[0].value)
-        if not isinstance(
-            call.args[0].value, cst.Name | cst.Attribute | cst.Call | cst.Subscript
-        ):
+        if not isinstance(call.args[0].value, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
             layer = f"({layer})"
         above = program.tree.parent(call)
         if isinstance(above, cst.Attribute) and above.attr.value in {
@@ -68,9 +72,7 @@ class LayerPolicy(Rule):
         return Rewrite("the layer's own attribute", edits, keeps_name=False)
 
     @staticmethod
-    def _read(
-        occurrence: Occurrence, read: cst.Attribute, layer: str, program: Program
-    ) -> Verdict:
+    def _read(occurrence: Occurrence, read: cst.Attribute, layer: str, program: Program) -> Verdict:
         del occurrence
         test = none_test(read, program)
         if test is None:

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program
+from lossscale_codemods.records import Edit
 from lossscale_codemods.rules._reads import attributes
 from lossscale_codemods.rules.ls503_layer_policy import none_test
-from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
 
 _HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.experimental.global_policy()\n"
 _NEW_HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.global_policy()\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Usage
-from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, Rule, Verdict, rename
 
 _HEAD = "import tensorflow as tf\n"
 
@@ -21,9 +21,9 @@ class V1Names(Rule):
     title = "Names of the v1 API"
     invalid = (
         Case(
-            f"{_HEAD}opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 'dynamic')\n",
+            f"{_HEAD}opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 64)\n",
             f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer"
-            "(opt, 'dynamic')\n",
+            "(opt, 64)\n",
         ),
         Case(
             "import tensorflow.compat.v1 as tf\n"
@@ -44,7 +44,4 @@ class V1Names(Rule):
             return None
         if program.usage(occurrence) in (Usage.BASE_CLASS, Usage.MEMBER):
             return None
-        return Rewrite(
-            "the name that is still there under compat.v1",
-            lambda s, o=occurrence: s.name_edit(o),
-        )
+        return rename("the name that is still there under compat.v1", occurrence)

@@ -8,7 +8,7 @@ written out: it wrapped the optimizer, and it switched the graph rewrite on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -19,9 +19,13 @@ from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.records import Edit
 from lossscale_codemods.resolve import Kind
-from lossscale_codemods.spelling import Speller
 from lossscale_codemods.tree import dotted
-from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.spelling import Speller
 
 _HEAD = "import tensorflow as tf\n"
 _OPTIMIZER = (
@@ -78,10 +82,11 @@ class GraphRewrite(Rule):
             if not isinstance(node.func, cst.Name | cst.Attribute):
                 continue
             path = program.resolver.path(node.func)
-            if path is not None and names.is_rewrite_of_today(path):
-                if self._kind(node, program) is Kind.KERAS:
-                    span = program.tree.span(node.func)
-                    yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
+            if path is None or not names.is_rewrite_of_today(path):
+                continue
+            if self._kind(node, program) is Kind.KERAS:
+                span = program.tree.span(node.func)
+                yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Chooses by the kind of optimizer."""
@@ -100,10 +105,7 @@ class GraphRewrite(Rule):
         # In a TensorFlow 1 program the old name was already that of the v1 function.
         is_v1 = all(old.v1 for old in occurrence.names) or program.is_tf1_program
         if kind is Kind.V1 or is_v1:
-            return Rewrite(
-                "the name that is still there under compat.v1",
-                lambda s, o=occurrence: s.name_edit(o),
-            )
+            return rename("the name that is still there under compat.v1", occurrence)
         return Review(
             "whether it wraps a v1 or a Keras optimizer is not proven in this file",
             "For a v1 optimizer write tf.compat.v1.mixed_precision"

@@ -10,17 +10,21 @@ under a fixed loss scale.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.evaluate import constant
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program
 from lossscale_codemods.records import Edit
 from lossscale_codemods.scopes import BindingKind
-from lossscale_codemods.spelling import Speller
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.spelling import Speller
 
 _HEAD = "import tensorflow as tf\n"
 _PARAMETERS = (
@@ -160,9 +164,12 @@ class Contrib(Rule):
 
     @staticmethod
     def _is_exact(given: dict[str, str]) -> bool:
-        return all(
-            _number(given.get(name, _DEFAULTS[name])) == value for name, value in _EXACT.items()
-        ) and {"init_loss_scale", "incr_every_n_steps"} <= given.keys()
+        return (
+            all(
+                _number(given.get(name, _DEFAULTS[name])) == value for name, value in _EXACT.items()
+            )
+            and {"init_loss_scale", "incr_every_n_steps"} <= given.keys()
+        )
 
     @staticmethod
     def _given(call: cst.Call, program: Program) -> dict[str, str] | None:
