@@ -129,6 +129,8 @@ class Program:
         chain = [node]
         above = self.tree.parent(node)
         while isinstance(above, cst.Attribute) and above.value is chain[-1]:
+            if above in self.scopes.binding_at:
+                break  # It is assigned here, not read.
             chain.append(above)
             above = self.tree.parent(above)
         return chain

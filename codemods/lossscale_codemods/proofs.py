@@ -111,12 +111,9 @@ def _compiles(before: bytes, after: bytes, notebook: bool) -> str | None:
 
 def unbound_names(program: Program) -> set[str]:
     """Returns the names that are read and that nothing in the file binds."""
-    scopes = program.scopes
-    if any(scope.stars for scope in scopes.of_node.values()):
-        return set()
     return {
         node.value
-        for node, bindings in scopes.reaching.items()
+        for node, bindings in program.scopes.reaching.items()
         if isinstance(node, cst.Name) and not bindings and node.value not in _IMPLICIT
     }
 

@@ -7,9 +7,12 @@ class to code that may call it with the old arguments.
 
 from __future__ import annotations
 
+import libcst as cst
+
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Role, Usage
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.resolve import is_none
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 
 _HEAD = "import tensorflow as tf\n"
 
@@ -36,6 +39,8 @@ class PassedOn(Rule):
         if occurrence.role is not Role.REFERENCE or occurrence.meaning is None:
             return None
         usage = program.usage(occurrence)
+        if usage is Usage.VALUE and self._is_tested(occurrence, program):
+            return rename("only asked whether it is there", occurrence)
         if usage is Usage.MEMBER and occurrence.meaning is not Meaning.MODULE:
             above = program.tree.parent(occurrence.node)
             member = getattr(getattr(above, "attr", None), "value", "a member")
@@ -61,3 +66,14 @@ class PassedOn(Rule):
                 "Change the places that use it, then this one.",
             )
         return None
+
+    @staticmethod
+    def _is_tested(occurrence: Occurrence, program: Program) -> bool:
+        """Whether the name stands in `if name:` or `name is None`."""
+        node, above = occurrence.node, program.tree.parent(occurrence.node)
+        if isinstance(above, cst.Comparison):
+            return above.left is node and all(is_none(c.comparator) for c in above.comparisons)
+        if isinstance(above, cst.UnaryOperation):
+            return isinstance(above.operator, cst.Not)
+        tests = cst.If | cst.IfExp | cst.While | cst.Assert
+        return isinstance(above, tests) and above.test is node
