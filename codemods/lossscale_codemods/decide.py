@@ -138,7 +138,7 @@ class Decisions:
                 self.rule_of[occurrence] = rule.id
                 if isinstance(verdict, Rewrite):
                     for other in verdict.claims:
-                        if other not in self.verdicts:
+                        if self._can_claim(other, rule):
                             gone = Rewrite(verdict.message, lambda _: [], keeps_name=False)
                             self.verdicts[other] = gone
                             self.rule_of[other] = rule.id
@@ -146,6 +146,17 @@ class Decisions:
         for occurrence in everything:
             if occurrence not in self.verdicts:
                 self._decide_the_rest(occurrence)
+
+    def _can_claim(self, other: Occurrence, rule: Rule) -> bool:
+        """Whether an occurrence is free, or was left by this same rule for want of a claim."""
+        if other not in self.verdicts:
+            return True
+        return (
+            isinstance(self.verdicts[other], Review)
+            and self.rule_of[other] == rule.id
+            and other not in self.guard_of
+            and other not in self.forced
+        )
 
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
         verdict = rule.decide(occurrence, self.program)
@@ -159,11 +170,23 @@ class Decisions:
         if occurrence in self.forced:
             return self.forced[occurrence]
         if occurrence.ambiguous and isinstance(verdict, Rewrite):
+            if verdict.is_rename and self._is_new_as_well(occurrence):
+                return Ignore()
             return Review(
                 "on other ways through the program this name stands for something else",
                 "Give the two things two names, or take out the one that is for old versions.",
             )
         return verdict
+
+    def _is_new_as_well(self, occurrence: Occurrence) -> bool:
+        """Whether the other things a name can be are what the old one becomes."""
+        new = {names.canonical(path) for old in occurrence.names for path in old.new}
+        others = [
+            path
+            for path in self.program.resolver.paths(occurrence.node)
+            if path is None or names.lookup(path) is None
+        ]
+        return all(path is not None and names.canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
         if occurrence.role is Role.UNRESOLVED:
@@ -397,7 +420,7 @@ class Decisions:
                 return Suppressed()
             if binding.kind is BindingKind.STAR:
                 reason = reason or "which names it brings in cannot be seen here"
-        if not occurrence.names[0].new:
+        if reason is None and not occurrence.names[0].new:
             reason = f"{occurrence.names[0].path} has no equivalent"
         return Review(
             f"the import stays as it is: {reason or 'the names under it are still used'}",

@@ -25,9 +25,12 @@ def apply_edits(text: bytes, edits: Sequence[Edit]) -> bytes:
     Raises:
         OverlappingEditsError: Two different edits overlap.
     """
-    unique = sorted(set(edits), key=lambda e: (e.start, e.end))
-    parts, position = [], 0
-    for edit in unique:
+    parts: list[bytes] = []
+    position, before = 0, None
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        if edit == before and edit.start < edit.end:
+            continue
+        before = edit
         if edit.start < position:
             raise OverlappingEditsError(text[edit.start : edit.end].decode("utf-8", "replace"))
         parts += [text[position : edit.start], edit.text.encode("utf-8")]

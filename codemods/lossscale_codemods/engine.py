@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import guards, import_edits, mentions, proofs
-from lossscale_codemods.decide import Decisions, Outcomes
+from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.names import Target, can_hold_old_name
 from lossscale_codemods.program import Program
@@ -95,8 +95,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    program = Program(module, options.target, relative)
-    outcomes = Outcomes()
+    original = program = Program(module, options.target, relative)
     text = program.tree.text
     collapsed: list[Record] = []
     if options.collapse_guards:
@@ -123,8 +122,8 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         return _refused(given, records, f"The result cannot be written as {error.encoding}.")
     if after == given:
         return Result(given, given, Status.UNCHANGED, records)
-    after = import_edits.without_unused(program, after, options.target, relative)
-    problem = proofs.check(given, after, program, outcomes, options, relative)
+    after = import_edits.without_unused(original, after, options.target, relative)
+    problem = proofs.check(original, program, after, outcomes, options, relative)
     if problem is not None:
         return _refused(given, records, problem)
     return Result(given, after, Status.CHANGED, records)

@@ -158,10 +158,11 @@ class Evaluator:
 
     def _binary(self, node: ast.BinOp) -> Any:
         left, right = self.value(node.left), self.value(node.right)
-        if isinstance(node.op, ast.Pow | ast.LShift) and not (
-            isinstance(right, int | float) and abs(right) <= _LARGEST_EXPONENT
-        ):
-            raise UnknownAtomError(key(node))
+        if isinstance(left, str) or isinstance(right, str):
+            # A loss scale is no arithmetic on strings, and `"x" * 2 ** 40` would fill the memory.
+            raise TypeError(key(node))
+        if isinstance(node.op, ast.Pow | ast.LShift) and abs(right) > _LARGEST_EXPONENT:
+            raise OverflowError(key(node))
         return _BINARY[type(node.op)](left, right)
 
     def _bool(self, node: ast.BoolOp) -> Any:

@@ -223,9 +223,10 @@ class _Guards:
                 paths = self.program.resolver.paths(node)
                 if any(p is not None and names.is_new_name(p) for p in paths):
                     above = self.tree.parent(node)
-                    longer = self.program.resolver.paths(above) if above is not None else ()
-                    part_of_old = any(p is not None and names.lookup(p) for p in longer)
-                    if not part_of_old:
+                    if not isinstance(above, cst.Attribute):
+                        return True
+                    longer = self.program.resolver.paths(above)
+                    if not any(p is not None and names.lookup(p) for p in longer):
                         return True
         return False
 

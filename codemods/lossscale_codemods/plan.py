@@ -161,8 +161,6 @@ class Planner:
             old = bindings[binding]
             if binding.node in blocked:
                 return blocked[binding.node]
-            if self._new_path(old) is None and self._is_needed(binding):
-                return f"{old.path} has no equivalent"
             for use in self._uses(binding):
                 verdict = self._verdict(use)
                 if not isinstance(verdict, Rewrite | Ignore):
@@ -172,6 +170,8 @@ class Planner:
                 if not isinstance(self.decisions.get(string), Rewrite | Ignore):
                     line = self.program.tree.position(string.span[0])[0]
                     return f"the annotation on line {line} still needs it"
+            if self._new_path(old) is None and self._is_needed(binding):
+                return f"{old.path} has no equivalent"
             if self._escapes(binding, old):
                 return (
                     f"`__all__` offers {binding.name} to other files, which may call it in the "

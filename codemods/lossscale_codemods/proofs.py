@@ -52,27 +52,39 @@ _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "Wi
 
 
 def check(  # noqa: PLR0911, PLR0917
-    before: bytes,
-    after: bytes,
+    original: Program,
     program: Program,
+    after: bytes,
     outcomes: Outcomes,
     options: Options,
     relative: RelativeImports | None,
 ) -> str | None:
-    """Returns why the change may not be written, or nothing if every proof succeeds."""
+    """Proves a changed file.
+
+    Args:
+        original: The file as it was.
+        program: The file that was rewritten; the original with guards collapsed.
+        after: The result.
+        outcomes: What was done to it.
+        options: What the run does.
+        relative: Knows what relative imports give.
+
+    Returns:
+        Why the change may not be written; nothing if every proof succeeds.
+    """
     from lossscale_codemods.decide import Decisions  # noqa: PLC0415
 
-    problem = _compiles(before, after, options.notebook)
+    problem = _compiles(original.tree.module.bytes, after, options.notebook)
     if problem is not None:
         return problem
     module = cst.parse_module(after)
     if module.bytes != after:
         return "The result does not round-trip through the parser."
     result = Program(module, options.target, relative)
-    unbound = unbound_names(result) - unbound_names(program)
+    unbound = unbound_names(result) - unbound_names(original)
     if unbound:
         return f"The result would use names that nothing binds: {', '.join(sorted(unbound))}."
-    unused = unused_imports(result) - unused_imports(program)
+    unused = unused_imports(result) - unused_imports(original)
     if unused:
         return f"The result would import names that nothing uses: {', '.join(sorted(unused))}."
     suppressions = Suppressions(result.tree.module.code)

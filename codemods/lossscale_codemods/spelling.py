@@ -66,7 +66,7 @@ class Speller:
 
     def spell_path(self, occurrence: Occurrence, *paths: str) -> str:
         """Returns how one of `paths`, which all mean the same, is written at an occurrence."""
-        return self._spell_one(occurrence, paths)
+        return self._spell_one(occurrence, paths, shortest=True)
 
     def name_edit(self, occurrence: Occurrence) -> list[Edit]:
         """Returns the edit that puts the new name in place of the old one."""
@@ -74,10 +74,12 @@ class Speller:
         start, end = occurrence.span
         return [] if self.tree.slice((start, end)) == text else [Edit(start, end, text)]
 
-    def _spell_one(self, occurrence: Occurrence, paths: Sequence[str]) -> str:
+    def _spell_one(
+        self, occurrence: Occurrence, paths: Sequence[str], *, shortest: bool = False
+    ) -> str:
         if not paths:
             raise CannotSpellError("there is no such name any more")
-        through_itself = self._through_prefix(occurrence, paths)
+        through_itself = self._through_prefix(occurrence, paths, shortest)
         if through_itself is not None:
             return through_itself
         scope = self.program.scope(occurrence)
@@ -86,7 +88,9 @@ class Speller:
             return visible
         return self._import(paths[0])
 
-    def _through_prefix(self, occurrence: Occurrence, paths: Sequence[str]) -> str | None:
+    def _through_prefix(
+        self, occurrence: Occurrence, paths: Sequence[str], shortest: bool
+    ) -> str | None:
         best: tuple[int, str] | None = None
         if occurrence.role is Role.ANNOTATION_STRING:
             prefixes: list[tuple[str, frozenset[str | None]]] = []
@@ -101,8 +105,9 @@ class Speller:
                 rests = {rest for p in found if (rest := _rest(p, path)) is not None}
                 if len(rests) == 1 and len(found) == 1:
                     rest = rests.pop()
-                    if best is None or len(rest) < best[0]:
-                        best = (len(rest), source + rest)
+                    cost = len(source + rest) if shortest else len(rest)
+                    if best is None or cost < best[0]:
+                        best = (cost, source + rest)
         return best[1] if best is not None else None
 
     def _through_visible(

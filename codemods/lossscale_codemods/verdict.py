@@ -48,6 +48,7 @@ class Rewrite:
         removes: Variables whose assignment vanishes with it.
         meaning: For constructors: the claim to prove.
         constructor: For constructors: the span of the call.
+        is_rename: Whether the name changes and nothing else does.
     """
 
     message: str
@@ -57,11 +58,12 @@ class Rewrite:
     removes: Sequence[Binding] = ()
     meaning: MeaningClaim | None = None
     constructor: tuple[int, int] | None = None
+    is_rename: bool = False
 
 
 def rename(message: str, occurrence: Occurrence) -> Rewrite:
     """Returns the rewrite that puts the new name in place of the old one, and nothing else."""
-    return Rewrite(message, lambda speller: speller.name_edit(occurrence))
+    return Rewrite(message, lambda speller: speller.name_edit(occurrence), is_rename=True)
 
 
 @dataclasses.dataclass

@@ -61,6 +61,5 @@ def test_guards_are_left_here_too() -> None:
             tf.keras.mixed_precision.set_global_policy("float32")
         """,
         "LS701",
-        "LS701",
         target="compat",
     )

@@ -16,5 +16,5 @@ def test_mentions_are_listed_and_ask_for_nothing() -> None:
         ("LS801", Outcome.MENTIONED, 1, 9),
         ("LS801", Outcome.MENTIONED, 2, 8),
         ("LS801", Outcome.MENTIONED, 3, 14),
-        ("LS801", Outcome.MENTIONED, 4, 30),
+        ("LS801", Outcome.MENTIONED, 4, 29),
     ]
