@@ -6,8 +6,10 @@ Nothing here reads or writes files, and nothing is written that did not pass the
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
+import warnings
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -85,12 +87,42 @@ def migrate(
     try:
         return _migrate(given, options, relative)
     except RecursionError:
-        return Result(
-            given, given, Status.UNREADABLE, problem="It is nested too deeply for the parser."
-        )
+        return Result(given, given, Status.UNREADABLE, problem=_TOO_DEEP)
+
+
+_TOO_DEEP = "It is nested too deeply for the parser."
+_DEEPEST_BRACKETS = 200
+
+
+def _is_too_deep(source: bytes) -> bool:
+    """Whether libcst's parser could run out of stack, which ends the whole process.
+
+    Python's own parser has limits that are safe, and answers quickly; where it knows less syntax
+    than libcst, brackets are counted.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(source)
+        except (RecursionError, MemoryError):
+            return True
+        except SyntaxError as error:
+            if "too many nested" in str(error):
+                return True
+        except ValueError:
+            pass  # Null bytes; libcst says so as well.
+        else:
+            return False
+    depth = deepest = 0
+    for character in re.findall(rb"[()\[\]{}]", source):
+        depth += 1 if character in b"([{" else -1
+        deepest = max(deepest, depth)
+    return deepest > _DEEPEST_BRACKETS
 
 
 def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:  # noqa: PLR0911
+    if _is_too_deep(given):
+        return Result(given, given, Status.UNREADABLE, problem=_TOO_DEEP)
     try:
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:

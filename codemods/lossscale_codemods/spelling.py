@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 
+_BETWEEN_IMPORTS = (cst.Assign, cst.AnnAssign, cst.Expr, cst.Pass)
+
 
 class Speller:
     """Writes new names, and collects the imports and helpers that they need.
@@ -225,7 +227,7 @@ class Speller:
                 if is_docstring:
                     last = statement
                     continue
-                if all(isinstance(s, cst.Assign | cst.Expr | cst.AnnAssign) for s in smalls):
+                if all(isinstance(s, _BETWEEN_IMPORTS) for s in smalls):
                     # `__version__ = ...`, `sys.path.append(...)` and the like between imports.
                     if any(
                         isinstance(later, cst.SimpleStatementLine)
