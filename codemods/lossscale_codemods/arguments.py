@@ -443,9 +443,8 @@ class ArgumentReader:
         (binding,) = bindings
         owner = binding.scope
         shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
-        only_one = len(owner.bindings.get(binding.name, [])) == 1
         exported = owner is self.program.scopes.module and binding.name in self.program.exported
-        if shared or not only_one or exported or owner.is_class:
+        if shared or exported or owner.is_class:
             return []
         if any(not self._is_in(use, call) for use in binding.uses) or len(binding.uses) != 1:
             return []

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same rules under libcst's own runner.
+r"""The same rules under libcst's own runner.
 
-python -m libcst.tool codemod lossscale_codemods.command.MigrateLossScaleCommand src
-"""
+    python -m libcst.tool codemod --no-format -x \
+        lossscale_codemods.command.MigrateLossScaleCommand src
+"""  # noqa: D208
 
 from __future__ import annotations
 

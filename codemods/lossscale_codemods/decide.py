@@ -123,7 +123,7 @@ class Decisions:
     def _decide(self, everything: Sequence[Occurrence]) -> None:
         self.verdicts = {}
         self.rule_of = {}
-        claimed: set[Occurrence] = set()
+        self.program.rewritten.clear()
         # Rules that claim other occurrences, such as a constructor its loss scale, go first.
         for rule in self.rules:
             for occurrence in everything:
@@ -137,12 +137,12 @@ class Decisions:
                 self.verdicts[occurrence] = verdict
                 self.rule_of[occurrence] = rule.id
                 if isinstance(verdict, Rewrite):
+                    self.program.rewritten.add(occurrence.node)
                     for other in verdict.claims:
                         if self._can_claim(other, rule):
                             gone = Rewrite(verdict.message, lambda _: [], keeps_name=False)
                             self.verdicts[other] = gone
                             self.rule_of[other] = rule.id
-                            claimed.add(other)
         for occurrence in everything:
             if occurrence not in self.verdicts:
                 self._decide_the_rest(occurrence)
@@ -158,7 +158,7 @@ class Decisions:
             and other not in self.forced
         )
 
-    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
+    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:  # noqa: PLR0911
         verdict = rule.decide(occurrence, self.program)
         if verdict is None or isinstance(verdict, Ignore):
             return verdict

@@ -127,14 +127,14 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    original = program = Program(module, options.target, relative)
+    original = program = Program(module, options.target, relative, given)
     text = program.tree.text
     collapsed: list[Record] = []
     if options.collapse_guards:
         module, collapsed, text = guards.collapse(program, options, relative)
         if collapsed:
             program = Program(module, options.target, relative)
-    suppressions = Suppressions(program.tree.module.code)
+    suppressions = Suppressions(program.tree.code)
     outcomes = Decisions(program, options.selection, suppressions).outcomes()
     records = tuple(
         sorted(
@@ -144,8 +144,9 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     )
     if not records:
         return Result(given, given, Status.UNCHANGED)
-    if cst.parse_module(given).bytes != given:
-        return _refused(given, records, _round_trip_problem(given))
+    parsed = original.tree.bytes
+    if parsed != given:
+        return _refused(given, records, _round_trip_problem(given, parsed))
     try:
         after = apply_edits(text, outcomes.edits).decode("utf-8").encode(module.encoding)
     except OverlappingEditsError as error:
@@ -154,8 +155,12 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         return _refused(given, records, f"The result cannot be written as {error.encoding}.")
     if after == given:
         return Result(given, given, Status.UNCHANGED, records)
-    after = import_edits.without_unused(original, after, options.target, relative)
-    problem = proofs.check(original, program, after, outcomes, options, relative)
+    result = Program(cst.parse_module(after), options.target, relative, after)
+    trimmed = import_edits.without_unused(original, result)
+    if trimmed != after:
+        after = trimmed
+        result = Program(cst.parse_module(after), options.target, relative, after)
+    problem = proofs.check(original, program, result, outcomes, options)
     if problem is not None:
         return _refused(given, records, problem)
     return Result(given, after, Status.CHANGED, records)
@@ -178,16 +183,20 @@ def _refused(given: bytes, records: tuple[Record, ...], problem: str) -> Result:
     return Result(given, given, Status.REFUSED, left, problem)
 
 
-def _round_trip_problem(source: bytes) -> str:
+def _round_trip_problem(source: bytes, parsed: bytes) -> str:
+    same = next(
+        (i for i, (a, b) in enumerate(zip(source, parsed, strict=False)) if a != b), len(parsed)
+    )
+    line = source.count(b"\n", 0, same) + 1
     if b"\x0c" in source:
         cause = "a form feed (^L)"
-    elif b"\r" in source:
-        cause = "a carriage return that ends the file or stands alone as a newline"
+    elif b"\r" in source.replace(b"\r\n", b""):
+        cause = "a carriage return that stands alone"
     else:
-        cause = "some character"
+        cause = "some white space"
     return (
-        f"The parser does not keep {cause} of this file, so that nothing here can be changed "
-        "without changing that too. Take it out, then run again."
+        f"The parser does not keep {cause} near line {line}, so that nothing in this file can be "
+        "changed without changing that too. Take it out, then run again."
     )
 
 

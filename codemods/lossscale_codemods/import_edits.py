@@ -15,7 +15,6 @@ from lossscale_codemods.editing import (
     small_statement,
 )
 from lossscale_codemods.plan import Plan
-from lossscale_codemods.program import Program
 from lossscale_codemods.records import Edit
 from lossscale_codemods.scopes import Binding, BindingKind, import_path
 from lossscale_codemods.tree import dotted
@@ -24,8 +23,7 @@ from lossscale_codemods.verdict import CannotSpellError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lossscale_codemods.names import Target
-    from lossscale_codemods.resolve import RelativeImports
+    from lossscale_codemods.program import Program
 
 
 def alias_text(new: str, local: str) -> str:
@@ -209,11 +207,8 @@ def _words_in_strings(program: Program) -> set[str]:
     return words
 
 
-def without_unused(
-    before: Program, after: bytes, target: Target, relative: RelativeImports | None
-) -> bytes:
-    """Returns the result without imports that only the old names needed."""
-    result = Program(cst.parse_module(after), target, relative)
+def without_unused(before: Program, result: Program) -> bytes:
+    """Returns the result's bytes without imports that only the old names needed."""
     unused = unused_imports(result) - unused_imports(before)
     plan = Plan()
     for scope in result.scopes.of_node.values():
@@ -222,7 +217,7 @@ def without_unused(
                 b for b in scope.bindings[name] if b.kind is BindingKind.IMPORT and not b.uses
             )
     if not plan.dropped:
-        return after
+        return result.source
     edits = [e for found in ImportEditor(result, plan, {}, ()).edits().values() for e in found]
     text = apply_edits(result.tree.text, edits)
     return text.decode("utf-8").encode(result.tree.module.encoding)

@@ -45,7 +45,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
     annotation_strings = {
         o.node for o in program.references if isinstance(o.node, cst.SimpleString)
     }
-    for line, comment in _comments(tree.module.code):
+    for line, comment in _comments(tree.code):
         if "compat-lossscale:" in comment:
             continue
         for match in _OLD_IN_TEXT.finditer(comment):

@@ -99,6 +99,7 @@ class Program:
         module: The parsed file.
         target: What it is migrated to.
         relative: Knows what relative imports give.
+        source: The bytes it was parsed from.
     """
 
     def __init__(
@@ -106,9 +107,13 @@ class Program:
         module: cst.Module,
         target: Target = Target.TF_KERAS,
         relative: RelativeImports | None = None,
+        source: bytes | None = None,
     ) -> None:
         self.target = target
+        self.rewritten: set[cst.CSTNode] = set()
+        """Nodes of the occurrences that are decided to be rewritten so far."""
         self.tree = Tree(module)
+        self.source = self.tree.bytes if source is None else source
         self.scopes = Scopes(self.tree)
         self.resolver = Resolver(self.scopes, relative=relative)
 

@@ -22,7 +22,6 @@ from lossscale_codemods import evaluate
 from lossscale_codemods.arguments import HELPER, HELPER_SOURCE
 from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.import_edits import unused_imports
-from lossscale_codemods.program import Program
 from lossscale_codemods.suppression import Suppressions
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.decide import Outcomes
     from lossscale_codemods.engine import Options
-    from lossscale_codemods.resolve import RelativeImports
+    from lossscale_codemods.program import Program
     from lossscale_codemods.verdict import MeaningClaim
 
 STAND_INS: tuple[object, ...] = (
@@ -51,43 +50,40 @@ _CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
 _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "WindowsError"}
 
 
-def check(  # noqa: PLR0911, PLR0917
+def check(  # noqa: PLR0911
     original: Program,
     program: Program,
-    after: bytes,
+    result: Program,
     outcomes: Outcomes,
     options: Options,
-    relative: RelativeImports | None,
 ) -> str | None:
     """Proves a changed file.
 
     Args:
         original: The file as it was.
         program: The file that was rewritten; the original with guards collapsed.
-        after: The result.
+        result: The file as it is to be.
         outcomes: What was done to it.
         options: What the run does.
-        relative: Knows what relative imports give.
 
     Returns:
         Why the change may not be written; nothing if every proof succeeds.
     """
     from lossscale_codemods.decide import Decisions  # noqa: PLC0415
 
-    problem = _compiles(original.tree.module.bytes, after, options.notebook)
+    after = result.source
+    problem = _compiles(original.source, after, options.notebook)
     if problem is not None:
         return problem
-    module = cst.parse_module(after)
-    if module.bytes != after:
+    if result.tree.bytes != after:
         return "The result does not round-trip through the parser."
-    result = Program(module, options.target, relative)
     unbound = unbound_names(result) - unbound_names(original)
     if unbound:
         return f"The result would use names that nothing binds: {', '.join(sorted(unbound))}."
     unused = unused_imports(result) - unused_imports(original)
     if unused:
         return f"The result would import names that nothing uses: {', '.join(sorted(unused))}."
-    suppressions = Suppressions(result.tree.module.code)
+    suppressions = Suppressions(result.tree.code)
     second = Decisions(result, options.selection, suppressions).outcomes()
     if apply_edits(result.tree.text, second.edits) != result.tree.text:
         return "A second pass would change the result again."

@@ -59,7 +59,8 @@ class Tree:
 
     def __init__(self, module: cst.Module) -> None:
         self.module = module
-        self.text = module.code.encode("utf-8")
+        self.code = module.code
+        self.text = self.code.encode("utf-8")
         self.parents: dict[cst.CSTNode, cst.CSTNode] = {}
         stack: list[cst.CSTNode] = [module]
         while stack:
@@ -67,6 +68,11 @@ class Tree:
             for child in children(node):
                 self.parents[child] = node
                 stack.append(child)
+
+    @property
+    def bytes(self) -> bytes:
+        """The file's bytes, as the parser keeps them."""
+        return self.code.encode(self.module.encoding)
 
     @functools.cached_property
     def _spans(self) -> dict[cst.CSTNode, Span]:

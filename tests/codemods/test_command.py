@@ -33,6 +33,7 @@ def test_the_runner_finds_it(tmp_path: Path) -> None:
             "-m",
             "libcst.tool",
             "codemod",
+            "--no-format",
             "-x",
             "lossscale_codemods.command.MigrateLossScaleCommand",
             "a.py",

@@ -74,7 +74,9 @@ class LossScales(Rule):
         for place in places:
             argument = program.tree.parent(place)
             outer = program.tree.parent(argument) if argument is not None else None
-            if isinstance(argument, cst.Arg) and isinstance(outer, cst.Call):
+            if not isinstance(argument, cst.Arg) or not isinstance(outer, cst.Call):
+                continue
+            if outer.func not in program.rewritten:
                 paths = program.resolver.paths(outer.func)
                 olds = [names.lookup(p) for p in paths if p is not None]
                 if any(o is not None and o.meaning is Meaning.OPTIMIZER for o in olds):
