@@ -71,6 +71,18 @@ def test_training_scales_applies_skips_and_grows(case: Case) -> None:
     ]
 
 
+def test_a_fixed_scale_applies_every_step_and_stays(case: Case) -> None:
+    family, mode = case
+    v = tf.Variable(5.0)
+    opt = LossScaleOptimizer(family.sgd(), dynamic=False, initial_scale=8)
+    run = step_of(mode, opt, v)
+    run(2.0)
+    assert mode.value(v) == 3.0
+    run(NAN)
+    assert np.isnan(mode.value(v))
+    assert scale_of(mode, opt) == 8
+
+
 @pytest.mark.parametrize("scale", [1.0, 10.0, 2.0**15])
 def test_the_gradient_is_taken_of_the_scaled_loss(case: Case, scale: float) -> None:
     family, mode = case
@@ -576,6 +588,19 @@ def test_replicas_stay_alike_when_one_has_a_nan(
             [-0.5, 0.5],
             [-1, 0],
         ]
+
+
+def test_a_fixed_scale_trains_under_mirrored_strategy(family: Family, mirrored: Any) -> None:
+    with mirrored.scope():
+        v = tf.Variable(1.0)
+        opt = LossScaleOptimizer(family.sgd(), dynamic=False, initial_scale=8)
+
+    @tf.function
+    def step() -> None:
+        mirrored.run(lambda: opt.minimize(lambda: v * 0.5, [v]) and None)
+
+    step()
+    assert [float(value) for value in v.values] == [0, 0]
 
 
 def test_sparse_gradients_train_under_mirrored_strategy(family: Family, mirrored: Any) -> None:

@@ -184,3 +184,21 @@ def test_an_h5_file_of_an_old_version_loads(tmp_path: Path, era: str) -> None:
     assert int(loaded.optimizer.iterations) == 1
     loaded.fit(X * NAN, Y, verbose=0)
     assert loaded.optimizer.loss_scale == 4
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_loaded_model_with_a_fixed_scale_trains_on(
+    family: Family, tmp_path: Path, suffix: str
+) -> None:
+    opt = experimental.LossScaleOptimizer(family.adam(0.1), 8)
+    model = model_of(opt)
+    model.fit(X, Y, verbose=0)
+    path = str(tmp_path / suffix)
+    model.save(path)
+    loaded = tf_keras.models.load_model(path)
+    assert isinstance(loaded.optimizer, LossScaleOptimizer)
+    assert loaded.optimizer.get_config() == opt.get_config()
+    assert loaded.optimizer.loss_scale == 8
+    loaded.fit(X, Y, verbose=0)
+    model.fit(X, Y, verbose=0)
+    np.testing.assert_allclose(loaded.get_weights()[0], model.get_weights()[0], rtol=1e-5)
