@@ -16,11 +16,12 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import migration
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -266,14 +267,18 @@ def _panel_title(report: Report) -> str:
     return f"{program.name}: {accuracy}\nTensorFlow {program.era}: {program.shows}"
 
 
-def run(command: Sequence[str], each_line: Callable[[str], None]) -> Finished:
-    """Runs a command and hands on its output line by line."""
+def run(
+    command: Sequence[str],
+    each_line: Callable[[str], None],
+    variables: Mapping[str, str] | None = None,
+) -> Finished:
+    """Runs a command, with more environment variables, and hands on its output line by line."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as stderr:
         process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env=_environment(),
+            env={**_environment(), **(variables or {})},
             text=True,
             encoding="utf-8",
         )
@@ -325,7 +330,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the demo.
 
     Returns:
-        0 if every program fails on plain TensorFlow and trains under compat-lossscale, else 1.
+        0 if every program fails on plain TensorFlow and trains under compat-lossscale, and the
+        migrated one trains alike; else 1.
     """
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--output", type=Path, default=EXAMPLES / "output", help="for the plot")
@@ -342,6 +348,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.print(f"The loss scale's path: {os.path.relpath(plot)}")
 
     broken = [promise for report in reports for promise in report.broken_promises()]
+    broken += migration.demonstrate(PROGRAMS[0].path, console)
     for promise in broken:
         console.print(f"[red]{escape(promise)}[/red]")
     return 1 if broken else 0

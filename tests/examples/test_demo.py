@@ -4,29 +4,14 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import io
 import sys
 from pathlib import Path
 from typing import Any
 
+import demo
 import pytest
 from rich.console import Console
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-
-
-def _load_demo() -> Any:
-    spec = importlib.util.spec_from_file_location("examples_demo", EXAMPLES / "demo.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-demo = _load_demo()
 
 LINES = """\
 policy mixed_float16, compute dtype float16, variable dtype float32
