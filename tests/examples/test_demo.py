@@ -163,6 +163,7 @@ def test_exit_code_tells_of_a_broken_promise(
 ) -> None:
     monkeypatch.setattr(demo.importlib.metadata, "version", lambda name: "2.21.0")
     monkeypatch.setattr(demo, "draw", lambda reports, file: None)
+    monkeypatch.setattr(demo.migration, "demonstrate", lambda program, console: [])
     for plain_exit, expected in ((1, 0), (0, 1)):
         outcome = report(plain_exit=plain_exit)
         monkeypatch.setattr(demo, "demonstrate", lambda *_, outcome=outcome: outcome)
@@ -195,7 +196,7 @@ def test_programs_do_not_know_of_compat_lossscale(program: Any) -> None:
 
 def test_fit_trains_for_an_epoch_under_the_shim() -> None:
     log = demo.Log()
-    program = EXAMPLES / "digits_fit.py"
+    program = demo.EXAMPLES / "digits_fit.py"
     command = [sys.executable, "-m", "compat_lossscale", "run", str(program), "--epochs", "1"]
     finished = demo.run(command, log.read)
     assert finished.exit_code == 0, finished.stderr
