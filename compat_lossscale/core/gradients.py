@@ -83,7 +83,9 @@ def all_finite(gradients: Any) -> tf.Tensor:
         return tf.constant(True)
     # A sum of squares is finite only if every element is, and takes one pass without a temporary.
     # It may overflow though all are finite; only then is it worth asking exactly.
-    return tf.cond(_squares_are_finite(values), lambda: True, lambda: _exactly_finite(values))
+    return tf.cond(
+        _squares_are_finite(values), lambda: tf.constant(True), lambda: _exactly_finite(values)
+    )
 
 
 def _sum_of_squares_is_finite(values: list[tf.Tensor]) -> tf.Tensor:
@@ -100,7 +102,8 @@ _exactly_finite = TracedOnce(_every_element_is_finite)
 
 
 def _values(gradient: Any) -> tf.Tensor:
-    return gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+    values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+    return tf.convert_to_tensor(values)
 
 
 def _with_values(gradient: Any, values: tf.Tensor) -> Any:

@@ -171,3 +171,14 @@ def test_functions_may_be_run_eagerly() -> None:
 def test_pairs_are_split_in_order() -> None:
     assert unzip(zip([1, 2], ["a", "b"], strict=True)) == ([1, 2], ["a", "b"])
     assert unzip([]) == ([], [])
+
+
+def test_numpy_arrays_and_variables_are_gradients_too(mode: Mode) -> None:
+    gradients = [np.array([4.0, 8.0], np.float32), tf.Variable([4.0, 8.0])]
+
+    def both() -> Any:
+        return unscale_gradients(gradients, tf.constant(4.0)), all_finite(gradients)
+
+    unscaled, finite = mode.compile(both)()
+    assert [gradient.tolist() for gradient in unscaled] == [[1, 2], [1, 2]]
+    assert finite

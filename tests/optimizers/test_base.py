@@ -1081,3 +1081,15 @@ def test_an_optimizer_of_the_users_own_is_wrapped(family: Family) -> None:
     v = tf.Variable(5.0)
     step_of(Mode("eager"), LossScaleOptimizer(Negated(1.0)), v)(2.0)
     assert float(v) == 7
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"dynamic": "dynamic"}, {"dynamic": False}, {"dynamic_growth_steps": "many"}]
+)
+def test_a_refused_constructor_leaves_the_inner_optimizer_free_to_be_wrapped(
+    family: Family, arguments: dict[str, Any]
+) -> None:
+    inner = family.sgd()
+    with pytest.raises((TypeError, ValueError)):
+        LossScaleOptimizer(inner, **arguments)
+    assert LossScaleOptimizer(inner).inner_optimizer is inner

@@ -361,3 +361,10 @@ def test_a_subclass_trains_in_fit_under_mirrored_strategy(family: Family, mirror
     model.fit(np.ones((8, 1)), np.zeros((8, 1)), batch_size=4, verbose=0)
     assert model.get_weights()[0] == pytest.approx(0.25)
     assert opt.loss_scale() == 32
+
+
+def test_a_users_own_loss_scale_is_found_in_a_custom_object_scope(family: Family) -> None:
+    config = LossScaleOptimizer(family.sgd(), HalvingLossScale(16.0)).get_config()
+    with tf_keras.utils.custom_object_scope({"HalvingLossScale": HalvingLossScale}):
+        made = LossScaleOptimizer.from_config(config)
+    assert type(made.loss_scale) is HalvingLossScale
