@@ -304,6 +304,27 @@ def test_a_multiplier_other_than_two() -> None:
     )
 
 
+def test_an_optimizer_that_comes_from_elsewhere() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        class Trainer(Base):
+            def wrap(self):
+                global opt
+                opt = {OLD}(opt, "dynamic")
+                self.opt = {OLD}(self.opt, "dynamic")
+        """,
+        f"""
+        import tensorflow as tf
+        class Trainer(Base):
+            def wrap(self):
+                global opt
+                opt = {NEW}(opt)
+                self.opt = {NEW}(self.opt)
+        """,
+    )
+
+
 def test_a_wrapped_wrapper() -> None:
     check_review(
         f"""

@@ -41,11 +41,11 @@ def test_an_imported_name() -> None:
         from tensorflow import keras
         opt = {ENABLE}(keras.optimizers.Adam())
         """,
-        f"""
+        """
         from tensorflow import keras
         from tensorflow.config.optimizer import set_experimental_options
         opt = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.Adam())
-        set_experimental_options({{"auto_mixed_precision": True}})
+        set_experimental_options({"auto_mixed_precision": True})
         """,
     )
 

@@ -117,7 +117,10 @@ def test_encodings(encoding: str) -> None:
     name = "utf-8" if encoding.startswith("utf") else encoding
     text = "é" if encoding != "shift-jis" else "あ"
     before = (
-        f"# -*- coding: {name} -*-\nx = '{text}'; " + OLD.split("\n")[0] + "\n" + OLD.split("\n")[1]
+        f"# -*- coding: {name} -*-\nx = '{text}'; "
+        + OLD.split("\n", maxsplit=1)[0]
+        + "\n"
+        + OLD.split("\n")[1]
     )
     result = migrate_source(before.encode(encoding))
     after = before.replace("experimental.set_policy", "set_global_policy")
