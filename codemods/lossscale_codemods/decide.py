@@ -31,6 +31,7 @@ from lossscale_codemods.verdict import (
     Review,
     Rewrite,
     Rule,
+    Suppressed,
     Verdict,
 )
 
@@ -41,11 +42,6 @@ if TYPE_CHECKING:
 
 IMPORTS, ALIASES, GUARDS, UNKNOWN_ROOT, NO_RULE = "LS101", "LS102", "LS701", "LS104", "LS205"
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
-
-
-@dataclasses.dataclass
-class Suppressed(Ignore):
-    """The occurrence was to be left, by a comment or an option."""
 
 
 @dataclasses.dataclass
@@ -64,6 +60,8 @@ class Outcomes:
     records: list[Record] = dataclasses.field(default_factory=list)
     edits: list[Edit] = dataclasses.field(default_factory=list)
     calls: list[ProvenCall] = dataclasses.field(default_factory=list)
+    left: int = 0
+    """How many old names are left as they are."""
 
 
 class Decisions:
@@ -81,7 +79,7 @@ class Decisions:
         self.selection = selection
         self.suppressions = suppressions
         self.rules = [r for r in all_rules() if program.target in r.targets]
-        self.forced: dict[Occurrence, Review] = {}
+        self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.blocked: dict[cst.CSTNode, str] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
         self.rule_of: dict[Occurrence, str] = {}
@@ -271,12 +269,16 @@ class Decisions:
             if not isinstance(verdict, Rewrite) or occurrence.role is not Role.REFERENCE:
                 continue
             for binding in self.program.alias_bindings(occurrence):
-                if binding in plan.kept and occurrence not in self.forced:
+                if binding not in plan.kept or occurrence in self.forced:
+                    continue
+                if self._only_suppressed(binding):
+                    self.forced[occurrence] = Suppressed()
+                else:
                     self.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
                         "Settle that use first, then run again.",
                     )
-                    forced = True
+                forced = True
         return forced
 
     def _removed_statements(self) -> list[cst.BaseSmallStatement]:
@@ -379,6 +381,7 @@ class Decisions:
         for occurrence, verdict in self.verdicts.items():
             own = edits.get(occurrence, [])
             result.edits += own
+            result.left += occurrence.role is not Role.FOUND and not isinstance(verdict, Rewrite)
             record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
             if record is not None:
                 result.records.append(record)
@@ -389,6 +392,7 @@ class Decisions:
             own = import_edits.get(occurrence.node, [])
             result.edits += own
             verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
+            result.left += not isinstance(verdict, Rewrite)
             guarded = self.blocked.get(occurrence.node) == self.guard_of.get(occurrence, "")
             rule = GUARDS if guarded else IMPORTS
             record = self._record(occurrence, rule, verdict, own)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PYTHON_2 = re.compile(
     rb"^[ \t]*print[ \t]+[^\s(=.\[,:]|^[ \t]*print[ \t]*$|^[ \t]*exec[ \t]+[\"'\w]"
-    rb"|^[ \t]*except[ \t]+[\w.()]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+\w+[ \t]*,"
+    rb"|^[ \t]*except[ \t]+[\w.()]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.\[\]]+[ \t]*,"
     rb"|\bur[\"']|<>|(?<![\w.])0[0-7]+[lL]?\b(?!\.)|\b\d+[lL]\b",
     re.MULTILINE,
 )

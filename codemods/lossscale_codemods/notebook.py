@@ -82,6 +82,8 @@ def migrate_notebook(
         problem = "The cells could not be told apart after the change."
         return Result(source, source, Status.REFUSED, records, problem)
     for cell, lines in zip(reversed(cells), reversed(after), strict=True):
+        if lines and not (cell.lines and cell.lines[-1].endswith("\n")):
+            lines[-1] = lines[-1][:-1]
         if list(cell.lines) != lines:
             text = text[: cell.start] + _encoded(text, cell, lines) + text[cell.end :]
     return Result(source, text.encode("utf-8"), Status.CHANGED, records)
@@ -154,9 +156,6 @@ def _split(program: str, masked: dict[str, str]) -> list[list[str]]:
             cells[-1].append(masked.get(line, line) + "\n")
     if cells:
         cells[-1].pop()  # What is behind the last newline.
-    for lines in cells:
-        if lines:
-            lines[-1] = lines[-1][:-1]
     return cells
 
 

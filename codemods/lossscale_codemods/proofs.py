@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a changed file must pass before it may be written.
 
-It compiles; every name the change introduced is bound, and nothing imported is left unused; a
-second pass changes nothing; and every rewritten constructor means what the old one meant.
+It compiles; every name the change introduced is bound, and nothing imported is left unused; every
+old name that was to be left still means what it meant; a second pass changes nothing; and every
+rewritten constructor means what the old one meant.
 """
 
 from __future__ import annotations
@@ -83,6 +84,12 @@ def check(  # noqa: PLR0911
     unused = unused_imports(result) - unused_imports(original)
     if unused:
         return f"The result would import names that nothing uses: {', '.join(sorted(unused))}."
+    found = len(result.references) + len(result.imports)
+    if found != outcomes.left:
+        return (
+            f"{outcomes.left} old names were to be left as they are, but the result has {found}, "
+            "so that some would mean something else."
+        )
     suppressions = Suppressions(result.tree.code)
     second = Decisions(result, options.selection, suppressions).outcomes()
     if apply_edits(result.tree.text, second.edits) != result.tree.text:

@@ -84,7 +84,12 @@ class Ignore:
     """The occurrence is right as it is, on old and new versions alike."""
 
 
-Verdict = Rewrite | Review | Ignore
+@dataclasses.dataclass
+class Suppressed:
+    """The occurrence is left as it is, because a comment or an option says so."""
+
+
+Verdict = Rewrite | Review | Ignore | Suppressed
 
 
 @dataclasses.dataclass(frozen=True)

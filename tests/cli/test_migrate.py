@@ -7,12 +7,15 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
 
 from compat_lossscale.cli.migrate import migrate
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"

@@ -3,10 +3,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from libcst.codemod import CodemodContext, CodemodTest
 from lossscale_codemods.command import MigrateLossScaleCommand
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import files, writing
@@ -18,6 +18,9 @@ from lossscale_codemods.engine import Options
 from lossscale_codemods.ignore_files import parse
 from lossscale_codemods.records import Status
 from lossscale_codemods.relative import relative_imports
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = b"import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
@@ -40,12 +43,8 @@ def test_folders_are_walked_with_nested_gitignores(tmp_path: Path) -> None:
     make(tmp_path, ".venv/f.py", "node_modules/g.py", "sub/gen_1.py", "sub/deep/gen_2.py")
     make(tmp_path, ".gitignore", content=b"/out\n# no\ngen_*.py\nkeep.py\n")
     make(tmp_path, "sub/.gitignore", content=b"!keep.py\ndeep/*.ipynb\n")
-    assert found(tmp_path) == ["a.py", "sub/keep.py", "sub/c.py"] or found(tmp_path) == [
-        "a.py",
-        "sub/c.py",
-        "sub/keep.py",
-    ]
-    assert len(found(tmp_path, no_ignore=True)) == 10 - 1 + 0 if False else True
+    assert found(tmp_path) == ["a.py", "sub/c.py", "sub/keep.py"]
+    assert len(found(tmp_path, no_ignore=True)) == 9
     assert "out/e.py" in found(tmp_path, no_ignore=True)
     assert "sub/c.py" not in found(tmp_path, exclude=["sub"])
 
@@ -248,12 +247,12 @@ def test_relative_imports_are_looked_up(tmp_path: Path) -> None:
     make(tmp_path, "pkg/__init__.py", content=b"from .compat import tf as tf1\n")
     look_up = relative_imports(tmp_path / "pkg/sub/a.py")
     assert look_up("..compat.tf") == "tensorflow.compat.v1"
-    assert look_up("..tf1") is None or look_up("..tf1") == "tensorflow.compat.v1"
+    assert look_up("..tf1") == "tensorflow.compat.v1"
     assert look_up("..compat.y") is None
     make(
         tmp_path,
         "pkg/a.py",
-        content=b"from .compat import tf\nopt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 8)\n",
+        content=b"from .compat import tf\nopt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 8)\n",  # noqa: E501
     )
     (file,) = files.run([tmp_path / "pkg/a.py"], Options).files
     assert b"tf.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, 8)" in file.result.output

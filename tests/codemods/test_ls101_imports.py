@@ -41,8 +41,10 @@ from checks import check_left, check_noop, check_review, check_transformed
             "import tensorflow.keras.mixed_precision as mp",
         ),
         (
-            "from tensorflow.python.keras.mixed_precision.experimental import "
-            "loss_scale_optimizer as lso",
+            (
+                "from tensorflow.python.keras.mixed_precision.experimental import "
+                "loss_scale_optimizer as lso"
+            ),
             "from tensorflow.keras import mixed_precision as lso",
         ),
         (
@@ -70,10 +72,14 @@ from checks import check_left, check_noop, check_review, check_transformed
             "from tensorflow.compat.v1 import mixed_precision as mpe",
         ),
         (
-            "from tensorflow.python.training.experimental.loss_scale_optimizer import (\n"
-            "    MixedPrecisionLossScaleOptimizer)",
-            "from tensorflow.compat.v1.mixed_precision import (\n"
-            "    MixedPrecisionLossScaleOptimizer)",
+            (
+                "from tensorflow.python.training.experimental.loss_scale_optimizer import (\n"
+                "    MixedPrecisionLossScaleOptimizer)"
+            ),
+            (
+                "from tensorflow.compat.v1.mixed_precision import (\n"
+                "    MixedPrecisionLossScaleOptimizer)"
+            ),
         ),
     ],
 )
@@ -201,13 +207,13 @@ def test_star_import_brings_its_names_in_one_by_one() -> None:
         from tensorflow.keras.mixed_precision import LossScaleOptimizer, Policy, set_global_policy as set_policy
         set_policy(Policy("mixed_float16"))
         opt = LossScaleOptimizer(opt)
-        """,
+        """,  # noqa: E501
     )
 
 
 def test_star_import_of_tensorflow_itself() -> None:
     check_transformed(
-        "from tensorflow import *\nkeras.mixed_precision.experimental.set_policy('mixed_float16')\n",
+        "from tensorflow import *\nkeras.mixed_precision.experimental.set_policy('mixed_float16')\n",  # noqa: E501
         "from tensorflow import *\nkeras.mixed_precision.set_global_policy('mixed_float16')\n",
     )
 

@@ -38,8 +38,10 @@ NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
             "opt, dynamic_growth_steps=n",
         ),
         (
-            "opt, tf.mixed_precision.experimental.DynamicLossScale("
-            "initial_loss_scale=(2**12), increment_period=params['steps'])",
+            (
+                "opt, tf.mixed_precision.experimental.DynamicLossScale("
+                "initial_loss_scale=(2**12), increment_period=params['steps'])"
+            ),
             "opt, initial_scale=(2**12), dynamic_growth_steps=params['steps']",
         ),
         (
@@ -189,7 +191,7 @@ def test_a_variable_that_is_one_or_the_other() -> None:
         else:
             scale = 128
         opt = {NEW}(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
-        """,
+        """,  # noqa: E501
     )
 
 
@@ -289,7 +291,7 @@ def test_shapes() -> None:
             if fp16: opt = {NEW}(opt)
             model.compile(optimizer={NEW}(tf.keras.optimizers.RMSprop(1e-3), dynamic=False, initial_scale=1000))
             return {NEW}(opt) if flag else opt
-        """,
+        """,  # noqa: E501
     )
 
 
@@ -301,6 +303,27 @@ def test_a_multiplier_other_than_two() -> None:
         """,
         "a multiplier of factor has no equivalent",
         "line 2, which stays",
+    )
+
+
+def test_an_optimizer_that_comes_from_elsewhere() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        class Trainer(Base):
+            def wrap(self):
+                global opt
+                opt = {OLD}(opt, "dynamic")
+                self.opt = {OLD}(self.opt, "dynamic")
+        """,
+        f"""
+        import tensorflow as tf
+        class Trainer(Base):
+            def wrap(self):
+                global opt
+                opt = {NEW}(opt)
+                self.opt = {NEW}(self.opt)
+        """,
     )
 
 

@@ -16,6 +16,10 @@ def test_what_escapes() -> None:
         check_left(f"import tensorflow as tf\nx = {expression}\n", "LS205")
 
 
+def test_a_name_of_the_module_that_is_replaced() -> None:
+    check_left(f"import tensorflow as tf\n{OLD}.set_policy = fake\n", "is replaced here")
+
+
 def test_what_is_only_asked_for() -> None:
     check_transformed(
         f"import tensorflow as tf\nok = {OLD} is not None\n",

@@ -41,11 +41,11 @@ def test_an_imported_name() -> None:
         from tensorflow import keras
         opt = {ENABLE}(keras.optimizers.Adam())
         """,
-        f"""
+        """
         from tensorflow import keras
         from tensorflow.config.optimizer import set_experimental_options
         opt = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.Adam())
-        set_experimental_options({{"auto_mixed_precision": True}})
+        set_experimental_options({"auto_mixed_precision": True})
         """,
     )
 
@@ -84,6 +84,14 @@ def test_a_keras_optimizer_under_the_name_of_today() -> None:
 
 
 def test_what_is_left() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        with pytest.raises(ValueError):
+            tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+        """,
+        "expects this call to raise",
+    )
     check_left(
         f"import tensorflow as tf\ndef f(o):\n    return tf.train.experimental.{ENABLE}(o)\n",
         "not proven",

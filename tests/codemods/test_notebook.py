@@ -81,6 +81,18 @@ def test_only_the_lines_that_change_are_written_anew() -> None:
     assert sum(a != b for a, b in zip(before, after, strict=True)) == 1
 
 
+def test_a_newline_at_the_end_of_a_cell_stays() -> None:
+    cells = [
+        ["import tensorflow as tf\n"],
+        ["print(1)\n", "\n"],
+        ["tf.keras.mixed_precision.experimental.set_policy(x)\n"],
+        [],
+    ]
+    source = json.dumps(notebook(*cells), indent=1)
+    result = migrate_notebook(source.encode(), Options())
+    assert result.text == source.replace("experimental.set_policy", "set_global_policy")
+
+
 def test_await_outside_of_functions() -> None:
     cells = [
         ["import tensorflow as tf\n", "await f(tf.keras.mixed_precision.experimental.Policy('x'))"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from unittest import mock
 
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +18,9 @@ from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.evaluate import DynamicLossScale, FixedLossScale
 
 from compat_lossscale.spec import LossScaleSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KERAS, V1 = "tensorflow.keras.mixed_precision", "tensorflow.compat.v1.mixed_precision"
 EXPERIMENTAL = f"{KERAS}.experimental"
@@ -115,7 +118,7 @@ IMPORTS = [
         "",
     ),
     (
-        "try:\n    from tensorflow.keras.mixed_precision import experimental as mp\nexcept ImportError:\n    mp = None",
+        "try:\n    from tensorflow.keras.mixed_precision import experimental as mp\nexcept ImportError:\n    mp = None",  # noqa: E501
         "mp.",
     ),
 ]
@@ -196,12 +199,12 @@ SURROUNDINGS = st.lists(
         [
             "def f(a, *b, c=1, **d): pass\n",
             "async def g():\n    async with a as b, c: await d\n",
-            "match x:\n    case {'k': [1, *rest], **more} if rest: pass\n    case A(b=1) | None: pass\n",
+            "match x:\n    case {'k': [1, *rest], **more} if rest: pass\n    case A(b=1) | None: pass\n",  # noqa: E501
             "while x := f():\n    continue\nelse:\n    pass\n",
-            "@decorator(lambda q: q)\nclass C(Base, metaclass=M):\n    x: int = 1; y: 'C'\n    del x\n",
+            "@decorator(lambda q: q)\nclass C(Base, metaclass=M):\n    x: int = 1; y: 'C'\n    del x\n",  # noqa: E501
             "try:\n    pass\nexcept* E as e:\n    raise\nfinally:\n    pass\n",
             "z = [i for j in k if j for i in j if (n := i)]; w = {**a, 'b': f'{c!r:>{d}}'}\n",
-            "global_ = 1\ndef h():\n    global global_\n    global_ += 1\n    def i():\n        nonlocal_ = 1\n",
+            "global_ = 1\ndef h():\n    global global_\n    global_ += 1\n    def i():\n        nonlocal_ = 1\n",  # noqa: E501
             "with (open(a) as b, open(c) as (d, e)):\n    pass\n",
             "a[1:2, ...] = b @ c if d else not e; a.b.c = 1\n",
             "\n# odd comment\n\n",
@@ -217,7 +220,7 @@ SURROUNDINGS = st.lists(
 def test_any_surroundings_are_kept_to_the_byte(
     before: list[str], after: list[str], scale: str
 ) -> None:
-    old = f"import tensorflow as tf\nopt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(o, {scale})\n"
+    old = f"import tensorflow as tf\nopt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(o, {scale})\n"  # noqa: E501
     head, tail = "".join(before), "".join(after)
     result = migrate_source(head + old + tail)
     assert result.status is Status.CHANGED, result.problem

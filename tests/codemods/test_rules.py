@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from checks import reviews
 from lossscale_codemods import Status, migrate_source
 from lossscale_codemods.names import Target
 from lossscale_codemods.rules import all_rules, documentation
-from lossscale_codemods.verdict import Case, Rule
+
+if TYPE_CHECKING:
+    from lossscale_codemods.verdict import Case, Rule
 
 HERE = Path(__file__).parent
 

@@ -16,7 +16,7 @@ from lossscale_codemods.arguments import (
 )
 from lossscale_codemods.editing import replace_argument
 from lossscale_codemods.records import Edit
-from lossscale_codemods.resolve import optimizer_argument
+from lossscale_codemods.resolve import Kind, optimizer_argument
 from lossscale_codemods.verdict import Review, Rewrite
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def rewrite_constructor(
     arguments = ArgumentReader(program).read(loss_scale.value, call)
     if isinstance(arguments, Review):
         return arguments
-    if _is_nested(occurrence, optimizer, program):
+    if _is_nested(call, optimizer, program):
         return Review(
             "it wraps a loss-scale optimizer, which is an error from TensorFlow 2.4 on",
             "Wrap the optimizer once.",
@@ -93,12 +93,12 @@ def rewrite_constructor(
     )
 
 
-def _is_nested(occurrence: Occurrence, optimizer: cst.Arg, program: Program) -> bool:
-    del occurrence
-    from lossscale_codemods.resolve import Kind  # noqa: PLC0415
-
-    kinds = program.resolver.kinds(optimizer.value)
-    return kinds == {Kind.WRAPPER}
+def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
+    """Whether what is wrapped is surely a loss-scale optimizer already."""
+    bindings = program.resolver.bindings(optimizer.value)
+    if any(binding.value is call for binding in bindings):
+        return False  # `global opt; opt = Wrapper(opt, ...)`: its first value is from elsewhere.
+    return program.resolver.kinds(optimizer.value) == {Kind.WRAPPER}
 
 
 def _two_calls(  # noqa: PLR0917

@@ -57,6 +57,11 @@ class PassedOn(Rule):
         if occurrence.meaning is Meaning.MODULE and usage is not Usage.ALIAS:
             member = program.tree.parent(occurrence.node)
             what = getattr(getattr(member, "attr", None), "value", None)
+            if usage is Usage.MEMBER and what and member in program.scopes.binding_at:
+                return Review(
+                    f"{what} of the module is replaced here",
+                    "Replace the new name instead, once everything else uses it.",
+                )
             if usage is Usage.MEMBER and what:
                 return Review(
                     f"{what} has no public equivalent", "See the migration guide for its meaning."

@@ -115,6 +115,16 @@ class GraphRewrite(Rule):
         )
 
     @staticmethod
+    def _must_raise(call: cst.Call, program: Program) -> bool:
+        """Whether the call stands under `with pytest.raises(...)` or the like."""
+        return any(
+            "raises" in program.tree.source(item.item).lower()
+            for above in program.tree.ancestors(call)
+            if isinstance(above, cst.With)
+            for item in above.items
+        )
+
+    @staticmethod
     def _optimizer(call: cst.Call) -> cst.Arg | None:
         for index, argument in enumerate(call.args):
             if (argument.keyword is None and index == 0) or (
@@ -145,6 +155,11 @@ class GraphRewrite(Rule):
             return Review(
                 "it needs a second statement, and there is no line for one here",
                 "Put the call on a line of its own, then run again.",
+            )
+        if self._must_raise(call, program):
+            return Review(
+                "a test expects this call to raise an error",
+                "Test what the program does instead of it, or take the test out.",
             )
         if isinstance(above, cst.Expr):
             span = tree.span(call)
