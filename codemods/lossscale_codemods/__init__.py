@@ -23,11 +23,11 @@ __all__ = ["Outcome", "Record", "Result", "Status", "migrate_source"]
 def __getattr__(name: str) -> Any:
     # libcst takes most of a second to import, so it waits until something is parsed.
     if name == "migrate_source":
-        from lossscale_codemods.engine import migrate_source  # noqa: PLC0415
+        from lossscale_codemods.engine import migrate_source
 
         return migrate_source
     if name in __all__:
-        from lossscale_codemods import records  # noqa: PLC0415
+        from lossscale_codemods import records
 
         return getattr(records, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -101,7 +101,7 @@ class ArgumentReader:
     def _occurrences(self) -> dict[cst.CSTNode, Occurrence]:
         return {o.node: o for o in self.program.references}
 
-    def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:  # noqa: PLR0911
+    def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:
         """Returns what a loss scale expression becomes in a call of the constructor."""
         kinds = self.kinds(node)
         source = self.tree.source(node)
@@ -160,7 +160,7 @@ class ArgumentReader:
         """Returns what a loss scale expression can be."""
         return self._kinds(node, frozenset())
 
-    def _kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:  # noqa: PLR0911
+    def _kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
         if is_none(node):
             return {ScaleKind.NOTHING}
         if isinstance(node, cst.IfExp):
@@ -273,7 +273,7 @@ class ArgumentReader:
             branches=(test, texts[0], texts[1]),
         )
 
-    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:  # noqa: PLR0911
+    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
         """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
         value, binding = node, None
         if isinstance(node, cst.Name):

@@ -94,9 +94,9 @@ def read(path: Path | None) -> Configuration:
 
 def _load(path: Path, content: bytes) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415
+        import tomllib
     else:
-        import tomli as tomllib  # noqa: PLC0415
+        import tomli as tomllib
     try:
         return tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -156,7 +156,7 @@ class Decisions:
             and other not in self.forced
         )
 
-    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:  # noqa: PLR0911
+    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
         verdict = rule.decide(occurrence, self.program)
         if verdict is None or isinstance(verdict, Ignore):
             return verdict
@@ -400,7 +400,7 @@ class Decisions:
                 result.records.append(record)
         return result
 
-    def _import_verdict(  # noqa: PLR0911
+    def _import_verdict(
         self,
         occurrence: Occurrence,
         plan: Plan,

@@ -133,7 +133,7 @@ def _ignore_files_above(path: Path) -> Iterator[IgnoreFile]:
             yield found
 
 
-def _walk(  # noqa: PLR0917
+def _walk(
     shown: Path,
     folder: Path,
     root: Path,

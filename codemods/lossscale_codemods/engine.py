@@ -120,7 +120,7 @@ def _is_too_deep(source: bytes) -> bool:
     return deepest > _DEEPEST_BRACKETS
 
 
-def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:  # noqa: PLR0911
+def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
     if _is_too_deep(given):
         return Result(given, given, Status.UNREADABLE, problem=_TOO_DEEP)
     try:

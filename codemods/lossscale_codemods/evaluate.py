@@ -114,7 +114,7 @@ class Evaluator:
         self.calls: dict[str, Callable[..., Any]] = {"float": float, "int": int, "str": str}
         self.calls.update(calls or {})
 
-    def value(self, node: ast.expr) -> Any:  # noqa: PLR0911
+    def value(self, node: ast.expr) -> Any:
         """Returns the value of an expression.
 
         Raises:

@@ -122,9 +122,9 @@ def run(
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
     """Migrates what was read from a file; a mistake of ours becomes a report, not a traceback."""
-    from lossscale_codemods.engine import migrate  # noqa: PLC0415
-    from lossscale_codemods.notebook import migrate_notebook  # noqa: PLC0415
-    from lossscale_codemods.relative import relative_imports  # noqa: PLC0415
+    from lossscale_codemods.engine import migrate
+    from lossscale_codemods.notebook import migrate_notebook
+    from lossscale_codemods.relative import relative_imports
 
     relative = relative_imports(path)
     try:

@@ -70,7 +70,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
             yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), kind)
 
 
-def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind: str) -> Record:  # noqa: PLR0917
+def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind: str) -> Record:
     return Record(
         rule=rule,
         outcome=outcome,
@@ -83,7 +83,7 @@ def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind
     )
 
 
-def _string_record(  # noqa: PLR0917
+def _string_record(
     line: int,
     column: int,
     raw: str,

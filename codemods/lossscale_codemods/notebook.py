@@ -58,7 +58,7 @@ def migrate_notebook(
     source: bytes, options: Options, relative: RelativeImports | None = None
 ) -> Result:
     """Migrates the code cells of a notebook."""
-    from lossscale_codemods.engine import migrate  # noqa: PLC0415
+    from lossscale_codemods.engine import migrate
 
     if not can_hold_old_name(source):
         return Result(source, source, Status.UNCHANGED)
@@ -95,7 +95,7 @@ def _is_python(cell: Cell) -> bool:
 
 
 def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
-    import libcst as cst  # noqa: PLC0415
+    import libcst as cst
 
     good, broken = [], []
     for cell in cells:

@@ -244,7 +244,7 @@ class Program:
         above = self.tree.parent(occurrence.node)
         return above if isinstance(above, cst.Call) and above.func is occurrence.node else None
 
-    def usage(self, occurrence: Occurrence) -> Usage:  # noqa: PLR0911
+    def usage(self, occurrence: Occurrence) -> Usage:
         """Returns what a reference is used for."""
         node = occurrence.node
         above = self.tree.parent(node)

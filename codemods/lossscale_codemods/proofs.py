@@ -51,7 +51,7 @@ _CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
 _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "WindowsError"}
 
 
-def check(  # noqa: PLR0911
+def check(
     original: Program,
     program: Program,
     result: Program,
@@ -70,7 +70,7 @@ def check(  # noqa: PLR0911
     Returns:
         Why the change may not be written; nothing if every proof succeeds.
     """
-    from lossscale_codemods.decide import Decisions  # noqa: PLC0415
+    from lossscale_codemods.decide import Decisions
 
     after = result.source
     problem = _compiles(original.source, after, options.notebook)

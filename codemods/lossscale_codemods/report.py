@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {b"+": "\x1b[32m", b"-": "\x1b[31m", b"@": "\x1b[36m"}
 _RESET = "\x1b[0m"
-INFORMATION = "https://github.com/compat-lossscale/compat-lossscale"
+INFORMATION = "https://pypi.org/project/compat-lossscale/"
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -194,7 +194,7 @@ def _record(record: Record) -> dict[str, Any]:
 
 def as_sarif(report: RunReport, version: str) -> str:
     """Returns the report as SARIF 2.1.0, with fixes for what can be rewritten."""
-    from lossscale_codemods.rules import all_rules, documentation  # noqa: PLC0415
+    from lossscale_codemods.rules import all_rules, documentation
 
     rules = [
         {

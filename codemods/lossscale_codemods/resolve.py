@@ -97,7 +97,7 @@ class Resolver:
             self._paths[node] = known
         return known
 
-    def _find_paths(self, node: cst.CSTNode) -> frozenset[str | None]:  # noqa: PLR0911
+    def _find_paths(self, node: cst.CSTNode) -> frozenset[str | None]:
         if isinstance(node, cst.Name):
             if node.value == "None":
                 return frozenset()
@@ -182,7 +182,7 @@ class Resolver:
         found = self.kinds(node)
         return kind in found and found <= {kind, Kind.NOTHING, Kind.KERAS, Kind.V1, Kind.OTHER}
 
-    def _find_kinds(self, node: cst.CSTNode) -> frozenset[Kind]:  # noqa: PLR0911
+    def _find_kinds(self, node: cst.CSTNode) -> frozenset[Kind]:
         if is_none(node):
             return frozenset([Kind.NOTHING])
         if isinstance(node, cst.Name):

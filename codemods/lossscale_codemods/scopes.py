@@ -192,7 +192,7 @@ class _Collector:
         """Returns the class whose instance `node` is, if it is a method's `self`."""
         return class_of_self(node, scope)
 
-    def bind(  # noqa: PLR0917
+    def bind(
         self,
         scope: Scope,
         name: str,
@@ -407,7 +407,7 @@ class _Flow:
             for child in children(node):
                 self.expression(child, env, scope)
 
-    def statement(self, node: cst.CSTNode, env: Environment, scope: Scope) -> Environment | None:  # noqa: PLR0911
+    def statement(self, node: cst.CSTNode, env: Environment, scope: Scope) -> Environment | None:
         if isinstance(node, cst.SimpleStatementLine):
             return self.simple(node, env, scope)
         if isinstance(node, cst.If):

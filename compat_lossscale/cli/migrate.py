@@ -46,7 +46,7 @@ _LONG_RUN = 1.0
 @click.option("--explain", metavar="ID", help="Explain a rule, with examples, and stop.")
 @click.option("--list-rules", is_flag=True, help="List the rules and stop.")
 @click.pass_context
-def migrate(  # noqa: PLR0917
+def migrate(
     context: click.Context,
     paths: tuple[Path, ...],
     write: bool,
@@ -96,7 +96,7 @@ def migrate(  # noqa: PLR0917
         context.exit(_standard_input(options, quiet=quiet, check=check))
     if Path("-") in paths:
         raise click.UsageError("`-` stands alone: it cannot be mixed with files.")
-    from lossscale_codemods import files, report  # noqa: PLC0415
+    from lossscale_codemods import files, report
 
     with _Progress(quiet=quiet or form is not None) as progress:
         run = files.run(
@@ -119,7 +119,7 @@ def _ids(text: str) -> tuple[str, ...]:
 
 
 def _configuration(paths: tuple[Path, ...]) -> Configuration:
-    from lossscale_codemods import configuration  # noqa: PLC0415
+    from lossscale_codemods import configuration
 
     first = Path() if paths[0] == Path("-") else paths[0]
     start = first if first.is_dir() else first.parent
@@ -143,9 +143,9 @@ def _options_maker(
         _check_ids((*select, *ignore))
 
     def options() -> Options:
-        from lossscale_codemods.engine import Options  # noqa: PLC0415
-        from lossscale_codemods.names import Target  # noqa: PLC0415
-        from lossscale_codemods.suppression import Selection  # noqa: PLC0415
+        from lossscale_codemods.engine import Options
+        from lossscale_codemods.names import Target
+        from lossscale_codemods.suppression import Selection
 
         return Options(Target(target), Selection(select, ignore), collapse_guards)
 
@@ -153,7 +153,7 @@ def _options_maker(
 
 
 def _check_ids(ids: tuple[str, ...]) -> None:
-    from lossscale_codemods.rules import all_rules  # noqa: PLC0415
+    from lossscale_codemods.rules import all_rules
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:
@@ -164,8 +164,8 @@ def _check_ids(ids: tuple[str, ...]) -> None:
 
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods import report  # noqa: PLC0415
-    from lossscale_codemods.files import FileReport, RunReport, migrate_file  # noqa: PLC0415
+    from lossscale_codemods import report
+    from lossscale_codemods.files import FileReport, RunReport, migrate_file
 
     source = sys.stdin.buffer.read()
     name = Path("stdin")
@@ -184,7 +184,7 @@ def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool)
 
 
 def _write_undo(path: Path, run: RunReport) -> None:
-    from lossscale_codemods import report  # noqa: PLC0415
+    from lossscale_codemods import report
 
     here = Path.cwd()
     patches = []
@@ -199,13 +199,13 @@ def _write_undo(path: Path, run: RunReport) -> None:
 
 
 def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:  # noqa: PLR0912
-    from lossscale_codemods import report  # noqa: PLC0415
+    from lossscale_codemods import report
 
     if form == "json":
         click.echo(report.as_json(run))
         return
     if form == "sarif":
-        from compat_lossscale._version import __version__  # noqa: PLC0415
+        from compat_lossscale._version import __version__
 
         click.echo(report.as_sarif(run, __version__))
         return
@@ -233,14 +233,14 @@ def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write:
 
 
 def _list_rules() -> None:
-    from lossscale_codemods.rules import all_rules  # noqa: PLC0415
+    from lossscale_codemods.rules import all_rules
 
     for rule in sorted(all_rules(), key=lambda rule: rule.id):
         click.echo(f"{rule.id}  {rule.title}")
 
 
 def _explain(rule_id: str) -> None:
-    from lossscale_codemods.documentation import explain  # noqa: PLC0415
+    from lossscale_codemods.documentation import explain
 
     text = explain(rule_id)
     if text is None:

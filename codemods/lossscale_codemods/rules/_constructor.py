@@ -101,7 +101,7 @@ def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
     return program.resolver.kinds(optimizer.value) == {Kind.WRAPPER}
 
 
-def _two_calls(  # noqa: PLR0917
+def _two_calls(
     speller: Speller,
     occurrence: Occurrence,
     call: cst.Call,

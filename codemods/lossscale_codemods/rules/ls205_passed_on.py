@@ -34,7 +34,7 @@ class PassedOn(Rule):
         ),
     )
 
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:  # noqa: PLR0911
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports classes and modules that escape."""
         if occurrence.role is not Role.REFERENCE or occurrence.meaning is None:
             return None
