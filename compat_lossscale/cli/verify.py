@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compat-lossscale verify`: says what stored artefacts hold, and what converting them would lose."""
+"""`compat-lossscale verify`: what stored artefacts hold, and what converting them would lose."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.artefact import LiveState, StatedConfig
 from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict
@@ -22,9 +22,7 @@ from compat_lossscale.formats.verification import (
     exit_code,
     expand,
     printable,
-)
-from compat_lossscale.formats.verification import (
-    verify as verify_artefact,
+    verify_artefact,
 )
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
@@ -62,6 +60,7 @@ MANY = 20
 )
 def verify(
     paths: tuple[str, ...],
+    *,
     target: str | None,
     output: str | None,
     as_json_: bool,
@@ -79,22 +78,20 @@ def verify(
     if output is not None and (target is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")
     targets = tuple(Generation) if target is None else (Generation(target),)
-    results = [
-        verify_artefact(path, targets=targets, strict=strict)
-        for path in _shown(list(expand(paths)))
-    ]
+    found = list(expand(paths))
+    results = [verify_artefact(path, targets=targets, strict=strict) for path in _shown(found)]
     code = exit_code(results)
-    lines: list[str] = []
     value = as_json(results)
+    extra: list[str] = []
     if deep:
-        code |= _go_deep(results, value, lines)
+        code |= _go_deep(results, value, extra)
     if output is not None:
-        code |= _convert(results, Generation(target), output, strict, lines, value)
+        code |= _convert(results, Generation(target), output, strict=strict, extra=extra)
     value["exit_code"] = code
     if as_json_:
         click.echo(json.dumps(value, indent=2, allow_nan=False))
     else:
-        for line in (*_text(results), *lines, _summary(results)):
+        for line in (*_text(results), *extra, _summary(results)):
             click.echo(line)
     sys.exit(code)
 
@@ -109,32 +106,24 @@ def _shown(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _convert(
-    results: Sequence[Result],
-    target: Generation,
-    output: str,
-    strict: bool,
-    lines: list[str],
-    value: dict[str, object],
+    results: Sequence[Result], target: Generation, output: str, *, strict: bool, extra: list[str]
 ) -> int:
+    """Writes the converted artefact, and returns what this adds to the exit code."""
     if len(results) != 1:
-        raise click.UsageError(f"--output needs one artefact, and this is {len(results)}.")
+        raise click.UsageError(f"--output needs one artefact, and the folder has {len(results)}.")
     artefact = results[0].artefact
     if artefact is None:
         return 2
     try:
         conversion = write_converted(artefact, target, output, lossy=not strict)
     except CompatLossScaleError as error:
-        message = printable(str(error))
-        click.echo(f"compat-lossscale: {message}", err=True)
-        value["output_error"] = message
-        # What cannot be said is a loss, which has been counted. All else is a failure to write.
-        return 0 if results[0].status is Status.LOSSY and "lost" in message else 2
-    value["output"] = output
-    lines.append(f"wrote {output}, in the form of {TITLES[target]}")
+        click.echo(f"compat-lossscale: {printable(str(error))}", err=True)
+        return 1 if isinstance(error, InexpressibleLossScaleError) else 2
+    extra.append(f"wrote {output}, in the form of {TITLES[target]}")
     return 1 if conversion.lost else 0
 
 
-def _go_deep(results: Sequence[Result], value: dict[str, object], lines: list[str]) -> int:
+def _go_deep(results: Sequence[Result], value: dict[str, object], extra: list[str]) -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
     from compat_lossscale.equivalence import compare_with_stock  # noqa: PLC0415  # TensorFlow
@@ -145,7 +134,7 @@ def _go_deep(results: Sequence[Result], value: dict[str, object], lines: list[st
         for stated, _ in result.conversions:
             comparison = compare_with_stock(stated.config)
             place = f"{result.path}: {stated.where}".rstrip(": ")
-            lines.append(f"deep: {printable(place)}: {comparison.summary}")
+            extra.append(f"deep: {printable(place)}: {comparison.summary}")
             compared.append({"path": result.path, "where": stated.where, **comparison.as_json()})
             code |= 0 if comparison.equal else 1
     value["deep"] = compared
@@ -175,8 +164,8 @@ def _config(stated: StatedConfig) -> str:
     spec, inner = stated.spec, read_config(stated.config).inner
     if spec.dynamic:
         scale = (
-            f"dynamic loss scale, initially {spec.initial_scale:g}, times {spec.multiplier:g} after "
-            f"{spec.growth_steps} good steps"
+            f"dynamic loss scale, initially {spec.initial_scale:g}, "
+            f"times {spec.multiplier:g} after {spec.growth_steps} good steps"
         )
     else:
         scale = f"fixed loss scale {spec.initial_scale:g}"

@@ -52,7 +52,7 @@ class Result:
     error: str = ""
 
 
-def verify(
+def verify_artefact(
     path: str, *, targets: Sequence[Generation] = tuple(Generation), strict: bool = False
 ) -> Result:
     """Verifies one artefact.
