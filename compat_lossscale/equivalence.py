@@ -7,6 +7,7 @@ Configs are compared without TensorFlow. Optimizers are driven through the same 
 from __future__ import annotations
 
 import dataclasses
+import enum
 import math
 import random
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,19 @@ from typing import Any
 from compat_lossscale._require import require_tensorflow
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import TITLES, convert, meaning
+from compat_lossscale.formats.inner import is_known
 from compat_lossscale.spec import Generation
 
 STEPS = 40
 """How many steps optimizers are compared over."""
+_SCHEDULES = (
+    "CosineDecay",
+    "CosineDecayRestarts",
+    "ExponentialDecay",
+    "InverseTimeDecay",
+    "PiecewiseConstantDecay",
+    "PolynomialDecay",
+)
 
 
 def configs_equivalent(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
@@ -100,21 +110,25 @@ def assert_equivalent(
         raise AssertionError(difference)
 
 
+class Outcome(enum.Enum):
+    """How an optimizer of this package and one of stock tf-keras compare."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    NOT_COMPARED = "not compared"
+
+
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """How an optimizer of this package and one of stock tf-keras, of one config, compare.
+    """How the two optimizers of one config compare.
 
     Attributes:
-        equal: Whether they did the same; `False` too if one of them could not be built.
-        summary: One line that says so.
+        outcome: In a word.
+        reason: What differs, or why they are not compared; or over what they are equal.
     """
 
-    equal: bool
-    summary: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Returns a value that JSON can say."""
-        return dataclasses.asdict(self)
+    outcome: Outcome
+    reason: str
 
 
 def compare_with_stock(
@@ -122,9 +136,10 @@ def compare_with_stock(
 ) -> Comparison:
     """Builds a config's optimizer here and in stock tf-keras, and compares what they do.
 
+    Only classes of Keras' own are built, by name: nothing that a config names is imported.
+
     Args:
-        config: A loss-scale optimizer's config of any generation. Only optimizers of Keras' own
-            are built.
+        config: A loss-scale optimizer's config of any generation.
         seeds: Of the gradients, one run each.
         steps: How many steps a run has.
 
@@ -138,23 +153,29 @@ def compare_with_stock(
     try:
         converted = convert_config(config, to=Generation.TF_KERAS)
     except CompatLossScaleError as error:
-        return Comparison(False, f"not compared, for stock tf-keras cannot have it: {error}")
-    bare = converted.get("config", converted) if "class_name" in converted else converted
+        return Comparison(Outcome.NOT_COMPARED, f"stock tf-keras cannot have it. {error}")
+    bare = converted["config"] if "class_name" in converted else converted
     inner = bare.get("inner_optimizer")
     if inner is None:
-        return Comparison(True, "not compared, for it wraps no optimizer")
-    if inner["registered_name"] is not None:
-        return Comparison(True, "not compared, for a class of the user's own is not built")
+        return Comparison(Outcome.NOT_COMPARED, "it wraps no optimizer")
+    if not is_known(inner) or not _has_known_schedule(inner["config"]):
+        return Comparison(Outcome.NOT_COMPARED, "it names a class that is not Keras' own")
     try:
         for seed in seeds:
             pair = _ours(bare), _stock(bare)
             difference = _first_difference(*pair, steps, seed, 1e-6)
             if difference:
-                return Comparison(False, f"differs with the gradients of seed {seed}: {difference}")
+                return Comparison(Outcome.DIFFERENT, f"gradients of seed {seed}: {difference}")
     except Exception as error:
         # Whatever a config's values make an optimizer raise, the config is at fault.
-        return Comparison(False, f"cannot be built: {type(error).__name__}: {error}")
-    return Comparison(True, f"equal to stock tf-keras over {len(seeds)} runs of {steps} steps")
+        reason = f"it cannot be built or trained: {type(error).__name__}: {error}"
+        return Comparison(Outcome.DIFFERENT, reason)
+    return Comparison(Outcome.EQUAL, f"over {len(seeds)} runs of {steps} steps")
+
+
+def _has_known_schedule(settings: Mapping[str, Any]) -> bool:
+    rate = settings.get("learning_rate")
+    return not isinstance(rate, Mapping) or rate.get("class_name") in _SCHEDULES
 
 
 def _ours(bare: Mapping[str, Any]) -> Any:
@@ -178,8 +199,10 @@ def _built(cls: Any, bare: Mapping[str, Any]) -> Any:
     settings = dict(inner["config"])
     rate = settings.get("learning_rate")
     if isinstance(rate, Mapping):
-        settings["learning_rate"] = tf_keras.optimizers.schedules.deserialize(dict(rate))
-    optimizer = getattr(module, inner["class_name"]).from_config(settings)
+        schedule = getattr(tf_keras.optimizers.schedules, rate["class_name"])
+        settings["learning_rate"] = schedule(**rate["config"])
+    # Not by from_config, which imports the modules that a config names.
+    optimizer = getattr(module, inner["class_name"])(**settings)
     keys = ("dynamic", "initial_scale", "dynamic_growth_steps")
     return cls(optimizer, **{key: bare[key] for key in keys})
 

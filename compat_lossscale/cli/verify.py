@@ -7,13 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import click
 
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.artefact import LiveState, StatedConfig
 from compat_lossscale.formats.config import read_config
-from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict
+from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict, meaning
 from compat_lossscale.formats.inner import class_name
 from compat_lossscale.formats.verification import (
     Result,
@@ -26,6 +27,8 @@ from compat_lossscale.formats.verification import (
 )
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
+
+_T = TypeVar("_T")
 
 MANY = 20
 """From how many artefacts on there is a progress bar, on a terminal."""
@@ -96,12 +99,12 @@ def verify(
     sys.exit(code)
 
 
-def _shown(paths: Sequence[str]) -> Iterator[str]:
-    """Passes paths on, with a progress bar if there are many and someone is watching."""
-    if len(paths) < MANY or not sys.stderr.isatty():
-        yield from paths
+def _shown(items: Sequence[_T]) -> Iterator[_T]:
+    """Passes items on, with a progress bar if there are many and someone is watching."""
+    if len(items) < MANY or not sys.stderr.isatty():
+        yield from items
         return
-    with click.progressbar(paths, label="Verifying", file=sys.stderr) as bar:
+    with click.progressbar(items, label="Verifying", file=sys.stderr) as bar:
         yield from bar
 
 
@@ -124,21 +127,24 @@ def _convert(
 
 
 def _go_deep(results: Sequence[Result], value: dict[str, object], extra: list[str]) -> int:
+    """Compares each config's optimizers, and returns what this adds to the exit code."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
-    from compat_lossscale.equivalence import compare_with_stock  # noqa: PLC0415  # TensorFlow
+    from compat_lossscale import equivalence  # noqa: PLC0415  # TensorFlow
 
-    code = 0
+    configs = [(result.path, stated) for result in results for stated, _ in result.conversions]
+    known: dict[str, equivalence.Comparison] = {}
     compared = []
-    for result in results:
-        for stated, _ in result.conversions:
-            comparison = compare_with_stock(stated.config)
-            place = f"{result.path}: {stated.where}".rstrip(": ")
-            extra.append(f"deep: {printable(place)}: {comparison.summary}")
-            compared.append({"path": result.path, "where": stated.where, **comparison.as_json()})
-            code |= 0 if comparison.equal else 1
+    for path, stated in _shown(configs):
+        said = json.dumps(meaning(stated.config), sort_keys=True)
+        if said not in known:
+            known[said] = equivalence.compare_with_stock(stated.config)
+        outcome, reason = known[said].outcome.value, printable(known[said].reason)
+        place = printable(f"{path}: {stated.where}".rstrip(": "))
+        extra.append(f"deep: {place}: {outcome}: {reason}")
+        compared.append({"path": path, "where": stated.where, "outcome": outcome, "reason": reason})
     value["deep"] = compared
-    return code
+    return int(any(c.outcome is equivalence.Outcome.DIFFERENT for c in known.values()))
 
 
 def _text(results: Sequence[Result]) -> Iterator[str]:
