@@ -248,6 +248,9 @@ def _write_inner(
             config[key] = inner_optimizer.respell(value, with_modules=with_modules)
         elif not is_default:
             reasons[f"optimizer.{key}"] = reason
+    if family is Family.NEW:
+        # Without this key, tf-keras takes an optimizer of the same name from the legacy family.
+        config.setdefault("is_legacy_optimizer", False)
     written: dict[str, Any] = {"class_name": name, "config": config}
     if with_modules:
         return {"module": _MODULES[family], **written, "registered_name": None}
