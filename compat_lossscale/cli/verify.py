@@ -94,7 +94,7 @@ def verify(
     if as_json_:
         click.echo(json.dumps(value, indent=2, allow_nan=False))
     else:
-        for line in (*_text(results), *extra, _summary(results)):
+        for line in (*text_of(results), *extra, _summary(results)):
             click.echo(line)
     sys.exit(code)
 
@@ -147,7 +147,8 @@ def _go_deep(results: Sequence[Result], value: dict[str, object], extra: list[st
     return int(any(c.outcome is equivalence.Outcome.DIFFERENT for c in known.values()))
 
 
-def _text(results: Sequence[Result]) -> Iterator[str]:
+def text_of(results: Sequence[Result]) -> Iterator[str]:
+    """Yields the lines that are printed about results, all but the last one."""
     for result in results:
         path = printable(result.path)
         artefact = result.artefact

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
-MAX_NAMES = 200_000
+MAX_NAMES = 100_000
 """How many names are looked at. A thousand layers have some ten thousand."""
 MAX_DEPTH = 30
 """How deep groups are looked into."""
@@ -121,7 +121,7 @@ def _h5py() -> Any:
 def _describe_group(group: Any, path: str, found: Description) -> None:
     h5py = _h5py()
     left = MAX_NAMES
-    for child_path, child in _walk(group, path):
+    for child_path, child in _walk(group, path, set()):
         left -= 1
         if left == 0:
             found["truncated"] = True
@@ -138,16 +138,21 @@ def _describe_group(group: Any, path: str, found: Description) -> None:
                 found["scalars"][child_path] = child[()].item()
 
 
-def _walk(group: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _walk(group: Any, path: str, seen: set[int], depth: int = 0) -> Iterator[tuple[str, Any]]:
     h5py = _h5py()
+    place = h5py.h5o.get_info(group.id).addr
+    if place in seen or depth > MAX_DEPTH:
+        return
+    # A group can contain itself.
+    seen.add(place)
     for name in group:
         child = _own_child(group, name)
         if child is None:
             continue
         child_path = f"{path}/{name}"
         yield child_path, child
-        if isinstance(child, h5py.Group) and depth < MAX_DEPTH:
-            yield from _walk(child, child_path, depth + 1)
+        if isinstance(child, h5py.Group):
+            yield from _walk(child, child_path, seen, depth + 1)
 
 
 def _own_child(group: Any, name: str) -> Any:

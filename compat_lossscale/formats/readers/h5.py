@@ -13,7 +13,7 @@ from compat_lossscale.formats.artefact import Artefact, LiveState, UnreadableArt
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
 from compat_lossscale.formats.config import find_configs
 from compat_lossscale.formats.conversion import TITLES
-from compat_lossscale.formats.hdf5 import Description
+from compat_lossscale.formats.hdf5 import MAX_NAMES, Description
 
 FORMAT = "HDF5 model (.h5)"
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -58,7 +58,7 @@ def read(path: str) -> Artefact:
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState("optimizer_weights") else (state,),
-        missing=missing(artefact, state),
+        missing=missing(artefact, state, description),
     )
 
 
@@ -76,9 +76,13 @@ def live_state(description: Description, where: str) -> LiveState:
     return LiveState(where, scale, counter, iterations, slots=len(description["arrays"]))
 
 
-def missing(artefact: Artefact, state: LiveState) -> tuple[str, ...]:
+def missing(
+    artefact: Artefact, state: LiveState, description: Description | None = None
+) -> tuple[str, ...]:
     """Says what a model's file does not hold though its loss scale needs it."""
     found = []
+    if description is not None and description["truncated"]:
+        found.append(f"all but the first {MAX_NAMES} variables: they were not looked at")
     if any(config.spec.dynamic for config in artefact.configs) and state.loss_scale is None:
         found.append(NO_STATE.format("this file"))
     if artefact.configs and state.iterations is None:

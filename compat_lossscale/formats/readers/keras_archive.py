@@ -73,7 +73,7 @@ def read(path: str) -> Artefact:
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState(WEIGHTS) else (state,),
-        missing=missing(artefact, state),
+        missing=missing(artefact, state, description),
     )
 
 
