@@ -223,7 +223,8 @@ def _first_difference(
         states = [_after_step(optimizer, variables, gradients) for optimizer, variables in runs]
         for name, value in states[0].items():
             if not _close(value, states[1][name], tolerance if name == "variables" else 0.0):
-                return f"after step {step}, {name} is {value} in one and {states[1][name]} in other"
+                other = states[1][name]
+                return f"after step {step}, {name} is {value} in one and {other} in the other"
     return None
 
 

@@ -16,10 +16,12 @@ from compat_lossscale.formats.artefact import LiveState, StatedConfig
 from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict, meaning
 from compat_lossscale.formats.inner import class_name
+from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
     Result,
     Status,
     as_json,
+    escaped,
     exit_code,
     expand,
     printable,
@@ -56,6 +58,11 @@ MANY = 20
     "loss too; and nothing is written that loses something.",
 )
 @click.option(
+    "--matrix",
+    is_flag=True,
+    help="Print a Markdown table instead: what of each artefact is kept in each generation.",
+)
+@click.option(
     "--deep",
     is_flag=True,
     help="Also build each optimizer, here and in stock tf-keras, and compare them step by step on "
@@ -68,6 +75,7 @@ def verify(
     output: str | None,
     as_json_: bool,
     strict: bool,
+    matrix: bool,
     deep: bool,
 ) -> None:
     """Say which generation wrote each PATH, what loss scale it holds, and what converting loses.
@@ -91,7 +99,10 @@ def verify(
     if output is not None:
         code |= _convert(results, Generation(target), output, strict=strict, extra=extra)
     value["exit_code"] = code
-    if as_json_:
+    if matrix:
+        for line in (*matrix_of(results), *extra):
+            click.echo(line)
+    elif as_json_:
         click.echo(json.dumps(value, indent=2, allow_nan=False))
     else:
         for line in (*text_of(results), *extra, _summary(results)):
@@ -150,21 +161,25 @@ def _go_deep(results: Sequence[Result], value: dict[str, object], extra: list[st
 def text_of(results: Sequence[Result]) -> Iterator[str]:
     """Yields the lines that are printed about results, all but the last one."""
     for result in results:
-        path = printable(result.path)
-        artefact = result.artefact
-        if artefact is None:
-            yield f"{path}: unreadable: {result.error}"
-            continue
-        writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
-        yield f"{path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
-        for stated, conversions in result.conversions:
-            yield f"  {_config(stated)}"
-            for conversion in conversions:
-                yield from _conversion(conversion)
-        for state in artefact.states:
-            yield f"  {_state(state)}"
-        for what in artefact.missing:
-            yield f"  not in it: {what}"
+        for line in _lines(result):
+            yield escaped(line)
+
+
+def _lines(result: Result) -> Iterator[str]:
+    artefact = result.artefact
+    if artefact is None:
+        yield f"{result.path}: unreadable: {result.error}"
+        return
+    writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
+    yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
+    for stated, conversions in result.conversions:
+        yield f"  {_config(stated)}"
+        for conversion in conversions:
+            yield from _conversion(conversion)
+    for state in artefact.states:
+        yield f"  {_state(state)}"
+    for what in artefact.missing:
+        yield f"  not in it: {what}"
 
 
 def _config(stated: StatedConfig) -> str:

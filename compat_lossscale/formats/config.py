@@ -96,9 +96,12 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
 
 
 def _refuse_own_loss_scale(loss_scale: object) -> None:
-    if isinstance(loss_scale, Mapping) and loss_scale.get("class_name") not in LOSS_SCALES:
+    if not isinstance(loss_scale, Mapping):
+        return
+    class_name = loss_scale.get("class_name")
+    if not isinstance(class_name, str) or class_name not in LOSS_SCALES:
         raise ConfigFormatError(
-            f"Its loss scale is of the class {_shortened(loss_scale.get('class_name'))}, which is "
+            f"Its loss scale is of the class {_shortened(class_name)}, which is "
             "neither FixedLossScale nor DynamicLossScale: its rules are in that class' code, not "
             "in the config."
         )

@@ -8,7 +8,6 @@ library itself, so this runs in a process of its own: see `isolated`.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import io
 from collections.abc import Iterator
@@ -28,13 +27,11 @@ class Description(TypedDict):
 
     `attributes` are the text attributes of the root. `scalars` are the numbers below `optimizer`
     groups by their path, and `arrays` the paths of what has more than one element there.
-    `group_names` are the `name` attributes of groups below, by the group's path.
     """
 
     attributes: dict[str, str]
     scalars: dict[str, float | int]
     arrays: list[str]
-    group_names: dict[str, str]
     truncated: bool
 
 
@@ -103,7 +100,6 @@ def describe(file: str | BinaryIO | Window) -> Description:
             "attributes": attributes,
             "scalars": {},
             "arrays": [],
-            "group_names": {},
             "truncated": False,
         }
         for name in ("optimizer_weights", "optimizer", "_optimizer"):
@@ -126,12 +122,7 @@ def _describe_group(group: Any, path: str, found: Description) -> None:
         if left == 0:
             found["truncated"] = True
             return
-        if isinstance(child, h5py.Group):
-            with contextlib.suppress(Exception):
-                name = _text_attribute(child, "name")
-                if name is not None:
-                    found["group_names"][child_path] = name
-        elif isinstance(child, h5py.Dataset):
+        if isinstance(child, h5py.Dataset):
             if child.size != 1:
                 found["arrays"].append(child_path)
             elif _is_plain_number(child):

@@ -138,9 +138,16 @@ def exit_code(results: Iterable[Result]) -> int:
 
 
 def printable(text: str) -> str:
-    """Returns text of a file's with nothing in it that could steer a terminal, and not too long."""
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """Returns text out of a file, escaped and not too long."""
+    safe = escaped(text)
     return safe if len(safe) <= MAX_MESSAGE else f"{safe[: MAX_MESSAGE - 3]}..."
+
+
+def escaped(text: str) -> str:
+    """Returns text with nothing in it that could steer a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def as_json(results: Sequence[Result]) -> dict[str, Any]:
@@ -172,7 +179,7 @@ def _result_as_json(result: Result) -> dict[str, Any]:
             {
                 "where": stated.where,
                 "generation": stated.generation.value,
-                "spec": dataclasses.asdict(stated.spec),
+                "spec": json_value(dataclasses.asdict(stated.spec)),
                 "conversions": [_conversion_as_json(conversion) for conversion in conversions],
             }
             for stated, conversions in result.conversions

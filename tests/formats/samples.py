@@ -7,14 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from compat_lossscale.formats.conversion import convert
 from compat_lossscale.spec import Generation, LossScaleSpec
+from tests.conftest import _make_two_logical_devices
 
 ARTEFACTS = Path(__file__).resolve().parent.parent / "artefacts"
-VERSIONS = sorted(path.name for path in ARTEFACTS.iterdir() if path.is_dir())
-VERSIONS.remove("__pycache__") if "__pycache__" in VERSIONS else None
+VERSIONS = sorted(path.parent.name for path in ARTEFACTS.glob("*/not_written.json"))
 
 SGD = {
     "class_name": "SGD",
@@ -62,6 +63,14 @@ OTHERS = [
     {"class_name": name, "config": {"name": name, "learning_rate": 0.5, "decay": 0.0}}
     for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "Ftrl")
 ]
+
+
+def import_tf_keras() -> Any:
+    """Imports tf-keras in the middle of a test, or skips the test."""
+    tf_keras = pytest.importorskip("tf_keras", reason="needs the tf extra")
+    # Only possible before the first operation.
+    _make_two_logical_devices()
+    return tf_keras
 
 
 def tf23(inner: dict[str, Any], spec: LossScaleSpec) -> dict[str, Any]:

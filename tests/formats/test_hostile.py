@@ -16,14 +16,15 @@ from typing import Any
 
 import pytest
 
+from compat_lossscale.cli.verify import text_of
 from compat_lossscale.formats import UnreadableArtefactError, bounded, isolated, read
 from compat_lossscale.formats.readers import keras_archive
 from compat_lossscale.formats.reading import find
-from compat_lossscale.formats.verification import Status, printable, verify_artefact
+from compat_lossscale.formats.verification import Status, as_json, printable, verify_artefact
 from compat_lossscale.formats.writing import ConversionError, write_converted
 from compat_lossscale.spec import Generation
 from tests.formats.fuzz import fuzz
-from tests.formats.samples import ARTEFACTS, SGD
+from tests.formats.samples import ARTEFACTS, SGD, import_tf_keras
 
 h5py = pytest.importorskip("h5py", reason="HDF5 files are made with h5py")
 CONFIG = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
@@ -111,7 +112,7 @@ def test_a_pickle_is_not_read(tmp_path: Path) -> None:
 def test_deep_comparison_imports_nothing_that_a_config_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("tf_keras")
+    import_tf_keras()
     from compat_lossscale.equivalence import Outcome, compare_with_stock
 
     (tmp_path / "evil_module.py").write_text(f"{BOMB}\n")
@@ -383,6 +384,31 @@ def test_what_is_not_there_is_unreadable(name: str, tmp_path: Path) -> None:
 
 def test_a_folder_without_artefacts_says_what_is_missing(tmp_path: Path) -> None:
     assert "no saved_model.pb" in reason(tmp_path)
+
+
+@pytest.mark.parametrize("class_name", [[], {}, 3, None])
+def test_a_class_name_that_is_no_text_is_refused(class_name: Any, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(
+        json.dumps({"optimizer": SGD, "loss_scale": {"class_name": class_name, "config": {}}})
+    )
+    assert "neither FixedLossScale nor DynamicLossScale" in reason(path)
+
+
+@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e999"])
+def test_an_infinite_multiplier_is_valid_json_in_the_report(number: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(f'{{"initial_loss_scale": 8, "multiplier": {number}}}')
+    json.dumps(as_json([verify_artefact(str(path))]), allow_nan=False)
+
+
+def test_a_name_that_is_half_a_character_is_printed_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    inner = {**SGD, "config": {"\udce1\x1b[2J": 1}}
+    path.write_text(json.dumps({"inner_optimizer": inner, "dynamic": True}))
+    lines = list(text_of([verify_artefact(str(path))]))
+    assert all(line.isprintable() for line in lines)
+    assert any(r"\udce1\x1b[2J" in line for line in lines)
 
 
 def test_a_number_of_too_many_digits_is_refused(tmp_path: Path) -> None:

@@ -94,7 +94,9 @@ def _states_by_name(bundle: TensorBundle) -> Iterator[LiveState]:
         found = _NAMED_SCALE.fullmatch(name)
         if found:
             counter = bundle.number(f"{found['scope']}good_steps{found['number']}")
-            yield _state(name, bundle.number(name), counter, bundle.number("global_step"), 0)
+            # A slot is named after its variable: `dense/kernel/Adam`.
+            slots = sum(slot.rpartition("/")[0] in bundle.entries for slot in bundle.entries)
+            yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots)
 
 
 def _state(
