@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`compat-lossscale verify`: what stored artefacts hold, and what converting them would lose."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+import click
+
+from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
+from compat_lossscale.formats.artefact import LiveState, StatedConfig
+from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict, meaning
+from compat_lossscale.formats.inner import class_name
+from compat_lossscale.formats.matrix import matrix_of
+from compat_lossscale.formats.verification import (
+    Result,
+    Status,
+    as_json,
+    escaped,
+    exit_code,
+    expand,
+    printable,
+    verify_artefact,
+)
+from compat_lossscale.formats.writing import write_converted
+from compat_lossscale.spec import Generation
+
+_T = TypeVar("_T")
+
+MANY = 20
+"""From how many artefacts on there is a progress bar, on a terminal."""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice([generation.value for generation in Generation]),
+    help="Look at this generation only, and convert to it if --output is given.",
+)
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Write the converted config (.json), or a copy of the artefact with the converted config "
+    "(.h5, .keras). Never the input itself. Needs --to and one PATH.",
+)
+@click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="What an artefact does not hold, and what changes without changing training, counts as a "
+    "loss too; and nothing is written that loses something.",
+)
+@click.option(
+    "--matrix",
+    is_flag=True,
+    help="Print a Markdown table instead: what of each artefact is kept in each generation.",
+)
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="Also build each optimizer, here and in stock tf-keras, and compare them step by step on "
+    "random gradients. Needs TensorFlow and tf-keras.",
+)
+def verify(
+    paths: tuple[str, ...],
+    *,
+    target: str | None,
+    output: str | None,
+    as_json_: bool,
+    strict: bool,
+    matrix: bool,
+    deep: bool,
+) -> None:
+    """Say which generation wrote each PATH, what loss scale it holds, and what converting loses.
+
+    PATH is a config (JSON), an .h5 or .keras model, a SavedModel, a TensorFlow checkpoint, or a
+    folder of these. Nothing in it is executed.
+
+    The exit code is 0 if nothing would be lost, 1 if something would be, 2 if something cannot be
+    read or written, and 3 for both.
+    """
+    if output is not None and (target is None or len(paths) != 1):
+        raise click.UsageError("--output needs --to and exactly one PATH.")
+    targets = tuple(Generation) if target is None else (Generation(target),)
+    found = list(expand(paths))
+    results = [verify_artefact(path, targets=targets, strict=strict) for path in _shown(found)]
+    code = exit_code(results)
+    value = as_json(results)
+    extra: list[str] = []
+    if deep:
+        code |= _go_deep(results, value, extra)
+    if output is not None:
+        code |= _convert(results, Generation(target), output, strict=strict, extra=extra)
+    value["exit_code"] = code
+    if matrix:
+        for line in (*matrix_of(results), *extra):
+            click.echo(line)
+    elif as_json_:
+        click.echo(json.dumps(value, indent=2, allow_nan=False))
+    else:
+        for line in (*text_of(results), *extra, _summary(results)):
+            click.echo(line)
+    sys.exit(code)
+
+
+def _shown(items: Sequence[_T]) -> Iterator[_T]:
+    """Passes items on, with a progress bar if there are many and someone is watching."""
+    if len(items) < MANY or not sys.stderr.isatty():
+        yield from items
+        return
+    with click.progressbar(items, label="Verifying", file=sys.stderr) as bar:
+        yield from bar
+
+
+def _convert(
+    results: Sequence[Result], target: Generation, output: str, *, strict: bool, extra: list[str]
+) -> int:
+    """Writes the converted artefact, and returns what this adds to the exit code."""
+    if len(results) != 1:
+        raise click.UsageError(f"--output needs one artefact, and the folder has {len(results)}.")
+    artefact = results[0].artefact
+    if artefact is None:
+        return 2
+    try:
+        conversion = write_converted(artefact, target, output, lossy=not strict)
+    except CompatLossScaleError as error:
+        click.echo(f"compat-lossscale: {printable(str(error))}", err=True)
+        return 1 if isinstance(error, InexpressibleLossScaleError) else 2
+    extra.append(f"wrote {output}, in the form of {TITLES[target]}")
+    return 1 if conversion.lost else 0
+
+
+def _go_deep(results: Sequence[Result], value: dict[str, object], extra: list[str]) -> int:
+    """Compares each config's optimizers, and returns what this adds to the exit code."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+    from compat_lossscale import equivalence  # noqa: PLC0415  # TensorFlow
+
+    configs = [(result.path, stated) for result in results for stated, _ in result.conversions]
+    known: dict[str, equivalence.Comparison] = {}
+    compared = []
+    for path, stated in _shown(configs):
+        said = json.dumps(meaning(stated.config), sort_keys=True)
+        if said not in known:
+            known[said] = equivalence.compare_with_stock(stated.config)
+        outcome, reason = known[said].outcome.value, printable(known[said].reason)
+        place = printable(f"{path}: {stated.where}".rstrip(": "))
+        extra.append(f"deep: {place}: {outcome}: {reason}")
+        compared.append({"path": path, "where": stated.where, "outcome": outcome, "reason": reason})
+    value["deep"] = compared
+    return int(any(c.outcome is equivalence.Outcome.DIFFERENT for c in known.values()))
+
+
+def text_of(results: Sequence[Result]) -> Iterator[str]:
+    """Yields the lines that are printed about results, all but the last one."""
+    for result in results:
+        for line in _lines(result):
+            yield escaped(line)
+
+
+def _lines(result: Result) -> Iterator[str]:
+    artefact = result.artefact
+    if artefact is None:
+        yield f"{result.path}: unreadable: {result.error}"
+        return
+    writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
+    yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
+    for stated, conversions in result.conversions:
+        yield f"  {_config(stated)}"
+        for conversion in conversions:
+            yield from _conversion(conversion)
+    for state in artefact.states:
+        yield f"  {_state(state)}"
+    for what in artefact.missing:
+        yield f"  not in it: {what}"
+
+
+def _config(stated: StatedConfig) -> str:
+    spec, inner = stated.spec, read_config(stated.config).inner
+    if spec.dynamic:
+        scale = (
+            f"dynamic loss scale, initially {spec.initial_scale:g}, "
+            f"times {spec.multiplier:g} after {spec.growth_steps} good steps"
+        )
+    else:
+        scale = f"fixed loss scale {spec.initial_scale:g}"
+    around = f", around {printable(class_name(inner))}" if inner is not None else ""
+    return f"{printable(stated.where or 'config')}: {scale}{around}"
+
+
+def _state(state: LiveState) -> str:
+    known = {
+        "loss scale": state.loss_scale,
+        "good steps": state.good_steps,
+        "iterations": state.iterations,
+    }
+    parts = [f"{name} {value:g}" for name, value in known.items() if value is not None]
+    return f"state of {printable(state.where)}: {', '.join([*parts, f'{state.slots} slots'])}"
+
+
+def _conversion(conversion: Conversion) -> Iterator[str]:
+    lost = conversion.lost
+    verdict = f"{len(lost)} lost" if lost else "lossless"
+    kept = [f.name for f in conversion.fields if f.verdict is Verdict.KEPT]
+    yield f"  to {TITLES[conversion.target]} and back: {verdict}; kept: {', '.join(kept)}"
+    for field in conversion.fields:
+        if field.verdict is not Verdict.KEPT:
+            value = printable(json.dumps(field.value))
+            yield printable(f"    {field.verdict.value}: {field.name} = {value}: {field.reason}")
+
+
+def _summary(results: Sequence[Result]) -> str:
+    counts = [
+        f"{sum(result.status is status for result in results)} {words}"
+        for status, words in (
+            (Status.LOSSLESS, "lossless"),
+            (Status.LOSSY, "would lose something"),
+            (Status.NO_LOSS_SCALE, "without a loss scale"),
+            (Status.UNREADABLE, "unreadable"),
+        )
+    ]
+    noun = "artefact" if len(results) == 1 else "artefacts"
+    return f"{len(results)} {noun}: {', '.join(counts)}"

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For test suites: whether two configs, or two optimizers, mean the same.
+
+Configs are compared without TensorFlow. Optimizers are driven through the same random gradients.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compat_lossscale._require import require_tensorflow
+from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
+from compat_lossscale.formats.conversion import TITLES, convert, meaning
+from compat_lossscale.formats.inner import is_known
+from compat_lossscale.spec import Generation
+
+STEPS = 40
+"""How many steps optimizers are compared over."""
+_SCHEDULES = (
+    "CosineDecay",
+    "CosineDecayRestarts",
+    "ExponentialDecay",
+    "InverseTimeDecay",
+    "PiecewiseConstantDecay",
+    "PolynomialDecay",
+)
+
+
+def configs_equivalent(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether two loss-scale configs, of whatever generations, mean the same.
+
+    They do if their loss scales do, and wrap optimizers of the same class with the same settings.
+    Names, `jit_compile`, and how a generation writes things down are not compared, nor is which
+    family the wrapped optimizer belongs to. Numbers are compared as float32, as which the older
+    optimizers keep them.
+
+    Args:
+        a: A config, bare or in `{"class_name", "config"}`.
+        b: Another.
+
+    Returns:
+        Whether training with one is training with the other.
+
+    Raises:
+        ConfigFormatError: One is no config of a loss scale.
+        LossScaleArgumentError: One states a loss scale that cannot be.
+    """
+    return _without_names(a) == _without_names(b)
+
+
+def _without_names(config: Mapping[str, Any]) -> dict[str, Any]:
+    said = meaning(config)
+    return {key: value for key, value in said.items() if key != "optimizer.name"}
+
+
+def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[str, Any]:
+    """Converts a loss-scale config to another generation's form, without loss.
+
+    Args:
+        config: A config of any generation, bare as `get_config()` gives it or in
+            `{"class_name", "config"}`. It is not changed.
+        to: The generation, or its value: `"tf2.3"`, `"tf2.4"`, `"tf-keras"` or `"keras3"`.
+
+    Returns:
+        The config in that form, bare if `config` is.
+
+    Raises:
+        InexpressibleLossScaleError: That form has no words for something that `config` says. The
+            message names it and says why. `compat_lossscale.formats.convert` converts all the same.
+        ConfigFormatError: `config` is no config of a loss scale.
+        ValueError: There is no such generation.
+    """
+    generation = Generation(to)
+    conversion = convert(config, generation)
+    if conversion.lost or conversion.config is None:
+        reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
+        raise InexpressibleLossScaleError(
+            f"The form of {TITLES[generation]} cannot say this config: {reasons}"
+        )
+    return conversion.config
+
+
+def assert_equivalent(
+    first: Any, second: Any, *, steps: int = STEPS, seed: int = 0, tolerance: float = 1e-6
+) -> None:
+    """Asserts that two loss-scale optimizers do the same, step by step.
+
+    Each gets variables of its own and both the same gradients, some of them not finite. The loss
+    scale, the counter, whether a step is skipped, the iterations and the variables are compared
+    after each step. Both optimizers have been used afterwards.
+
+    Args:
+        first: A loss-scale optimizer around a tf-keras optimizer, not used before.
+        second: Another.
+        steps: How many steps.
+        seed: Of the gradients.
+        tolerance: By how much variables may differ, relative to 1 or to their size.
+
+    Raises:
+        AssertionError: They differ; the message says at which step and in what.
+        MissingExtraError: TensorFlow or tf-keras is not installed.
+    """
+    difference = _first_difference(first, second, steps, seed, tolerance)
+    if difference:
+        raise AssertionError(difference)
+
+
+class Outcome(enum.Enum):
+    """How an optimizer of this package and one of stock tf-keras compare."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    NOT_COMPARED = "not compared"
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """How the two optimizers of one config compare.
+
+    Attributes:
+        outcome: In a word.
+        reason: What differs, or why they are not compared; or over what they are equal.
+    """
+
+    outcome: Outcome
+    reason: str
+
+
+def compare_with_stock(
+    config: Mapping[str, Any], *, seeds: Sequence[int] = (0, 1, 2), steps: int = STEPS
+) -> Comparison:
+    """Builds a config's optimizer here and in stock tf-keras, and compares what they do.
+
+    Only classes of Keras' own are built, by name: nothing that a config names is imported.
+
+    Args:
+        config: A loss-scale optimizer's config of any generation.
+        seeds: Of the gradients, one run each.
+        steps: How many steps a run has.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        MissingExtraError: TensorFlow or tf-keras is not installed.
+    """
+    require_tensorflow("compat-lossscale verify --deep")
+    try:
+        converted = convert_config(config, to=Generation.TF_KERAS)
+    except CompatLossScaleError as error:
+        return Comparison(Outcome.NOT_COMPARED, f"stock tf-keras cannot have it. {error}")
+    bare = converted["config"] if "class_name" in converted else converted
+    inner = bare.get("inner_optimizer")
+    if inner is None:
+        return Comparison(Outcome.NOT_COMPARED, "it wraps no optimizer")
+    if not is_known(inner) or not _has_known_schedule(inner["config"]):
+        return Comparison(Outcome.NOT_COMPARED, "it names a class that is not Keras' own")
+    try:
+        for seed in seeds:
+            pair = _ours(bare), _stock(bare)
+            difference = _first_difference(*pair, steps, seed, 1e-6)
+            if difference:
+                return Comparison(Outcome.DIFFERENT, f"gradients of seed {seed}: {difference}")
+    except Exception as error:
+        # Whatever a config's values make an optimizer raise, the config is at fault.
+        reason = f"it cannot be built or trained: {type(error).__name__}: {error}"
+        return Comparison(Outcome.DIFFERENT, reason)
+    return Comparison(Outcome.EQUAL, f"over {len(seeds)} runs of {steps} steps")
+
+
+def _has_known_schedule(settings: Mapping[str, Any]) -> bool:
+    rate = settings.get("learning_rate")
+    return not isinstance(rate, Mapping) or rate.get("class_name") in _SCHEDULES
+
+
+def _ours(bare: Mapping[str, Any]) -> Any:
+    from compat_lossscale.optimizers import LossScaleOptimizer  # noqa: PLC0415  # TensorFlow
+
+    return _built(LossScaleOptimizer, bare)
+
+
+def _stock(bare: Mapping[str, Any]) -> Any:
+    from compat_lossscale.optimizers import stock  # noqa: PLC0415  # TensorFlow
+
+    return _built(stock.BaseLossScaleOptimizer, bare)
+
+
+def _built(cls: Any, bare: Mapping[str, Any]) -> Any:
+    import tf_keras  # noqa: PLC0415  # TensorFlow
+
+    inner = dict(bare["inner_optimizer"])
+    is_legacy = inner["module"] == "keras.optimizers.legacy"
+    module = tf_keras.optimizers.legacy if is_legacy else tf_keras.optimizers
+    settings = dict(inner["config"])
+    rate = settings.get("learning_rate")
+    if isinstance(rate, Mapping):
+        schedule = getattr(tf_keras.optimizers.schedules, rate["class_name"])
+        settings["learning_rate"] = schedule(**rate["config"])
+    # Not by from_config, which imports the modules that a config names.
+    optimizer = getattr(module, inner["class_name"])(**settings)
+    keys = ("dynamic", "initial_scale", "dynamic_growth_steps")
+    return cls(optimizer, **{key: bare[key] for key in keys})
+
+
+def _first_difference(
+    first: Any, second: Any, steps: int, seed: int, tolerance: float
+) -> str | None:
+    require_tensorflow("compat_lossscale.assert_equivalent")
+    import tensorflow as tf  # noqa: PLC0415
+
+    chance = random.Random(seed)
+    start = [[chance.uniform(-1, 1) for _ in range(4)], [chance.uniform(-1, 1)]]
+    runs = [(optimizer, [tf.Variable(value) for value in start]) for optimizer in (first, second)]
+    for step in range(steps):
+        gradients = [[chance.uniform(-2, 2) for _ in value] for value in start]
+        if chance.random() < 0.25:
+            gradients[chance.randrange(2)][0] = chance.choice([math.nan, math.inf, -math.inf])
+        states = [_after_step(optimizer, variables, gradients) for optimizer, variables in runs]
+        for name, value in states[0].items():
+            if not _close(value, states[1][name], tolerance if name == "variables" else 0.0):
+                other = states[1][name]
+                return f"after step {step}, {name} is {value} in one and {other} in the other"
+    return None
+
+
+def _after_step(optimizer: Any, variables: list[Any], gradients: list[list[float]]) -> Any:
+    import tensorflow as tf  # noqa: PLC0415
+
+    before = [variable.numpy().tolist() for variable in variables]
+    scaled = [tf.constant(gradient) * float(optimizer.loss_scale) for gradient in gradients]
+    optimizer._loss_has_been_scaled = True
+    unscaled = optimizer.get_unscaled_gradients(scaled)
+    optimizer.apply_gradients(list(zip(unscaled, variables, strict=True)))
+    after = [variable.numpy().tolist() for variable in variables]
+    counter = optimizer.dynamic_counter
+    return {
+        "loss_scale": float(optimizer.loss_scale),
+        "dynamic_counter": None if counter is None else int(counter),
+        "skipped": before == after,
+        "iterations": int(optimizer.iterations),
+        "variables": [number for value in after for number in value],
+    }
+
+
+def _close(a: Any, b: Any, tolerance: float) -> bool:
+    if isinstance(a, list):
+        return all(_close(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    if isinstance(a, float) and math.isnan(a):
+        return math.isnan(b)
+    if not tolerance or not math.isfinite(a):
+        return bool(a == b)
+    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)

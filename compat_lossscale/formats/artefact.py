@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What reading a stored artefact gives: the configs it states and the live state it holds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.spec import Generation, LossScaleSpec
+
+
+class UnreadableArtefactError(CompatLossScaleError, ValueError):
+    """A file that cannot be read as an artefact: the message says where and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StatedConfig:
+    """One config of a loss scale that an artefact states.
+
+    Attributes:
+        where: Where in the artefact, such as `training_config.optimizer_config`.
+        generation: Whose form it has.
+        spec: The loss scale that it states.
+        config: The config itself, in its own form.
+        keys: The way to it from the root of the JSON value in which it stands.
+    """
+
+    where: str
+    generation: Generation
+    spec: LossScaleSpec
+    config: Mapping[str, Any]
+    keys: tuple[str | int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class LiveState:
+    """The state of one optimizer with loss scaling, as far as an artefact holds it.
+
+    Attributes:
+        where: Which optimizer: its name or path in the artefact.
+        loss_scale: The current scale; `None` if the artefact does not hold it.
+        good_steps: Good steps in a row so far; `None` if the artefact does not hold them.
+        iterations: Steps so far; `None` if the artefact does not hold them.
+        slots: How many slot variables of the wrapped optimizer (momenta and the like) there are.
+    """
+
+    where: str
+    loss_scale: float | None = None
+    good_steps: int | None = None
+    iterations: int | None = None
+    slots: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Artefact:
+    """What one stored artefact says about loss scaling.
+
+    Attributes:
+        path: Where it was read from, as given.
+        format: What kind of file it is, such as `HDF5 model (.h5)`.
+        layout: Which generations write this form of it.
+        writer: The version that wrote it, if the artefact says so.
+        configs: The loss-scale configs that it states.
+        states: The live state that it holds.
+        missing: What an optimizer would need to go on and the artefact does not hold, with the
+            reason.
+    """
+
+    path: str
+    format: str
+    layout: str
+    writer: str | None = None
+    configs: tuple[StatedConfig, ...] = ()
+    states: tuple[LiveState, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def has_loss_scale(self) -> bool:
+        """Whether it states a loss scale or holds the state of one."""
+        return bool(self.configs) or any(state.loss_scale is not None for state in self.states)

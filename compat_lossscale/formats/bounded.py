@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading what may be hostile: regular files only, and never more than a stated number of bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import Any, BinaryIO
+
+from compat_lossscale.formats.artefact import UnreadableArtefactError
+
+MAX_JSON_BYTES = 64 * 2**20
+"""The largest JSON text that is read. A model config of ten thousand layers takes about 8 MB."""
+MAX_JSON_DEPTH = 200
+"""The deepest nesting that is read. Real configs nest some twenty deep."""
+_TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a config is"
+
+
+def open_regular(path: str) -> BinaryIO:
+    """Opens a regular file for reading.
+
+    Args:
+        path: The file. Symbolic links are followed: whoever names a link means its target.
+
+    Returns:
+        The open file.
+
+    Raises:
+        UnreadableArtefactError: There is none, it may not be read, or it is a pipe, a device or
+            a folder.
+    """
+    try:
+        # A pipe without a writer must not block.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        raise UnreadableArtefactError(f"cannot be opened: {error.strerror}") from None
+    except ValueError as error:
+        raise UnreadableArtefactError(f"is no usable file name: {error}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UnreadableArtefactError("is no regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+def read_start(path: str, size: int) -> bytes:
+    """Returns the first `size` bytes of a regular file, fewer if it is shorter."""
+    with open_regular(path) as file:
+        return file.read(size)
+
+
+def read_text_file(path: str) -> str:
+    """Returns a UTF-8 file's text, of at most `MAX_JSON_BYTES`.
+
+    Raises:
+        UnreadableArtefactError: It is larger or not UTF-8.
+    """
+    with open_regular(path) as file:
+        data = file.read(MAX_JSON_BYTES + 1)
+    return decode(data, "the file")
+
+
+def decode(data: bytes | str, what: str) -> str:
+    """Returns text from bytes.
+
+    Args:
+        data: UTF-8 text, with or without a byte order mark.
+        what: What it is, for the message.
+
+    Raises:
+        UnreadableArtefactError: It is larger than `MAX_JSON_BYTES` or not UTF-8.
+    """
+    if len(data) > MAX_JSON_BYTES:
+        raise UnreadableArtefactError(
+            f"{what} is larger than {MAX_JSON_BYTES // 2**20} MB, far more than a config takes"
+        )
+    if isinstance(data, str):
+        return data
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableArtefactError(
+            f"{what} is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}"
+        ) from None
+
+
+def parse_json(text: str, what: str) -> Any:
+    """Parses JSON, of bounded depth.
+
+    Args:
+        text: The JSON text.
+        what: What it is, for the message.
+
+    Returns:
+        The value.
+
+    Raises:
+        UnreadableArtefactError: It is no JSON, or nested too deeply.
+    """
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UnreadableArtefactError(
+            f"{what} is no JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from None
+    except ValueError:
+        # Python refuses whole numbers of more than some thousand digits.
+        raise UnreadableArtefactError(f"{what} has a number too long to be read") from None
+    except RecursionError:
+        raise UnreadableArtefactError(_TOO_DEEP.format(what)) from None
+    _check_depth(value, what)
+    return value
+
+
+def _check_depth(value: Any, what: str) -> None:
+    level = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, dict | list)
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+        if not level:
+            return
+    raise UnreadableArtefactError(_TOO_DEEP.format(what))

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Optimizer config dictionaries of every generation: which one it is, and what it says."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from compat_lossscale.errors import CompatLossScaleError, ConfigFormatError
+from compat_lossscale.formats.artefact import StatedConfig, UnreadableArtefactError
+from compat_lossscale.spec import Generation, LossScaleSpec
+
+WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
+"""The class names under which loss-scale optimizers have been saved."""
+LOSS_SCALES = frozenset({"FixedLossScale", "DynamicLossScale"})
+"""Those of loss scales."""
+POLICIES = frozenset({"Policy", "PolicyV1"})
+"""Those of dtype policies."""
+_STATING_KEYS = (
+    {"optimizer", "loss_scale"},
+    {"inner_optimizer"},
+    {"dynamic", "initial_scale"},
+    {"loss_scale_value"},
+    {"initial_loss_scale"},
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class WrapperConfig:
+    """A loss-scale optimizer's config, taken apart.
+
+    Attributes:
+        generation: Whose form it has.
+        spec: The loss scale.
+        inner: The wrapped optimizer's `{"class_name", "config"}`; `None` for the config of a bare
+            loss scale or of a policy.
+        name: The wrapper's own name, which only Keras 3 gives it.
+        class_name: The wrapper's class; `None` if the config is bare, as `get_config()` returns it.
+    """
+
+    generation: Generation
+    spec: LossScaleSpec
+    inner: Mapping[str, Any] | None
+    name: str | None = None
+    class_name: str | None = None
+
+
+def read_config(config: Mapping[str, Any]) -> WrapperConfig:
+    """Takes apart a loss-scale optimizer's config of any generation.
+
+    Args:
+        config: What `get_config()` or `tf.keras.optimizers.serialize()` gave. The config of a
+            LossScale, or of a Policy with a loss scale, is read as one without an optimizer.
+
+    Returns:
+        Its parts.
+
+    Raises:
+        ConfigFormatError: It states no loss scale, or something in it has a wrong type.
+        LossScaleArgumentError: It states one that cannot be.
+    """
+    if not isinstance(config, Mapping):
+        raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
+    bare, class_name = _unwrapped(config)
+    _refuse_own_loss_scale(bare.get("loss_scale"))
+    spec = LossScaleSpec.from_config(config)
+    if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
+        inner: Any = bare["optimizer"]
+        generation = Generation.TF23
+    elif "inner_optimizer" in bare:
+        inner = bare["inner_optimizer"]
+        generation = _generation_of_later_form(config, bare)
+    elif "dynamic" in bare or "initial_scale" in bare or "dynamic_growth_steps" in bare:
+        inner = None
+        generation = _generation_of_later_form(config, bare)
+    else:
+        inner, generation = None, Generation.TF23
+    if inner is not None and not (
+        isinstance(inner, Mapping)
+        and isinstance(inner.get("class_name"), str)
+        and isinstance(inner.get("config"), Mapping)
+    ):
+        raise ConfigFormatError(
+            'The wrapped optimizer must be a dictionary {"class_name": ..., "config": {...}}, but '
+            f"the config has {_shortened(inner)}."
+        )
+    is_optimizer = inner is not None
+    return WrapperConfig(
+        generation=generation,
+        spec=spec,
+        inner=inner,
+        name=_name(bare) if is_optimizer else None,
+        class_name=class_name,
+    )
+
+
+def _refuse_own_loss_scale(loss_scale: object) -> None:
+    if not isinstance(loss_scale, Mapping):
+        return
+    class_name = loss_scale.get("class_name")
+    if not isinstance(class_name, str) or class_name not in LOSS_SCALES:
+        raise ConfigFormatError(
+            f"Its loss scale is of the class {_shortened(class_name)}, which is "
+            "neither FixedLossScale nor DynamicLossScale: its rules are in that class' code, not "
+            "in the config."
+        )
+
+
+def _unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
+    class_name, inner = config.get("class_name"), config.get("config")
+    if isinstance(class_name, str) and isinstance(inner, Mapping):
+        return inner, class_name
+    return config, None
+
+
+def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]) -> Generation:
+    if "dynamic" not in bare:
+        return Generation.KERAS3
+    inner = bare.get("inner_optimizer")
+    has_module = "module" in config or (isinstance(inner, Mapping) and "module" in inner)
+    return Generation.TF_KERAS if has_module else Generation.TF24
+
+
+def _name(bare: Mapping[str, Any]) -> str | None:
+    name = bare.get("name")
+    return name if isinstance(name, str) else None
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def states_loss_scale(config: Mapping[str, Any]) -> bool:
+    """Whether a dictionary looks like a config that states a loss scale.
+
+    It says nothing about whether the statement makes sense: `read_config` does.
+    """
+    bare, class_name = _unwrapped(config)
+    if class_name in WRAPPERS or class_name in LOSS_SCALES:
+        return True
+    if class_name in POLICIES:
+        return bare.get("loss_scale") is not None
+    if class_name is None and "name" in bare and bare.keys() <= {"name", "loss_scale"}:
+        return bare.get("loss_scale") is not None
+    return any(keys <= bare.keys() for keys in _STATING_KEYS)
+
+
+def find_configs(
+    tree: Any, where: str = "", keys: tuple[str | int, ...] = ()
+) -> Iterator[StatedConfig]:
+    """Finds every config that states a loss scale in a JSON value.
+
+    Args:
+        tree: The value: a config, or a model's, or anything that has some inside.
+        where: What to call the value itself.
+        keys: The way to it from the root.
+
+    Yields:
+        The configs, outermost only: a LossScale inside an optimizer's config is part of it.
+
+    Raises:
+        UnreadableArtefactError: One looks like such a config and contradicts itself.
+    """
+    if isinstance(tree, Mapping):
+        if states_loss_scale(tree):
+            yield _stated_config(tree, where, keys)
+            return
+        children: Iterator[tuple[Any, Any]] = iter(tree.items())
+    elif isinstance(tree, list):
+        children = iter(enumerate(tree))
+    else:
+        return
+    for key, child in children:
+        yield from find_configs(child, f"{where}.{key}" if where else str(key), (*keys, key))
+
+
+def _stated_config(
+    config: Mapping[str, Any], where: str, keys: tuple[str | int, ...]
+) -> StatedConfig:
+    try:
+        parts = read_config(config)
+    except CompatLossScaleError as error:
+        place = f"the config at {where}" if where else "the config"
+        raise UnreadableArtefactError(f"{place} cannot be understood: {error}") from None
+    return StatedConfig(where, parts.generation, parts.spec, config, keys)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is read out of HDF5 files, which Keras writes as `.h5` and inside of `.keras`.
+
+Only attributes, names and scalars are read: a file's size does not matter. Links to other files,
+data kept in other files, and filters are never followed or run. A damaged file can crash the HDF5
+library itself, so this runs in a process of its own: see `isolated`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, TypedDict
+
+MAX_NAMES = 100_000
+"""How many names are looked at. A thousand layers have some ten thousand."""
+MAX_DEPTH = 30
+"""How deep groups are looked into."""
+MAX_ATTRIBUTE_BYTES = 64 * 2**20
+"""The largest attribute that is read."""
+
+
+class Description(TypedDict):
+    """What is read from one file.
+
+    `attributes` are the text attributes of the root. `scalars` are the numbers below `optimizer`
+    groups by their path, and `arrays` the paths of what has more than one element there.
+    """
+
+    attributes: dict[str, str]
+    scalars: dict[str, float | int]
+    arrays: list[str]
+    truncated: bool
+
+
+class Window(io.RawIOBase):
+    """Part of a file, as a file of its own: what a ZIP archive stores uncompressed.
+
+    Args:
+        file: The file.
+        start: Where the part begins.
+        size: How long it is.
+    """
+
+    def __init__(self, file: BinaryIO, start: int, size: int) -> None:
+        self._file, self._start, self._size, self._position = file, start, size, 0
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """It can be sought in."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Moves to a place, as any file does."""
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = max(0, origin + offset)
+        return self._position
+
+    def tell(self) -> int:
+        """Returns the place."""
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        """Reads into a buffer, not beyond the part's end."""
+        view = memoryview(buffer).cast("B")
+        wanted = min(len(view), max(0, self._size - self._position))
+        self._file.seek(self._start + self._position)
+        data = self._file.read(wanted)
+        view[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
+def describe(file: str | BinaryIO | Window) -> Description:
+    """Reads what there is to know about loss scaling in an HDF5 file.
+
+    Args:
+        file: Its path, or an open file.
+
+    Returns:
+        The description, which is made of JSON values only.
+
+    Raises:
+        OSError: It is no HDF5 file, or damaged; other errors of h5py, too, if it is.
+        ImportError: h5py is not installed.
+    """
+    h5py = _h5py()
+    with h5py.File(file, "r") as opened:
+        attributes = {}
+        for name in ("keras_version", "backend", "training_config", "model_config"):
+            text = _text_attribute(opened, name)
+            if text is not None:
+                attributes[name] = text
+        found: Description = {
+            "attributes": attributes,
+            "scalars": {},
+            "arrays": [],
+            "truncated": False,
+        }
+        for name in ("optimizer_weights", "optimizer", "_optimizer"):
+            group = _own_child(opened, name)
+            if isinstance(group, h5py.Group):
+                _describe_group(group, name, found)
+        return found
+
+
+def _h5py() -> Any:
+    # Untyped, and needed in a process of its own only.
+    return importlib.import_module("h5py")
+
+
+def _describe_group(group: Any, path: str, found: Description) -> None:
+    h5py = _h5py()
+    left = MAX_NAMES
+    for child_path, child in _walk(group, path, set()):
+        left -= 1
+        if left == 0:
+            found["truncated"] = True
+            return
+        if isinstance(child, h5py.Dataset):
+            if child.size != 1:
+                found["arrays"].append(child_path)
+            elif _is_plain_number(child):
+                found["scalars"][child_path] = child[()].item()
+
+
+def _walk(group: Any, path: str, seen: set[int], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    h5py = _h5py()
+    place = h5py.h5o.get_info(group.id).addr
+    if place in seen or depth > MAX_DEPTH:
+        return
+    # A group can contain itself.
+    seen.add(place)
+    for name in group:
+        child = _own_child(group, name)
+        if child is None:
+            continue
+        child_path = f"{path}/{name}"
+        yield child_path, child
+        if isinstance(child, h5py.Group):
+            yield from _walk(child, child_path, seen, depth + 1)
+
+
+def _own_child(group: Any, name: str) -> Any:
+    """A group's child, unless it is a link to somewhere else, in particular to another file."""
+    h5py = _h5py()
+    if name not in group or not isinstance(group.get(name, getlink=True), h5py.HardLink):
+        return None
+    return group[name]
+
+
+def _is_plain_number(dataset: Any) -> bool:
+    """Whether a dataset is one number, kept in the file as it is: no filter, no other file."""
+    return (
+        dataset.size == 1
+        and dataset.ndim <= 1
+        and dataset.dtype.kind in "iuf"
+        and dataset.chunks is None
+        and not dataset.external
+        and not dataset.is_virtual
+    )
+
+
+def _text_attribute(holder: Any, name: str) -> str | None:
+    if name not in holder.attrs:
+        return None
+    if holder.attrs.get_id(name).get_storage_size() > MAX_ATTRIBUTE_BYTES:
+        raise OSError(f"the attribute {name} is larger than {MAX_ATTRIBUTE_BYTES // 2**20} MB")
+    value = holder.attrs[name]
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    # A numpy string, or an array of something that is no text.
+    return str(value) if isinstance(value, str) else None
+
+
+def describe_window(path: str, start: int, size: int) -> Description:
+    """Does what `describe` does for an HDF5 file that is part of another file."""
+    with Path(path).open("rb") as file:
+        return describe(Window(file, start, size))
+
+
+def replace_training_config(path: str, text: str) -> None:
+    """Writes another `training_config` into a file, which is changed in place.
+
+    Args:
+        path: The file: a copy, since an error may leave it half-written.
+        text: The new training config, JSON.
+    """
+    h5py = _h5py()
+    with h5py.File(path, "r+") as opened:
+        opened.attrs["training_config"] = text.encode("utf-8")

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `hdf5`'s functions in a process of their own, with bounded time and memory.
+
+A damaged HDF5 file can crash the C library that reads it, or keep it busy for ever. Then that
+process ends, the file counts as unreadable, and the next file gets a new process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from compat_lossscale.errors import MissingExtraError
+from compat_lossscale.formats.artefact import UnreadableArtefactError
+
+TIMEOUT = 20.0
+"""Seconds that one call may take."""
+MEMORY = 4 * 2**30
+"""Bytes of address space that the process may have."""
+_FUNCTIONS = ("describe", "describe_window", "replace_training_config")
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from compat_lossscale.formats.isolated import serve; serve()"
+)
+
+_lock = threading.Lock()
+_process: subprocess.Popen[bytes] | None = None
+
+
+def call(function: str, *arguments: Any) -> Any:
+    """Calls a function of `hdf5` in the other process.
+
+    Args:
+        function: Its name.
+        arguments: JSON values.
+
+    Returns:
+        What it returns.
+
+    Raises:
+        UnreadableArtefactError: It failed, crashed, or took longer than `TIMEOUT`.
+        MissingExtraError: h5py is not installed.
+    """
+    with _lock:
+        answer = _ask({"function": function, "arguments": arguments})
+    if "result" in answer:
+        return answer["result"]
+    if answer.get("missing"):
+        raise MissingExtraError(
+            "reading HDF5 files needs h5py: pip install 'compat-lossscale[tf]', or just h5py"
+        )
+    raise UnreadableArtefactError(f"is no HDF5 file that can be read: {answer['error']}")
+
+
+def _ask(question: dict[str, Any]) -> dict[str, Any]:
+    process = _started()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(question).encode() + b"\n")
+        process.stdin.flush()
+        line = _read_line(process.stdout.fileno())
+    except (OSError, TimeoutError) as error:
+        stop()
+        timed_out = isinstance(error, TimeoutError)
+        return {"error": f"it took longer than {TIMEOUT:g} seconds" if timed_out else str(error)}
+    if not line:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+        code = process.returncode
+        stop()
+        return {"error": f"the HDF5 library crashed on it (exit status {code})"}
+    answer: dict[str, Any] = json.loads(line)
+    return answer
+
+
+def _read_line(descriptor: int) -> bytes:
+    deadline = time.monotonic() + TIMEOUT
+    data = bytearray()
+    while not data.endswith(b"\n"):
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            raise TimeoutError
+        chunk = os.read(descriptor, 1 << 20)
+        if not chunk:
+            return b""
+        data += chunk
+    return bytes(data)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    global _process  # noqa: PLW0603  # one process serves all calls
+    if _process is None or _process.poll() is not None:
+        environment = {
+            **os.environ,
+            # No filter plugins, which are libraries to load; no locks on what is only read.
+            "HDF5_PLUGIN_PRESET": "::",
+            "HDF5_USE_FILE_LOCKING": "FALSE",
+            # numpy's threads would reserve memory that this process may not have.
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        path = json.dumps([os.path.abspath(entry) for entry in sys.path if entry])  # noqa: PTH100
+        _process = subprocess.Popen(
+            # Isolated, so that nothing in the current folder is imported.
+            [sys.executable, "-I", "-c", _START, path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+    return _process
+
+
+def stop() -> None:
+    """Ends the other process. The next call starts a new one."""
+    global _process  # noqa: PLW0603
+    if _process is None:
+        return
+    _process.kill()
+    _process.wait()
+    for stream in (_process.stdin, _process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    _process = None
+
+
+atexit.register(stop)
+
+
+def serve() -> None:
+    """Answers calls from standard input on standard output. This is the other process."""
+    _limit_memory()
+    from compat_lossscale.formats import hdf5  # noqa: PLC0415  # only here
+
+    for line in sys.stdin.buffer:
+        question = json.loads(line)
+        answer: dict[str, Any]
+        try:
+            assert question["function"] in _FUNCTIONS
+            function = getattr(hdf5, question["function"])
+            answer = {"result": function(*question["arguments"])}
+        except ImportError as error:
+            answer = {"missing": True, "error": str(error)}
+        except Exception as error:
+            # Whatever h5py raises, the file is at fault.
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def _limit_memory() -> None:
+    # The module exists on POSIX only; elsewhere there is no such limit.
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

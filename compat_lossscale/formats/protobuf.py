@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol buffers' wire format, as far as checkpoints and SavedModels need it.
+
+Fields that nobody asks for are skipped without being copied, so that a large file is read quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compat_lossscale.formats.artefact import UnreadableArtefactError
+
+MAX_FIELDS = 5_000_000
+"""How many fields are read of one message. A SavedModel of a large model has some 100,000."""
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_SIZES = {FIXED64: 8, FIXED32: 4}
+
+
+def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
+    """Reads a variable-length whole number.
+
+    Args:
+        data: The bytes.
+        position: Where it begins.
+
+    Returns:
+        The number, and where it ends.
+
+    Raises:
+        UnreadableArtefactError: It does not end, or is longer than 64 bits.
+    """
+    result = 0
+    for shift in range(0, 70, 7):
+        if position >= len(data):
+            raise UnreadableArtefactError("it ends in the middle of a number")
+        byte = data[position]
+        position += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result & 0xFFFFFFFFFFFFFFFF, position
+    raise UnreadableArtefactError("it has a number of more than 64 bits")
+
+
+def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
+    """Yields a message's fields, one after another.
+
+    Args:
+        message: Its bytes.
+
+    Yields:
+        The field's number; its wire type; and its value, as bytes or as a whole number.
+
+    Raises:
+        UnreadableArtefactError: These are no bytes of a message.
+    """
+    position, size = 0, len(message)
+    for _ in range(MAX_FIELDS):
+        if position >= size:
+            return
+        tag, position = varint(message, position)
+        number, wire_type = tag >> 3, tag & 7
+        if wire_type == VARINT:
+            value, position = varint(message, position)
+            yield number, wire_type, value
+            continue
+        if wire_type == BYTES:
+            length, position = varint(message, position)
+        elif wire_type in _SIZES:
+            length = _SIZES[wire_type]
+        else:
+            raise UnreadableArtefactError(f"it has a field of the unknown wire type {wire_type}")
+        if length > size - position:
+            raise UnreadableArtefactError("it is cut off, or a length in it is wrong")
+        value_bytes = message[position : position + length]
+        position += length
+        if wire_type == BYTES:
+            yield number, wire_type, value_bytes
+        else:
+            yield number, wire_type, int.from_bytes(value_bytes, "little")
+    raise UnreadableArtefactError(f"it has more than {MAX_FIELDS} fields")
+
+
+def messages(message: memoryview, number: int) -> Iterator[memoryview]:
+    """Yields the bytes of each of a message's fields with a number: messages, strings or bytes."""
+    for found, _, value in fields(message):
+        if found == number and isinstance(value, memoryview):
+            yield value
+
+
+def text(value: memoryview) -> str:
+    """Returns a string field's text; what is not UTF-8 is replaced."""
+    return bytes(value).decode("utf-8", "replace")

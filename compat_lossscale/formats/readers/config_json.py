@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configs as JSON: what `get_config()`, `serialize()` or `Model.to_json()` gave, written down."""
+
+from __future__ import annotations
+
+from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
+from compat_lossscale.formats.bounded import parse_json, read_start, read_text_file
+from compat_lossscale.formats.config import find_configs
+from compat_lossscale.formats.conversion import TITLES
+
+FORMAT = "config (JSON)"
+
+
+def matches(path: str) -> bool:
+    """By its name, or by its first character."""
+    if path.endswith(".json"):
+        return True
+    try:
+        start = read_start(path, 64)
+    except UnreadableArtefactError:
+        return False
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+
+def read(path: str) -> Artefact:
+    """Reads every loss-scale config in a JSON file."""
+    tree = parse_json(read_text_file(path), "the file")
+    configs = tuple(find_configs(tree))
+    generations = dict.fromkeys(TITLES[config.generation] for config in configs)
+    return Artefact(
+        path=path,
+        format=FORMAT,
+        layout=", ".join(generations) or "no loss scale",
+        configs=configs,
+    )

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`.keras` archives: ZIP files that TensorFlow 2.12 and later, tf-keras and Keras 3 write.
+
+The configs need nothing but the standard library; the optimizer's state needs h5py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+from compat_lossscale.errors import MissingExtraError
+from compat_lossscale.formats import isolated
+from compat_lossscale.formats.artefact import Artefact, LiveState, UnreadableArtefactError
+from compat_lossscale.formats.bounded import (
+    MAX_JSON_BYTES,
+    decode,
+    open_regular,
+    parse_json,
+    read_start,
+)
+from compat_lossscale.formats.config import find_configs
+from compat_lossscale.formats.conversion import TITLES
+from compat_lossscale.formats.hdf5 import Description
+from compat_lossscale.formats.readers.h5 import live_state, missing
+from compat_lossscale.spec import Generation
+
+FORMAT = "Keras archive (.keras)"
+CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+MAX_ENTRIES = 100_000
+"""The largest number of files in an archive. Keras writes three, and assets."""
+MAX_UNPACKED_BYTES = 256 * 2**20
+"""The largest compressed weights that are unpacked. Keras does not compress them."""
+_LOCAL_HEADER = 30
+
+
+def matches(path: str) -> bool:
+    """By the format's first bytes."""
+    try:
+        return read_start(path, 4) in (b"PK\x03\x04", b"PK\x05\x06")
+    except UnreadableArtefactError:
+        return False
+
+
+def read(path: str) -> Artefact:
+    """Reads the configs and the optimizer's state from a `.keras` archive."""
+    with open_regular(path) as file, open_archive(file) as archive:
+        config = parse_json(read_text(archive, CONFIG), CONFIG)
+        configs = tuple(find_configs(config, CONFIG))
+        version = _version(archive)
+        artefact = Artefact(
+            path=path,
+            format=FORMAT,
+            layout=", ".join(dict.fromkeys(TITLES[config.generation] for config in configs))
+            or "no loss scale",
+            writer=f"Keras {version}" if version else None,
+            configs=configs,
+        )
+        if not configs or WEIGHTS not in archive.namelist():
+            return dataclasses.replace(
+                artefact, missing=missing(artefact, LiveState(WEIGHTS)) if configs else ()
+            )
+        try:
+            description = _describe_weights(path, file, archive)
+        except (UnreadableArtefactError, MissingExtraError) as error:
+            raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+    is_keras3 = any(config.generation is Generation.KERAS3 for config in configs)
+    state = _with_numbered(live_state(description, WEIGHTS), description, is_keras3)
+    return dataclasses.replace(
+        artefact,
+        states=() if state == LiveState(WEIGHTS) else (state,),
+        missing=missing(artefact, state, description),
+    )
+
+
+def open_archive(file: BinaryIO) -> zipfile.ZipFile:
+    """Opens a ZIP archive.
+
+    Raises:
+        UnreadableArtefactError: It is damaged, or lists an absurd number of files.
+    """
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        raise UnreadableArtefactError(f"is no ZIP archive that can be read: {error}") from None
+    if len(archive.infolist()) > MAX_ENTRIES:
+        raise UnreadableArtefactError(f"is an archive of more than {MAX_ENTRIES} files")
+    return archive
+
+
+def read_text(archive: zipfile.ZipFile, name: str) -> str:
+    """Reads a text file from an archive: never more than `MAX_JSON_BYTES`, whatever it claims.
+
+    Raises:
+        UnreadableArtefactError: It is missing, damaged, encrypted, larger, or not UTF-8.
+    """
+    try:
+        with archive.open(name) as entry:
+            return decode(entry.read(MAX_JSON_BYTES + 1), f"{name} in the archive")
+    except KeyError:
+        raise UnreadableArtefactError(
+            f"has no {name}, so it is a ZIP archive but no Keras model"
+        ) from None
+    except _DAMAGED as error:
+        raise UnreadableArtefactError(f"{name} in the archive cannot be read: {error}") from None
+
+
+# What zipfile raises for damage, encryption and unknown compression.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)
+
+
+def _version(archive: zipfile.ZipFile) -> str | None:
+    if METADATA not in archive.namelist():
+        return None
+    metadata = parse_json(read_text(archive, METADATA), METADATA)
+    version = metadata.get("keras_version") if isinstance(metadata, dict) else None
+    return version if isinstance(version, str) else None
+
+
+def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> Description:
+    info = archive.getinfo(WEIGHTS)
+    description: Description
+    if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
+        file.seek(info.header_offset)
+        header = file.read(_LOCAL_HEADER)
+        if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
+            raise UnreadableArtefactError("its header is damaged")
+        names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+        start = info.header_offset + _LOCAL_HEADER + names
+        description = isolated.call("describe_window", path, start, info.file_size)
+        return description
+    try:
+        with archive.open(info) as entry:
+            data = entry.read(MAX_UNPACKED_BYTES + 1)
+    except _DAMAGED as error:
+        raise UnreadableArtefactError(str(error)) from None
+    if len(data) > MAX_UNPACKED_BYTES:
+        raise UnreadableArtefactError(
+            f"it is compressed and larger than {MAX_UNPACKED_BYTES // 2**20} MB"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        unpacked = Path(folder, "weights.h5")
+        unpacked.write_bytes(data)
+        description = isolated.call("describe", str(unpacked))
+    return description
+
+
+def _with_numbered(state: LiveState, description: Description, is_keras3: bool) -> LiveState:
+    """Adds what is saved under a number instead of a name.
+
+    The wrapped optimizer's first variable is its iterations. Of the variables of Keras 3's wrapper,
+    the third is the counter and the fourth is the scale.
+    """
+    scalars, inner = description["scalars"], "optimizer/inner_optimizer/vars/"
+    iterations = scalars.get(f"{inner}0")
+    if iterations is None:
+        return state
+    state = dataclasses.replace(
+        state,
+        iterations=int(iterations),
+        slots=sum(path.startswith(inner) for path in description["arrays"]),
+    )
+    counter, scale = scalars.get("optimizer/vars/2"), scalars.get("optimizer/vars/3")
+    if not is_keras3 or counter is None or scale is None:
+        return state
+    return dataclasses.replace(state, loss_scale=float(scale), good_steps=int(counter))

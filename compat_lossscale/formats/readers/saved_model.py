@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SavedModel folders of Keras models. Read without TensorFlow.
+
+The config is in the metadata of the saved objects: in `saved_model.pb` up to TensorFlow 2.4, in
+`keras_metadata.pb` since. The optimizer's variables are in the checkpoint `variables/variables`.
+The graph itself, and any code in it, is not looked at.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+
+from compat_lossscale.formats.artefact import (
+    Artefact,
+    LiveState,
+    StatedConfig,
+    UnreadableArtefactError,
+)
+from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_regular, parse_json
+from compat_lossscale.formats.config import find_configs
+from compat_lossscale.formats.conversion import TITLES
+from compat_lossscale.formats.protobuf import messages, text
+from compat_lossscale.formats.readers import checkpoint
+from compat_lossscale.formats.readers.h5 import NO_STATE
+from compat_lossscale.formats.tensor_bundle import TensorBundle
+
+FORMAT = "SavedModel"
+GRAPH, KERAS_METADATA = "saved_model.pb", "keras_metadata.pb"
+# Field numbers, from saved_model.proto, meta_graph.proto, saved_object_graph.proto and
+# saved_metadata.proto.
+_META_GRAPHS, _META_INFO, _OBJECT_GRAPH, _TF_VERSION = 2, 1, 7, 5
+_NODES, _USER_OBJECT, _METADATA = 1, 4, 3
+_KERAS_NODES, _KERAS_METADATA = 1, 5
+
+
+def matches(path: str) -> bool:
+    """By the file `saved_model.pb` in a folder; or it is that file."""
+    return (_folder(path) / GRAPH).is_file()
+
+
+def _folder(path: str) -> Path:
+    return Path(path).parent if Path(path).name == GRAPH else Path(path)
+
+
+def read(path: str) -> Artefact:
+    """Reads the configs, the optimizer's state and the writer's version from a SavedModel."""
+    folder = _folder(path)
+    version, metadata = _read_saved_model(folder)
+    configs: list[StatedConfig] = []
+    for place, data in (*metadata, *_read_keras_metadata(folder)):
+        tree = parse_json(decode(data, place), place)
+        # Every layer repeats its model's training config.
+        known = [config.config for config in configs]
+        configs += [c for c in find_configs(tree, place) if c.config not in known]
+    prefix = folder / "variables" / "variables"
+    layouts = dict.fromkeys(TITLES[config.generation] for config in configs)
+    states: tuple[LiveState, ...] = ()
+    missing: tuple[str, ...] = ()
+    if Path(f"{prefix}.index").exists():
+        _, states, missing = checkpoint.describe(TensorBundle(str(prefix)))
+        missing = tuple(what for what in missing if what != checkpoint.NO_CONFIG)
+    if any(c.spec.dynamic for c in configs) and not any(s.loss_scale is not None for s in states):
+        missing = (*missing, NO_STATE.format("this SavedModel"))
+    return Artefact(
+        path=path,
+        format=FORMAT,
+        layout=", ".join(layouts) or "no loss scale",
+        writer=f"TensorFlow {version}" if version else None,
+        configs=tuple(configs),
+        states=states,
+        missing=missing if configs or states else (),
+    )
+
+
+def _read_saved_model(folder: Path) -> tuple[str | None, list[tuple[str, bytes]]]:
+    version, found = None, []
+    with _mapped(folder / GRAPH) as data:
+        for meta_graph in messages(data, _META_GRAPHS):
+            for info in messages(meta_graph, _META_INFO):
+                version = next((text(v) for v in messages(info, _TF_VERSION)), version)
+            for graph in messages(meta_graph, _OBJECT_GRAPH):
+                for node in messages(graph, _NODES):
+                    for user_object in messages(node, _USER_OBJECT):
+                        found += _metadata(GRAPH, messages(user_object, _METADATA))
+    return version, found
+
+
+def _read_keras_metadata(folder: Path) -> list[tuple[str, bytes]]:
+    path = folder / KERAS_METADATA
+    if not path.exists():
+        return []
+    with _mapped(path) as data:
+        return [
+            item
+            for node in messages(data, _KERAS_NODES)
+            for item in _metadata(KERAS_METADATA, messages(node, _KERAS_METADATA))
+        ]
+
+
+def _metadata(place: str, values: Iterator[memoryview]) -> list[tuple[str, bytes]]:
+    """Copies the metadata that may state a loss scale."""
+    found = []
+    for value in values:
+        if len(value) > MAX_JSON_BYTES:
+            raise UnreadableArtefactError(f"the metadata in {place} is absurdly large")
+        copied = bytes(value)
+        if any(word in copied for word in (b"loss_scale", b"LossScale", b"inner_optimizer")):
+            found.append((place, copied))
+    return found
+
+
+class _mapped:  # noqa: N801  # used like a function
+    """The bytes of a file, without reading all of it. A context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> memoryview:
+        self._file = open_regular(str(self._path))
+        try:
+            self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            self._file.close()
+            raise UnreadableArtefactError(f"{self._path.name} cannot be read: {error}") from None
+        return memoryview(self._map)
+
+    def __exit__(self, *_: object) -> None:
+        # The map closes itself when the last view of it is gone.
+        self._file.close()

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds artefacts, tells what they are, and reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
+from compat_lossscale.formats.bounded import open_regular
+from compat_lossscale.formats.readers import Reader, readers
+
+
+def reader_of(path: str) -> Reader | None:
+    """Returns the module that reads a file or folder; `None` if none does."""
+    return next((reader for reader in readers() if reader.matches(path)), None)
+
+
+def read(path: str | os.PathLike[str]) -> Artefact:
+    """Reads the loss-scale configuration and state of one artefact.
+
+    Nothing is built, executed or imported, and of a large file only the metadata is read.
+
+    Args:
+        path: A config (JSON), `.h5` or `.keras` model, SavedModel folder, or TensorFlow checkpoint
+            (its prefix, its `.index` file or its `.data-...` file).
+
+    Returns:
+        What it says. It may state no loss scale at all: see `Artefact.has_loss_scale`.
+
+    Raises:
+        UnreadableArtefactError: It is none of these, or damaged. The message says where and why,
+            and begins without the path.
+    """
+    path = os.fspath(path)
+    try:
+        reader = reader_of(path)
+        if reader is not None:
+            return reader.read(path)
+        if Path(path).is_dir():
+            raise UnreadableArtefactError("is a folder and no SavedModel: it has no saved_model.pb")
+        with open_regular(path):
+            pass
+    except RecursionError:
+        raise UnreadableArtefactError("is nested too deeply to be read") from None
+    except (OSError, MemoryError) as error:
+        raise UnreadableArtefactError(f"cannot be read: {error}") from None
+    raise UnreadableArtefactError(
+        "is no artefact that can be read here: a config (JSON), an .h5 or .keras model, a "
+        "SavedModel folder, or a TensorFlow checkpoint"
+    )
+
+
+def find(root: str) -> Iterator[str]:
+    """Finds the artefacts in a folder and all folders below it.
+
+    Symbolic links to folders are not followed, nor are links to files outside the folder.
+
+    Args:
+        root: The folder.
+
+    Yields:
+        Paths for `read`, in the order of their names; a SavedModel or checkpoint is one.
+    """
+    if _is_artefact_folder(Path(root)):
+        yield root
+        return
+    inside = Path(root).resolve()
+    for folder, folders, files in os.walk(root):
+        folders.sort()
+        whole = [name for name in folders if _is_artefact_folder(Path(folder, name))]
+        for name in whole:
+            folders.remove(name)
+        for name in sorted([*whole, *filter(_is_candidate, files)]):
+            path = Path(folder, name)
+            if not path.is_symlink() or _resolved(path).is_relative_to(inside):
+                yield str(path)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        # A link that leads to itself leads nowhere inside.
+        return Path("/")
+
+
+def _is_artefact_folder(path: Path) -> bool:
+    return (path / "saved_model.pb").is_file() and not path.is_symlink()
+
+
+def _is_candidate(name: str) -> bool:
+    return name.endswith((".h5", ".hdf5", ".keras", ".json", ".index"))

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow's checkpoint files, read without TensorFlow: the names, and the values of scalars.
+
+A checkpoint `PREFIX` is a table `PREFIX.index` of names, types and places, and the values in
+`PREFIX.data-00000-of-00001` and so on. Sources: `tensorflow/core/lib/io/format.cc` and
+`tensorflow/core/protobuf/tensor_bundle.proto`; the format is the same from 1.0 to 2.21.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from compat_lossscale.formats.artefact import UnreadableArtefactError
+from compat_lossscale.formats.bounded import open_regular
+from compat_lossscale.formats.protobuf import fields, messages, varint
+
+MAX_INDEX_BYTES = 32 * 2**20
+"""The largest table that is read; a hundred thousand variables take about 10 MB."""
+_FOOTER = 48
+_MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
+_TRAILER = 5
+_NUMBERS = {1: "f", 2: "d", 3: "i", 9: "q", 22: "I", 23: "Q"}
+"""The types whose scalars are read, by TensorFlow's number for them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One tensor of a checkpoint.
+
+    Attributes:
+        dtype: TensorFlow's number for its type.
+        shape: Its dimensions.
+        shard: In which data file it is.
+        offset: Where in it, in bytes.
+        size: How long, in bytes.
+        checksum: The masked CRC-32C of its bytes.
+    """
+
+    dtype: int
+    shape: tuple[int, ...]
+    shard: int
+    offset: int
+    size: int
+    checksum: int
+
+
+class TensorBundle:
+    """A checkpoint's table of contents.
+
+    Args:
+        prefix: The checkpoint's path without `.index`.
+
+    Raises:
+        UnreadableArtefactError: Its index is missing or damaged.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        with open_regular(f"{prefix}.index") as file:
+            data = file.read(MAX_INDEX_BYTES + 1)
+        if len(data) > MAX_INDEX_BYTES:
+            raise UnreadableArtefactError(f"its index exceeds {MAX_INDEX_BYTES // 2**20} MB")
+        self.entries: dict[str, Entry] = {}
+        self._shards, self._byte_order = 1, "<"
+        for key, value in _table(data):
+            if key:
+                self.entries[key.decode("utf-8", "replace")] = _entry(value)
+            else:
+                self._read_header(value)
+
+    def _read_header(self, header: memoryview) -> None:
+        for number, _, value in fields(header):
+            if number == 1 and isinstance(value, int):
+                self._shards = value
+            elif number == 2 and value == 1:
+                self._byte_order = ">"
+
+    def number(self, name: str) -> float | int | None:
+        """Returns a scalar's value.
+
+        Args:
+            name: Its key.
+
+        Returns:
+            The number; `None` if there is no such key or it is no number.
+
+        Raises:
+            UnreadableArtefactError: Its data file is missing or damaged.
+        """
+        entry = self.entries.get(name)
+        if entry is None or entry.dtype not in _NUMBERS or entry.shape not in ((), (1,)):
+            return None
+        form = self._byte_order + _NUMBERS[entry.dtype]
+        shard = f"{self._prefix}.data-{entry.shard:05d}-of-{self._shards:05d}"
+        place = f"the data file {Path(shard).name}"
+        if entry.size != struct.calcsize(form):
+            raise UnreadableArtefactError(f"its index gives {name} a wrong size")
+        try:
+            with open_regular(shard) as file:
+                if entry.offset > os.fstat(file.fileno()).st_size:
+                    raise UnreadableArtefactError("is too short")
+                file.seek(entry.offset)
+                data = file.read(entry.size)
+        except UnreadableArtefactError as error:
+            raise UnreadableArtefactError(f"{place} {error}") from None
+        if len(data) < entry.size:
+            raise UnreadableArtefactError(f"{place} is too short")
+        if _masked_crc(data) != entry.checksum:
+            raise UnreadableArtefactError(f"{place} is damaged: the checksum of {name} is wrong")
+        value: float | int = struct.unpack(form, data)[0]
+        return value
+
+
+def _entry(message: memoryview) -> Entry:
+    numbers = dict.fromkeys((1, 3, 4, 5, 6), 0)
+    shape: tuple[int, ...] = ()
+    for number, _, value in fields(message):
+        if number in numbers and isinstance(value, int):
+            numbers[number] = value
+        elif number == 2 and isinstance(value, memoryview):
+            shape = tuple(_dimension(dimension) for dimension in messages(value, 2))
+    return Entry(numbers[1], shape, numbers[3], numbers[4], numbers[5], numbers[6])
+
+
+def _dimension(message: memoryview) -> int:
+    return next((v for n, _, v in fields(message) if n == 1 and isinstance(v, int)), 0)
+
+
+def _table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
+    """Yields the keys and values of a table file, which is LevelDB's format."""
+    if len(data) < _FOOTER or not data.endswith(_MAGIC):
+        raise UnreadableArtefactError("its index is cut off, or no TensorFlow checkpoint's")
+    view = memoryview(data)
+    footer = view[-_FOOTER:]
+    _, position = _handle(footer, 0)
+    index, _ = _handle(footer, position)
+    for _, handle in _block(view, *index):
+        place, _ = _handle(handle, 0)
+        yield from _block(view, *place)
+
+
+def _handle(data: memoryview, position: int) -> tuple[tuple[int, int], int]:
+    offset, position = varint(data, position)
+    size, position = varint(data, position)
+    return (offset, size), position
+
+
+def _block(data: memoryview, offset: int, size: int) -> Iterator[tuple[bytes, memoryview]]:
+    if offset + size + _TRAILER > len(data) - _FOOTER:
+        raise UnreadableArtefactError("its index is damaged: a block lies outside of it")
+    stored = data[offset : offset + size + 1]
+    checksum = int.from_bytes(data[offset + size + 1 : offset + size + _TRAILER], "little")
+    if _masked_crc(stored) != checksum:
+        raise UnreadableArtefactError("its index is damaged: a checksum is wrong")
+    if stored[-1] != 0:
+        raise UnreadableArtefactError("its index is compressed, which TensorFlow's never are")
+    block = stored[:-1]
+    if size < 4:
+        raise UnreadableArtefactError("its index is damaged: a block is too short")
+    restarts = int.from_bytes(block[-4:], "little")
+    end = size - 4 - 4 * restarts
+    if end < 0:
+        raise UnreadableArtefactError("its index is damaged: a block is too short")
+    entries, position, key = block[:end], 0, b""
+    while position < end:
+        shared, position = varint(entries, position)
+        added, position = varint(entries, position)
+        length, position = varint(entries, position)
+        if shared > len(key) or added + length > end - position:
+            raise UnreadableArtefactError("its index is damaged: a name lies outside of its block")
+        key = key[:shared] + bytes(entries[position : position + added])
+        position += added
+        yield key, entries[position : position + length]
+        position += length
+
+
+def _crc_table() -> list[int]:
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)  # noqa: PLW2901
+        table.append(value)
+    return table
+
+
+_CRC = _crc_table()
+
+
+def _masked_crc(data: bytes | memoryview) -> int:
+    """CRC-32C, masked as TensorFlow does so that checksums of checksums differ from data."""
+    crc, table = 0xFFFFFFFF, _CRC
+    for byte in bytes(data):
+        crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    crc ^= 0xFFFFFFFF
+    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verifies stored artefacts: reads each, converts its configs there and back, and keeps count.
+
+One result record serves the text, the JSON and the exit code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.formats.artefact import Artefact, StatedConfig
+from compat_lossscale.formats.conversion import TITLES, Conversion, Field, Verdict, convert
+from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.formats.reading import find, read
+from compat_lossscale.spec import Generation
+
+MAX_MESSAGE = 600
+"""The longest message: a hostile file's content must not fill the screen."""
+
+
+class Status(enum.Enum):
+    """What was found out about one artefact."""
+
+    LOSSLESS = "lossless"
+    LOSSY = "lossy"
+    NO_LOSS_SCALE = "no loss scale"
+    UNREADABLE = "unreadable"
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What was found out about one artefact.
+
+    Attributes:
+        path: Where it is.
+        status: In a word.
+        artefact: What it says; `None` if it is unreadable.
+        conversions: For each of its configs, what becomes of it in each other generation.
+        error: Why it is unreadable; empty if it is not.
+    """
+
+    path: str
+    status: Status
+    artefact: Artefact | None = None
+    conversions: tuple[tuple[StatedConfig, tuple[Conversion, ...]], ...] = ()
+    error: str = ""
+
+
+def verify_artefact(
+    path: str, *, targets: Sequence[Generation] = tuple(Generation), strict: bool = False
+) -> Result:
+    """Verifies one artefact.
+
+    Args:
+        path: As for `read`.
+        targets: The generations to convert its configs to.
+        strict: Whether what the artefact itself does not hold, and what changes without changing
+            training, counts as a loss too.
+
+    Returns:
+        The result. No file's content makes this raise.
+    """
+    try:
+        artefact = read(path)
+    except CompatLossScaleError as error:
+        return Result(path, Status.UNREADABLE, error=printable(str(error)))
+    conversions = tuple(
+        (
+            stated,
+            tuple(
+                _with_state(convert(stated.config, target), artefact)
+                for target in targets
+                if target is not stated.generation
+            ),
+        )
+        for stated in artefact.configs
+    )
+    made = [conversion for _, of_config in conversions for conversion in of_config]
+    if not artefact.has_loss_scale and not artefact.missing:
+        status = Status.NO_LOSS_SCALE
+    elif any(conversion.lost for conversion in made) or (
+        strict and (artefact.missing or any(_changes(conversion) for conversion in made))
+    ):
+        status = Status.LOSSY
+    else:
+        status = Status.LOSSLESS
+    return Result(path, status, artefact, conversions)
+
+
+def _with_state(conversion: Conversion, artefact: Artefact) -> Conversion:
+    """Adds what becomes of the live state in a model file: its variables stay as they are."""
+    if artefact.format not in (h5.FORMAT, keras_archive.FORMAT):
+        return conversion
+    target = TITLES[conversion.target]
+    no_place = f"the model files of {target} have no place for it"
+    other_family = f"{target} reads the variables of the other family of optimizers differently"
+    fields = []
+    for state in artefact.states:
+        moves = conversion.changes_family
+        # Only Keras 3 keeps these two in model files.
+        for name, value, lost, reason in (
+            ("loss_scale", state.loss_scale, True, no_place),
+            ("good_steps", state.good_steps, True, no_place),
+            ("iterations", state.iterations, moves, other_family),
+            ("slots", state.slots or None, moves, other_family),
+        ):
+            if value is not None:
+                verdict = Verdict.LOST if lost else Verdict.KEPT
+                fields.append(Field(f"state.{name}", verdict, value, reason if lost else ""))
+    return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
+
+
+def _changes(conversion: Conversion) -> bool:
+    return any(field.verdict is not Verdict.KEPT for field in conversion.fields)
+
+
+def expand(paths: Iterable[str]) -> Iterator[str]:
+    """Yields artefacts: the paths themselves, and for a folder what `find` finds in it.
+
+    A SavedModel's folder is an artefact itself. A folder in which there is none stands for itself,
+    so that it is reported.
+    """
+    for path in paths:
+        found = list(find(path)) if Path(path).is_dir() else []
+        yield from found or [path]
+
+
+def exit_code(results: Iterable[Result]) -> int:
+    """Returns the sum of 1 if something would be lost and 2 if something is unreadable."""
+    statuses = {result.status for result in results}
+    return (Status.LOSSY in statuses) + 2 * (Status.UNREADABLE in statuses)
+
+
+def printable(text: str) -> str:
+    """Returns text out of a file, escaped and not too long."""
+    safe = escaped(text)
+    return safe if len(safe) <= MAX_MESSAGE else f"{safe[: MAX_MESSAGE - 3]}..."
+
+
+def escaped(text: str) -> str:
+    """Returns text with nothing in it that could steer a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def as_json(results: Sequence[Result]) -> dict[str, Any]:
+    """Returns the results as a value that JSON can say: the form of `--json`."""
+    count = {status.value: 0 for status in Status}
+    for result in results:
+        count[result.status.value] += 1
+    return {
+        "version": 1,
+        "exit_code": exit_code(results),
+        "totals": count,
+        "artefacts": [_result_as_json(result) for result in results],
+    }
+
+
+def _result_as_json(result: Result) -> dict[str, Any]:
+    value: dict[str, Any] = {"path": result.path, "status": result.status.value}
+    artefact = result.artefact
+    if artefact is None:
+        return {**value, "error": result.error}
+    return {
+        **value,
+        "format": artefact.format,
+        "layout": artefact.layout,
+        "writer": artefact.writer,
+        "states": [json_value(dataclasses.asdict(state)) for state in artefact.states],
+        "missing": list(artefact.missing),
+        "configs": [
+            {
+                "where": stated.where,
+                "generation": stated.generation.value,
+                "spec": json_value(dataclasses.asdict(stated.spec)),
+                "conversions": [_conversion_as_json(conversion) for conversion in conversions],
+            }
+            for stated, conversions in result.conversions
+        ],
+    }
+
+
+def _conversion_as_json(conversion: Conversion) -> dict[str, Any]:
+    return {
+        "to": conversion.target.value,
+        "lossless": not conversion.lost,
+        "config": json_value(conversion.config),
+        "fields": [
+            {
+                "name": field.name,
+                "verdict": field.verdict.value,
+                "value": json_value(field.value),
+                "reason": field.reason,
+            }
+            for field in conversion.fields
+        ],
+    }
+
+
+def json_value(value: Any) -> Any:
+    """Returns a value in which no number is infinite or NaN, for which JSON has no words."""
+    if isinstance(value, dict):
+        return {key: json_value(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_value(child) for child in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a converted config: as JSON, or into a copy of the model that it came from.
+
+A file appears whole or not at all, and never in place of the one that was read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
+from compat_lossscale.formats import isolated
+from compat_lossscale.formats.artefact import Artefact, StatedConfig, UnreadableArtefactError
+from compat_lossscale.formats.bounded import open_regular, parse_json
+from compat_lossscale.formats.conversion import Conversion, convert
+from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.spec import Generation
+
+MAX_RATIO = 200
+"""How often larger than in the archive an unpacked file may be. Keras does not compress."""
+
+
+class ConversionError(CompatLossScaleError, ValueError):
+    """There is nothing to write, or no place to write it: the message says which."""
+
+
+def write_converted(
+    artefact: Artefact, target: Generation, output: str, *, lossy: bool = True
+) -> Conversion:
+    """Writes an artefact's config in another generation's form.
+
+    Args:
+        artefact: What was read.
+        target: The generation.
+        output: The file to write. `.json` takes the config alone. `.h5` and `.keras` take a copy
+            of the artefact, which must be of the same format, with the config converted.
+        lossy: Whether to write although something is lost.
+
+    Returns:
+        The conversion.
+
+    Raises:
+        InexpressibleLossScaleError: The target cannot say the loss scale; or, without `lossy`,
+            something else is lost.
+        ConversionError: The artefact has no config or several different ones, `output` is the
+            artefact itself or of an unknown kind, or it cannot be written.
+    """
+    stated = _only_config(artefact)
+    conversion = convert(stated.config, target)
+    if conversion.config is None or (conversion.lost and not lossy):
+        reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
+        raise InexpressibleLossScaleError(f"nothing is written, for this would be lost: {reasons}")
+    _refuse_input(artefact.path, output)
+    try:
+        with _atomic(output) as temporary:
+            _write(artefact, stated, conversion.config, output, temporary)
+    except OSError as error:
+        raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
+    return conversion
+
+
+def _only_config(artefact: Artefact) -> StatedConfig:
+    if not artefact.configs:
+        raise ConversionError(
+            f"there is no config to convert in this {artefact.format}"
+            + (": it holds variables only" if artefact.states else "")
+        )
+    first, *others = artefact.configs
+    different = [other for other in others if other.config != first.config]
+    if different:
+        places = ", ".join(config.where or "the file itself" for config in artefact.configs[:5])
+        raise ConversionError(
+            f"there are {len(artefact.configs)} loss-scale configs in it ({places}, ...); convert "
+            "a file that has one"
+        )
+    return first
+
+
+def _refuse_input(path: str, output: str) -> None:
+    with contextlib.suppress(OSError):
+        found, wanted = Path(path), Path(output)
+        inside = found.is_dir() and wanted.resolve().is_relative_to(found.resolve())
+        if inside or found.samefile(wanted):
+            raise ConversionError(f"the output {output} is the input itself; choose another file")
+    if Path(output).is_dir():
+        raise ConversionError(f"the output {output} is a folder; choose a file")
+
+
+@contextlib.contextmanager
+def _atomic(output: str) -> Iterator[Path]:
+    """A file beside `output` that takes its place at the end, or goes away after an error."""
+    place = Path(output).absolute()
+    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}-")
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        # mkstemp's files are for their owner only; a new file is what the umask makes it.
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(place)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _write(
+    artefact: Artefact, stated: StatedConfig, config: dict[str, Any], output: str, temporary: Path
+) -> None:
+    kind = Path(output).suffix.lower()
+    if kind == ".json":
+        temporary.write_text(f"{json.dumps(config, indent=2)}\n", encoding="utf-8")
+    elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT:
+        _write_h5(artefact.path, stated, config, temporary)
+    elif kind == ".keras" and artefact.format == keras_archive.FORMAT:
+        _write_keras(artefact.path, stated, config, temporary)
+    else:
+        raise ConversionError(
+            f"a {artefact.format} cannot be written as {kind or 'a file without an extension'}: "
+            "write its config as .json, or a copy of it with its own extension"
+        )
+
+
+def _with_config(tree: Any, stated: StatedConfig, config: dict[str, Any]) -> str:
+    tree = copy.deepcopy(tree)
+    holder = tree
+    for key in stated.keys[:-1]:
+        holder = holder[key]
+    holder[stated.keys[-1]] = config
+    return json.dumps(tree)
+
+
+def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:
+    if not stated.where.startswith("training_config."):
+        raise ConversionError(f"the config at {stated.where} is no optimizer's")
+    with open_regular(path) as source, temporary.open("wb") as target:
+        shutil.copyfileobj(source, target)
+    # Inside an HDF5 file no version writes the wrapper's module.
+    plain = {key: config[key] for key in ("class_name", "config")}
+    attributes = isolated.call("describe", str(temporary))["attributes"]
+    training = parse_json(attributes["training_config"], "training_config")
+    isolated.call("replace_training_config", str(temporary), _with_config(training, stated, plain))
+
+
+def _write_keras(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:
+    with open_regular(path) as file, keras_archive.open_archive(file) as source:
+        size = os.fstat(file.fileno()).st_size
+        entries = source.infolist()
+        if sum(entry.compress_size for entry in entries) > size or any(
+            entry.file_size > MAX_RATIO * max(entry.compress_size, 1) for entry in entries
+        ):
+            raise UnreadableArtefactError("its files unpack to absurd sizes, so it is not copied")
+        name = keras_archive.CONFIG
+        tree = parse_json(keras_archive.read_text(source, name), name)
+        with zipfile.ZipFile(temporary, "w") as target:
+            for entry in entries:
+                if entry.filename == name:
+                    target.writestr(entry, _with_config(tree, stated, config))
+                    continue
+                with source.open(entry) as packed, target.open(entry, "w") as copied:
+                    shutil.copyfileobj(packed, copied)

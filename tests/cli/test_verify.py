@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from compat_lossscale.cli import verify as command
+from compat_lossscale.formats import read
+from compat_lossscale.spec import Generation, LossScaleSpec
+from tests.formats.samples import ARTEFACTS, SGD, import_tf_keras
+from tests.support import REPOSITORY, python
+
+LOSSLESS = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
+LOSSY = {"optimizer": SGD, "loss_scale": LossScaleSpec(multiplier=4).to_loss_scale_config()}
+OWN = {"inner_optimizer": {"class_name": "Own", "config": {}}, "dynamic": True}
+
+
+def verify(*arguments: str | Path) -> Result:
+    result = CliRunner().invoke(command.verify, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    contents = {
+        "lossless": json.dumps(LOSSLESS),
+        "lossy": json.dumps(LOSSY),
+        "own": json.dumps(OWN),
+        "none": json.dumps({"learning_rate": 0.5}),
+        "broken": "{",
+    }
+    paths = {name: tmp_path / f"{name}.json" for name in contents}
+    for name, content in contents.items():
+        paths[name].write_text(content)
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "code"),
+    [
+        (["lossless"], [], 0),
+        (["none"], [], 0),
+        (["lossless", "none"], [], 0),
+        (["lossy"], [], 1),
+        (["lossless", "lossy"], [], 1),
+        (["broken"], [], 2),
+        (["lossless", "broken"], [], 2),
+        (["lossy", "broken"], [], 3),
+        (["lossy", "broken", "lossless", "none"], [], 3),
+        # Only the generation that is asked for counts.
+        (["lossy"], ["--to", "tf2.3"], 0),
+        (["lossy"], ["--to", "tf-keras"], 1),
+        # What changes without changing training counts with --strict only.
+        (["lossless"], ["--strict"], 1),
+        (["lossless"], ["--strict", "--to", "tf2.3"], 0),
+        (["own"], [], 0),
+        (["own"], ["--strict", "--to", "tf2.3"], 1),
+        (["none"], ["--strict"], 0),
+        (["own", "broken"], ["--strict"], 3),
+    ],
+)
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+def test_the_exit_code_in_every_cell(
+    names: list[str], options: list[str], code: int, form: list[str], files: dict[str, Path]
+) -> None:
+    result = verify(*(files[name] for name in names), *options, *form)
+    assert result.exit_code == code, result.output
+    if form:
+        assert json.loads(result.stdout)["exit_code"] == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], 2),
+        (["--to", "tf1", "x"], 2),
+        (["--output", "x.json", "x"], 2),
+        (["--to", "tf2.3", "--output", "x.json", "x", "y"], 2),
+    ],
+)
+def test_wrong_arguments_are_a_usage_error(arguments: list[str], code: int) -> None:
+    result = verify(*arguments)
+    assert (result.exit_code, "Usage:" in result.stderr) == (code, True)
+
+
+def test_the_text_names_generation_loss_scale_state_and_what_is_lost_and_why() -> None:
+    text = verify(ARTEFACTS / "keras3" / "model.keras", "--to", "tf-keras").stdout
+    for part in (
+        "lossy: Keras archive (.keras), Keras 3, written by Keras 3.15",
+        "dynamic loss scale, initially 64, times 2 after 4 good steps, around Adam",
+        "kept: dynamic, initial_scale, growth_steps, multiplier, optimizer, ",
+        "lost: state.loss_scale = 32.0: the model files of tf-keras have no place for it",
+        "noted: name = ",
+        "state of model.weights.h5: loss scale 32, good steps 3, iterations 5, 4 slots",
+        "1 artefact: 0 lossless, 1 would lose something",
+    ):
+        assert part in text
+
+
+def test_the_text_says_what_a_file_does_not_hold() -> None:
+    text = verify(ARTEFACTS / "2.3" / "model.h5", "--to", "tf2.4").stdout
+    assert "not in it: the current loss scale and its counter" in text
+    assert "1 artefact: 1 lossless" in text
+
+
+def test_the_json_has_all_of_it() -> None:
+    value = json.loads(verify(ARTEFACTS / "2.3" / "saved_model", "--json").stdout)
+    (artefact,) = value["artefacts"]
+    (config,) = artefact["configs"]
+    assert value["version"] == 1
+    assert value["totals"] == {"lossless": 1, "lossy": 0, "no loss scale": 0, "unreadable": 0}
+    assert artefact["writer"] == "TensorFlow 2.3.4"
+    assert artefact["states"][0]["loss_scale"] == 32.0
+    assert config["generation"] == "tf2.3"
+    assert config["spec"]["growth_steps"] == 4
+    assert [conversion["to"] for conversion in config["conversions"]] == [
+        "tf2.4",
+        "tf-keras",
+        "keras3",
+    ]
+    assert {"name": "dynamic", "verdict": "kept", "value": True, "reason": ""} in config[
+        "conversions"
+    ][0]["fields"]
+
+
+def test_a_folder_is_walked() -> None:
+    value = json.loads(verify(ARTEFACTS / "2.3", "--json").stdout)
+    formats = {artefact["format"] for artefact in value["artefacts"]}
+    assert formats == {"HDF5 model (.h5)", "SavedModel", "TensorFlow checkpoint", "config (JSON)"}
+
+
+def test_a_folder_without_artefacts_is_reported(tmp_path: Path) -> None:
+    result = verify(tmp_path)
+    assert (result.exit_code, "is a folder and no SavedModel" in result.stdout) == (2, True)
+
+
+def test_many_artefacts_have_a_progress_bar_on_a_terminal_only(
+    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert list(command._shown(range(command.MANY))) == list(range(command.MANY))
+    assert "Verifying" in terminal.getvalue()
+    few = Terminal()
+    monkeypatch.setattr(sys, "stderr", few)
+    assert list(command._shown(range(3))) == [0, 1, 2]
+    assert few.getvalue() == ""
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", [generation.value for generation in Generation])
+@pytest.mark.parametrize(
+    "source", ["2.3/model.h5", "2.4/model.h5", "2.21/model.h5", "2.21/model.keras"]
+)
+def test_a_converted_copy_has_the_same_loss_scale_in_the_form_asked_for(
+    source: str, target: str, tmp_path: Path
+) -> None:
+    path = ARTEFACTS / source
+    before = path.read_bytes()
+    for output in (tmp_path / f"copy{path.suffix}", tmp_path / "config.json"):
+        result = verify(path, "--to", target, "--output", output)
+        assert result.exit_code in (0, 1), result.output
+        (config,) = read(output).configs
+        assert config.spec == read(path).configs[0].spec
+        assert config.generation is Generation(target)
+    copy = read(tmp_path / f"copy{path.suffix}")
+    assert copy.states == read(path).states or target == "keras3"
+    assert path.read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == sorted([f"copy{path.suffix}", "config.json"])  # noqa: PTH208
+
+
+def test_a_converted_h5_model_is_what_it_was_but_for_its_optimizers_config(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    source, output = ARTEFACTS / "2.3" / "model.h5", tmp_path / "out.h5"
+    verify(source, "--to", "tf2.4", "--output", output)
+    with h5py.File(source) as old, h5py.File(output) as new:
+        for name in ("model_config", "keras_version", "backend"):
+            assert old.attrs[name] == new.attrs[name]
+        before, after = (json.loads(file.attrs["training_config"]) for file in (old, new))
+        assert before.pop("optimizer_config") != after.pop("optimizer_config")
+        assert before == after
+        kernel = "model_weights/dense/dense/kernel:0"
+        assert (old[kernel][()] == new[kernel][()]).all()
+
+
+def test_a_converted_archive_is_what_it_was_but_for_its_optimizers_config(tmp_path: Path) -> None:
+    source, output = ARTEFACTS / "2.21" / "model.keras", tmp_path / "out.keras"
+    verify(source, "--to", "keras3", "--output", output)
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(output) as new:
+        assert old.namelist() == new.namelist()
+        for name in ("metadata.json", "model.weights.h5"):
+            assert old.read(name) == new.read(name)
+        before, after = (json.loads(file.read("config.json")) for file in (old, new))
+        assert before["config"] == after["config"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "output", "code", "message"),
+    [
+        ("lossy", "tf-keras", "out.json", 1, "would be lost: multiplier"),
+        ("none", "tf-keras", "out.json", 2, "there is no config to convert"),
+        ("broken", "tf-keras", "out.json", 2, ""),
+        ("lossless", "tf-keras", "out.h5", 2, "cannot be written as .h5"),
+        ("lossless", "tf-keras", "out", 2, "without an extension"),
+        ("lossless", "tf-keras", "lossless.json", 2, "is the input itself"),
+        ("lossless", "tf-keras", "nowhere/out.json", 2, "No such file or directory"),
+        ("lossless", "tf-keras", ".", 2, "is a folder"),
+    ],
+)
+def test_nothing_is_written_when_something_is_in_the_way(
+    source: str, target: str, output: str, code: int, message: str, *, files: dict[str, Path]
+) -> None:
+    folder = files["lossless"].parent
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    result = verify(files[source], "--to", target, "--output", folder / output)
+    assert (result.exit_code, message in result.stderr) == (code, True), result.output
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_lossy_config_is_written_unless_strict(tmp_path: Path) -> None:
+    source, output = tmp_path / "in.json", tmp_path / "out.json"
+    inner = {**SGD, "config": {"learning_rate": 1.0, "decay": 0.5}}
+    source.write_text(json.dumps({"inner_optimizer": inner, "dynamic": True}))
+    arguments = (source, "--to", "keras3", "--output", output)
+    result = verify(*arguments, "--strict")
+    assert (result.exit_code, output.exists()) == (1, False)
+    result = verify(*arguments)
+    assert (result.exit_code, output.exists()) == (1, True)
+    assert "lost: optimizer.decay = 0.5" in result.stdout
+
+
+def test_a_file_of_many_configs_is_not_converted(tmp_path: Path) -> None:
+    path = ARTEFACTS / "2.3" / "configs.json"
+    result = verify(path, "--to", "tf2.4", "--output", tmp_path / "out.json")
+    # Some of them would lose something, besides.
+    assert result.exit_code == 3
+    assert "convert a file that has one" in result.stderr
+
+
+# --- as a whole -----------------------------------------------------------------------------------
+
+
+def test_starting_up_imports_neither_tensorflow_nor_h5py(files: dict[str, Path]) -> None:
+    code = (
+        "import sys\n"
+        "from compat_lossscale.cli.verify import verify\n"
+        f"verify([{str(files['lossless'])!r}], standalone_mode=False)\n"
+    )
+    done = python("-X", "importtime", "-c", code)
+    for heavy in ("tensorflow", "tf_keras", "h5py", "numpy", "libcst"):
+        assert f" {heavy}\n" not in done.stderr
+
+
+def test_deep_compares_with_stock_tf_keras(tmp_path: Path, files: dict[str, Path]) -> None:
+    import_tf_keras()
+    result = verify(files["lossless"], "--deep", "--json")
+    (compared,) = json.loads(result.stdout)["deep"]
+    assert (result.exit_code, compared["outcome"]) == (0, "equal")
+    impossible: dict[str, Any] = {**SGD, "config": {"learning_rate": "fast"}}
+    path = tmp_path / "impossible.json"
+    path.write_text(json.dumps({"inner_optimizer": impossible, "dynamic": True}))
+    result = verify(path, "--deep")
+    assert (result.exit_code, "different: it cannot be built" in result.stdout) == (1, True)
+
+
+def test_the_matrix_in_the_docs_is_what_the_command_beside_it_prints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    page = Path("docs", "verify.md").read_text(encoding="utf-8")
+    line = "compat-lossscale verify --matrix tests/artefacts"
+    assert f"\n{line}\n" in page
+    table = verify("--matrix", "tests/artefacts").stdout
+    assert table in page
+
+
+def test_the_command_survives_a_copy_of_every_artefact_without_its_companions(
+    tmp_path: Path,
+) -> None:
+    for number, path in enumerate(sorted(ARTEFACTS.rglob("*.*"))):
+        if path.is_file():
+            shutil.copy(path, tmp_path / f"{number}{path.suffix}")
+    result = verify(tmp_path)
+    assert result.exit_code in (1, 3)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feeds the verifier mutated artefacts.
+
+    python -m tests.formats.fuzz --count 10000 [--seed 0]
+
+A mutated artefact may be unreadable; nothing may raise, hang, or print what is no text. A failure
+prints the seed that makes it again: `--seed N --count 1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import copy
+import json
+import random
+import shutil
+import tempfile
+import time
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+from compat_lossscale.cli.verify import text_of
+from compat_lossscale.formats.verification import as_json, verify_artefact
+from tests.formats.samples import ARTEFACTS
+
+SECONDS = 25.0
+"""What one artefact may take: the HDF5 process' time-out and a little."""
+SEEDS = (
+    *(("config", ARTEFACTS / version / "configs.json") for version in ("2.3", "2.21")),
+    *(("h5", ARTEFACTS / version / "model.h5") for version in ("2.0", "2.4", "2.21", "keras3")),
+    *(("keras", ARTEFACTS / version / "model.keras") for version in ("2.15", "2.21", "keras3")),
+    *(("checkpoint", ARTEFACTS / version / "checkpoint-1") for version in ("1.14", "2.3", "2.21")),
+    *(("saved_model", ARTEFACTS / version / "saved_model") for version in ("2.0", "2.5", "2.21")),
+    ("saver", ARTEFACTS / "2.3" / "saver"),
+)
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**400,
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "\x1b[2J",
+    "dynamic",
+    [],
+    {},
+    [[[]]],
+    {"class_name": "Lambda", "config": {"function": "import os"}},
+    {"class_name": "LossScaleOptimizer", "config": {}},
+    {"class_name": 3, "config": {"loss_scale": []}},
+)
+
+
+def main() -> int:
+    """Runs from the command line. Returns the number of failures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    started = time.monotonic()
+    counts, failures = fuzz(options.count, options.seed)
+    print(f"{options.count} mutated artefacts in {time.monotonic() - started:.0f} s")
+    for (kind, status), count in sorted(counts.items()):
+        print(f"  {kind}: {status}: {count}")
+    print(f"{len(failures)} failures")
+    for failure in failures[:10]:
+        print(failure)
+    return len(failures)
+
+
+def fuzz(count: int, seed: int) -> tuple[collections.Counter[tuple[str, str]], list[str]]:
+    """Verifies mutated artefacts.
+
+    Args:
+        count: How many.
+        seed: Of the first; each further one has the next.
+
+    Returns:
+        How many of which kind ended how, and the failures.
+    """
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    failures = []
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in range(seed, seed + count):
+            chance = random.Random(number)
+            kind, path = chance.choice(SEEDS)
+            target = Path(folder, "mutated")
+            target.mkdir()
+            try:
+                started = time.monotonic()
+                result = verify_artefact(_mutate(kind, path, target, chance))
+                json.dumps(as_json([result]), allow_nan=False)
+                for line in text_of([result]):
+                    assert line.isprintable(), repr(line)
+                if time.monotonic() - started > SECONDS:
+                    failures.append(f"seed {number}: took {time.monotonic() - started:.1f} s")
+                counts[kind, result.status.value] += 1
+                if "crashed" in result.error:
+                    counts[kind, "(crashed the HDF5 library)"] += 1
+            except Exception:
+                failures.append(f"seed {number}: {traceback.format_exc()}")
+            shutil.rmtree(target)
+    return counts, failures
+
+
+def _mutate(kind: str, path: Path, target: Path, chance: random.Random) -> str:
+    """Makes a mutated copy in the folder `target`, and returns what to verify."""
+    if kind in ("checkpoint", "saver"):
+        for part in path.parent.glob(f"{path.name}.*0*"):
+            shutil.copy(part, target / part.name)
+        shutil.copy(f"{path}.index", target)
+        victims = sorted(target.iterdir())
+        made = target / path.name
+    elif kind == "saved_model":
+        made = target / "saved_model"
+        shutil.copytree(path, made)
+        victims = sorted(part for part in made.rglob("*") if part.is_file())
+    else:
+        made = target / path.name
+        shutil.copy(path, made)
+        victims = [made]
+    victim = chance.choice(victims)
+    data = victim.read_bytes()
+    if kind == "config" and chance.random() < 0.6:
+        tree = json.loads(data)
+        for _ in range(chance.randint(1, 4)):
+            _change_value(tree, chance)
+        victim.write_text(json.dumps(tree))
+    else:
+        for _ in range(chance.randint(1, 3)):
+            data = _change_bytes(data, chance)
+        victim.write_bytes(data)
+    return str(made)
+
+
+def _change_value(tree: Any, chance: random.Random) -> None:
+    """Puts something wrong in place of a value somewhere in a JSON tree."""
+    holder, key = tree, None
+    while True:
+        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        if not keys:
+            return
+        key = chance.choice(keys)
+        child = holder[key]
+        if not isinstance(child, dict | list) or not child or chance.random() < 0.15:
+            break
+        holder = child
+    action = chance.random()
+    if action < 0.2 and isinstance(holder, dict):
+        del holder[key]
+    elif action < 0.3 and isinstance(holder, dict):
+        holder[chance.choice(["dynamic", "loss_scale", "inner_optimizer"])] = copy.deepcopy(
+            holder[key]
+        )
+    else:
+        holder[key] = copy.deepcopy(chance.choice(WRONG))
+
+
+def _change_bytes(data: bytes, chance: random.Random) -> bytes:
+    if not data:
+        return b"\0"
+    place = chance.randrange(len(data))
+    length = chance.choice((1, 2, 4, 8, 64, 512))
+    action = chance.randrange(7)
+    if action == 0:
+        return data[:place]
+    if action == 1:
+        return data[:place] + data[place + length :]
+    if action == 2:
+        return data[:place] + chance.randbytes(length) + data[place:]
+    if action == 3:
+        return data[:place] + data[place : place + length] * 3 + data[place + length :]
+    if action == 4:
+        fill = chance.choice((b"\0", b"\xff", b"\x7f"))
+        return data[:place] + fill * length + data[place + length :]
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 1, 1, 8, 64))):
+        place = chance.randrange(len(changed))
+        changed[place] ^= 1 << chance.randrange(8)
+    return bytes(changed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(1 if main() else 0)

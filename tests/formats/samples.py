@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sample configs, the folder of artefacts, and hypothesis strategies for configs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from compat_lossscale.formats.conversion import convert
+from compat_lossscale.spec import Generation, LossScaleSpec
+from tests.conftest import _make_two_logical_devices
+
+ARTEFACTS = Path(__file__).resolve().parent.parent / "artefacts"
+VERSIONS = sorted(path.parent.name for path in ARTEFACTS.glob("*/not_written.json"))
+
+SGD = {
+    "class_name": "SGD",
+    "config": {
+        "name": "SGD",
+        "learning_rate": 0.5,
+        "decay": 0.0,
+        "momentum": 0.75,
+        "nesterov": True,
+    },
+}
+ADAM = {
+    "class_name": "Adam",
+    "config": {
+        "name": "Adam",
+        "learning_rate": {
+            "class_name": "ExponentialDecay",
+            "config": {
+                "initial_learning_rate": 0.5,
+                "decay_steps": 10,
+                "decay_rate": 0.5,
+                "staircase": False,
+                "name": None,
+            },
+        },
+        "decay": 0.0,
+        "beta_1": 0.75,
+        "beta_2": 0.875,
+        "epsilon": 1e-6,
+        "amsgrad": False,
+    },
+}
+NADAM = {
+    "class_name": "Nadam",
+    "config": {
+        "name": "Nadam",
+        "learning_rate": 0.5,
+        "decay": 0.004,
+        "beta_1": 0.75,
+        "beta_2": 0.875,
+        "epsilon": 1e-6,
+    },
+}
+OTHERS = [
+    {"class_name": name, "config": {"name": name, "learning_rate": 0.5, "decay": 0.0}}
+    for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "Ftrl")
+]
+
+
+def import_tf_keras() -> Any:
+    """Imports tf-keras in the middle of a test, or skips the test."""
+    tf_keras = pytest.importorskip("tf_keras", reason="needs the tf extra")
+    # Only possible before the first operation.
+    _make_two_logical_devices()
+    return tf_keras
+
+
+def tf23(inner: dict[str, Any], spec: LossScaleSpec) -> dict[str, Any]:
+    """A config as TensorFlow 2.0 to 2.3 serialize it."""
+    config = {"optimizer": inner, **spec.to_config(Generation.TF23)}
+    return {"class_name": "LossScaleOptimizer", "config": config}
+
+
+def emitted() -> dict[str, dict[str, Any]]:
+    """What we write for each generation, by the generation and the sample's name."""
+    sources = {
+        "sgd default": tf23(SGD, LossScaleSpec()),
+        "sgd dynamic": tf23(SGD, LossScaleSpec(initial_scale=64, growth_steps=4)),
+        "sgd fixed": tf23(SGD, LossScaleSpec.fixed(8)),
+        "sgd multiplier": tf23(SGD, LossScaleSpec(multiplier=4)),
+        "adam schedule": tf23(ADAM, LossScaleSpec()),
+        "nadam": tf23(NADAM, LossScaleSpec()),
+        **{other["class_name"].lower(): tf23(other, LossScaleSpec()) for other in OTHERS},
+    }
+    recorded = json.loads((ARTEFACTS / "2.21" / "configs.json").read_text(encoding="utf-8"))
+    keras3 = json.loads((ARTEFACTS / "keras3" / "configs.json").read_text(encoding="utf-8"))
+    sources["adam of tf-keras"] = recorded["artefact"]["adam-dynamic"]["serialize"]
+    sources["adam of keras3"] = keras3["artefact"]["adam-dynamic"]["serialize"]
+    result: dict[str, dict[str, Any]] = {}
+    for generation in Generation:
+        written = {name: convert(source, generation) for name, source in sources.items()}
+        result[generation.value] = {
+            name: conversion.config
+            for name, conversion in written.items()
+            if conversion.config is not None and not conversion.lost
+        }
+    return result
+
+
+numbers = st.floats(min_value=2**-20, max_value=2**40, width=32)
+periods = st.integers(min_value=1, max_value=2**40)
+doubling = st.builds(LossScaleSpec, initial_scale=numbers, growth_steps=periods)
+fixed = st.builds(LossScaleSpec.fixed, st.floats(min_value=1, max_value=2**40, width=32))
+multiplied = st.builds(
+    LossScaleSpec, initial_scale=numbers, growth_steps=periods, multiplier=numbers
+)
+inner_optimizers = st.builds(
+    lambda name, rate, options: {
+        "class_name": name,
+        "config": {"name": name, "learning_rate": rate, **options},
+    },
+    st.sampled_from(["SGD", "Adam", "RMSprop", "Adagrad", "Ftrl", "Package>Own"]),
+    numbers,
+    st.fixed_dictionaries(
+        {"decay": st.just(0.0)},
+        optional={"momentum": numbers, "epsilon": numbers, "beta_1": numbers},
+    ),
+)
+"""Wrapped optimizers of the legacy family that every generation can say."""

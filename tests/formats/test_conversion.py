@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_lossscale.equivalence import configs_equivalent
+from compat_lossscale.formats import Verdict, convert
+from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.conversion import meaning
+from compat_lossscale.spec import Generation, LossScaleSpec
+from tests.formats.accept import GENERATIONS
+from tests.formats.samples import (
+    ADAM,
+    NADAM,
+    SGD,
+    emitted,
+    fixed,
+    inner_optimizers,
+    multiplied,
+    tf23,
+)
+from tests.formats.samples import doubling as doubling_specs
+
+generations = st.sampled_from(list(Generation))
+NEW_ADAM = {
+    "module": "keras.optimizers",
+    "class_name": "Adam",
+    "config": {"name": "Adam", "learning_rate": 0.5, "is_legacy_optimizer": False},
+    "registered_name": None,
+}
+
+
+def later(inner: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    inner = {**inner, "config": {**inner["config"], **settings}}
+    return {"inner_optimizer": inner, **LossScaleSpec().to_config("tf2.4")}
+
+
+def converted(config: dict[str, Any], target: Generation) -> dict[str, Any]:
+    conversion = convert(config, target)
+    assert conversion.config is not None
+    assert not conversion.lost
+    return conversion.config
+
+
+@given(doubling_specs, inner_optimizers, generations, generations, generations)
+def test_conversions_between_all_pairs_commute(
+    spec: LossScaleSpec, inner: Any, first: Generation, second: Generation, third: Generation
+) -> None:
+    start = converted(tf23(inner, spec), first)
+    by_way_of_second = converted(converted(start, second), third)
+    assert configs_equivalent(by_way_of_second, converted(start, third))
+    assert meaning(by_way_of_second) == meaning(start)
+
+
+@given(st.one_of(doubling_specs, fixed, multiplied), inner_optimizers, generations, generations)
+def test_there_and_back_keeps_exactly_what_is_not_reported_as_lost(
+    spec: LossScaleSpec, inner: Any, source: Generation, target: Generation
+) -> None:
+    start = convert(tf23(inner, spec), source).config
+    if start is None:
+        return
+    conversion = convert(start, target)
+    if conversion.config is None:
+        assert conversion.lost
+        return
+    back = convert(conversion.config, source)
+    assert back.config is not None
+    said, returned = meaning(start), meaning(back.config)
+    lost = {field.name for field in conversion.lost}
+    assert {key for key in said if returned.get(key) != said[key]} == lost
+
+
+@given(doubling_specs, inner_optimizers, generations)
+def test_converting_to_its_own_generation_changes_nothing(
+    spec: LossScaleSpec, inner: Any, generation: Generation
+) -> None:
+    config = converted(tf23(inner, spec), generation)
+    assert converted(config, generation) == config
+
+
+@given(doubling_specs, inner_optimizers, generations)
+def test_the_converted_config_is_of_the_generation_asked_for_and_the_source_is_untouched(
+    spec: LossScaleSpec, inner: Any, generation: Generation
+) -> None:
+    source = tf23(inner, spec)
+    before = copy.deepcopy(source)
+    assert read_config(converted(source, generation)).generation is generation
+    assert source == before
+
+
+@pytest.mark.parametrize("generation", list(Generation))
+def test_a_bare_config_stays_bare_and_a_serialized_one_serialized(generation: Generation) -> None:
+    serialized = tf23(SGD, LossScaleSpec())
+    assert "class_name" in converted(serialized, generation)
+    assert "class_name" not in converted(serialized["config"], generation)
+
+
+@pytest.mark.parametrize(
+    ("config", "target", "field", "reason"),
+    [
+        (tf23(SGD, LossScaleSpec(multiplier=4)), "tf2.4", "multiplier", "other than 2"),
+        (tf23(SGD, LossScaleSpec.fixed(8)), "keras3", "dynamic", "loss_scale_factor=8.0"),
+        (later(SGD, clipnorm=1.0), "tf2.3", "optimizer.clipnorm", "clips gradients"),
+        (later(SGD, decay=0.5), "keras3", "optimizer.decay", "InverseTimeDecay"),
+        (later(NEW_ADAM, weight_decay=0.5), "tf2.4", "optimizer.weight_decay", "have no"),
+        (later(NEW_ADAM, use_ema=True), "tf2.3", "optimizer.use_ema", "have no use_ema"),
+        (later({**NEW_ADAM, "class_name": "Lion"}), "tf2.4", "optimizer", "no optimizer Lion"),
+        (
+            {"inner_optimizer": NEW_ADAM, "dynamic": False, "initial_scale": 0.5},
+            "tf2.3",
+            "initial_scale",
+            "below 1",
+        ),
+    ],
+)
+def test_what_the_target_has_no_words_for_is_lost_and_the_reason_says_what_to_do(
+    config: dict[str, Any], target: str, field: str, reason: str
+) -> None:
+    conversion = convert(config, Generation(target))
+    assert [lost.name for lost in conversion.lost] == [field]
+    assert reason in conversion.lost[0].reason
+
+
+@pytest.mark.parametrize(
+    ("inner", "target", "kept"),
+    [
+        # The default of one family's option that the other does not have says nothing.
+        (SGD, Generation.KERAS3, {"name", "learning_rate", "momentum", "nesterov"}),
+        (NADAM, Generation.KERAS3, {"name", "learning_rate", "beta_1", "beta_2", "epsilon"}),
+    ],
+)
+def test_options_at_their_default_are_left_out_where_they_do_not_exist(
+    inner: dict[str, Any], target: Generation, kept: set[str]
+) -> None:
+    config = converted(tf23(inner, LossScaleSpec()), target)["config"]
+    assert config["inner_optimizer"]["config"].keys() == kept
+
+
+def test_a_learning_rate_schedule_is_respelled_on_the_way() -> None:
+    config = converted(tf23(ADAM, LossScaleSpec()), Generation.TF_KERAS)["config"]
+    schedule = config["inner_optimizer"]["config"]["learning_rate"]
+    assert schedule["module"] == "keras.optimizers.schedules"
+    back = converted(config, Generation.TF23)
+    assert back["optimizer"] == ADAM
+
+
+def test_a_users_own_optimizer_is_passed_on_as_it_is_and_noted() -> None:
+    own = {
+        "module": "my.code",
+        "class_name": "Own",
+        "config": {"learning_rate": 1.0, "decay": 0.5, "secret": [1]},
+        "registered_name": "Package>Own",
+    }
+    conversion = convert({"inner_optimizer": own, "dynamic": True}, Generation.TF23)
+    assert conversion.config is not None
+    assert conversion.config["optimizer"] == {"class_name": "Package>Own", "config": own["config"]}
+    notes = [field.name for field in conversion.fields if field.verdict is Verdict.NOTED]
+    assert (conversion.lost, notes) == ((), ["own class"])
+
+
+def test_a_change_of_family_and_a_wrappers_own_name_are_noted() -> None:
+    config = {"inner_optimizer": NEW_ADAM, "initial_scale": 8.0, "name": "mine"}
+    notes = {
+        field.name: field.value
+        for field in convert(config, Generation.TF24).fields
+        if field.verdict is Verdict.NOTED
+    }
+    assert notes == {"name": "mine", "family": "keras3"}
+
+
+ACCEPTED = json.loads((Path(__file__).parent / "accepted.json").read_text(encoding="utf-8"))
+
+
+def test_what_we_write_now_is_what_the_old_tensorflows_were_given() -> None:
+    written = emitted()
+    for version, generation in GENERATIONS.items():
+        given_then = {name: outcome["config"] for name, outcome in ACCEPTED[version].items()}
+        assert given_then == written[generation.value], (
+            f"{version}: run `python -m tests.formats.accept` with the real versions again"
+        )
+
+
+@pytest.mark.parametrize("version", GENERATIONS)
+def test_the_real_versions_took_what_we_write_for_them_and_understood_the_same(
+    version: str,
+) -> None:
+    for name, outcome in ACCEPTED[version].items():
+        said, understood = meaning(outcome["config"]), meaning(outcome["get_config"])
+        # The version adds the settings that the sample leaves at their defaults.
+        assert {key: understood.get(key) for key in said} == said, name
+
+
+@given(st.one_of(doubling_specs, fixed, multiplied), generations)
+def test_a_bare_loss_scale_converts_to_its_part_of_the_config(
+    spec: LossScaleSpec, generation: Generation
+) -> None:
+    conversion = convert(spec.to_loss_scale_config(), generation)
+    if conversion.config is None:
+        assert conversion.lost
+    else:
+        assert conversion.config == spec.to_config(generation)
