@@ -31,16 +31,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_install": {"old_names", "optimizers", "autowrap", "policy"},
     "tf1_imports": set(),
     "program": {"package", "tf1_imports"},
-    "formats": {"spec", "core"},
+    "formats": {"spec"},
+    "equivalence": {"spec", "formats", "optimizers"},
     "lossscale_codemods": {"spec"},
-    "cli": {"package", "spec", "program", "formats", "lossscale_codemods"},
+    "cli": {"package", "spec", "program", "formats", "equivalence", "lossscale_codemods"},
     "__main__": {"cli"},
     # The package's own __init__ names the modules of the public names, each loaded on first use.
-    "package": {"spec", "core", "optimizers", "experimental", "v1", "_install"},
+    "package": {"spec", "core", "optimizers", "experimental", "v1", "equivalence", "_install"},
 }
 FRAMEWORKS = {"tensorflow", "keras", "tf_keras"}
 MAY_IMPORT_TENSORFLOW = {
-    "core", "optimizers", "autowrap", "policy", "old_names", "tf1_imports", "_install", "formats",
+    "core", "optimizers", "autowrap", "policy", "old_names", "tf1_imports", "_install",
+    "equivalence",
 }  # fmt: skip
 MAY_IMPORT_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "tf1_imports", "old_names"}
 
