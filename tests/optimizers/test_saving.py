@@ -13,6 +13,7 @@ import tf_keras
 
 import compat_lossscale
 from compat_lossscale import experimental
+from compat_lossscale.formats import reading
 from compat_lossscale.optimizers import saving, stock
 from tests.support import NAN, Family, run_code
 
@@ -190,3 +191,17 @@ def test_teaching_can_be_taken_back_and_repeated() -> None:
         assert stock.saving_lib._save_state.__module__.startswith("tf_keras")
     finally:
         saving.enable()
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".keras"])
+@pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
+def test_the_verifier_finds_the_state_that_is_saved(
+    suffix: str, family: Family, tmp_path: Path
+) -> None:
+    model = make_model("public", family)
+    train_first_half(model)
+    path = str(tmp_path / f"model{suffix}")
+    model.save(path)
+    (state,) = reading.read(path).states
+    assert (state.loss_scale, state.good_steps) == (128.0, 1)
+    assert state.iterations == 9

@@ -164,6 +164,9 @@ def _with_numbered(state: LiveState, description: Description, is_keras3: bool) 
     the third is the counter and the fourth is the scale.
     """
     scalars, inner = description["scalars"], "optimizer/inner_optimizer/vars/"
+    if f"{inner}0" not in scalars and not is_keras3:
+        # A legacy optimizer's variables, which only this package writes into `.keras`.
+        inner = "optimizer/vars/"
     iterations = scalars.get(f"{inner}0")
     if iterations is None:
         return state
