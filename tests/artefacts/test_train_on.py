@@ -42,7 +42,7 @@ def approximately(state: Any) -> Any:
 
 def test_what_holds_all_state_continues_as_its_writer_did(trained: dict[str, Any]) -> None:
     complete = [artefact for artefact in trained if not artefact.endswith(WITHOUT_SCALE)]
-    assert len(complete) >= 12
+    assert len(complete) >= 11
     for artefact in complete:
         assert trained[artefact] == approximately(record(artefact)["continued"]), artefact
 
@@ -55,7 +55,7 @@ def test_what_holds_the_optimizer_alone_continues_but_for_the_loss_scale(
         for artefact in trained
         if artefact.endswith(WITHOUT_SCALE) and not artefact.endswith(WITHOUT_OPTIMIZER)
     ]
-    assert len(partial) >= 6
+    assert len(partial) >= 4
     for artefact in partial:
         expected = record(artefact)["continued"]
         for name in ("variables", "slots", "iterations"):
