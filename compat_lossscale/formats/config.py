@@ -17,6 +17,8 @@ LOSS_SCALES = frozenset({"FixedLossScale", "DynamicLossScale"})
 """Those of loss scales."""
 POLICIES = frozenset({"Policy", "PolicyV1"})
 """Those of dtype policies."""
+MAX_CONFIGS = 1000
+"""How many configs are read of one file. A model states one, or one a layer in its policies."""
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
@@ -161,8 +163,16 @@ def find_configs(
         The configs, outermost only: a LossScale inside an optimizer's config is part of it.
 
     Raises:
-        UnreadableArtefactError: One looks like such a config and contradicts itself.
+        UnreadableArtefactError: One looks like such a config and contradicts itself; or there are
+            absurdly many.
     """
+    for number, config in enumerate(_find(tree, where, keys)):
+        if number == MAX_CONFIGS:
+            raise UnreadableArtefactError(f"it states more than {MAX_CONFIGS} loss scales")
+        yield config
+
+
+def _find(tree: Any, where: str, keys: tuple[str | int, ...]) -> Iterator[StatedConfig]:
     if isinstance(tree, Mapping):
         if states_loss_scale(tree):
             yield _stated_config(tree, where, keys)
@@ -173,7 +183,7 @@ def find_configs(
     else:
         return
     for key, child in children:
-        yield from find_configs(child, f"{where}.{key}" if where else str(key), (*keys, key))
+        yield from _find(child, f"{where}.{key}" if where else str(key), (*keys, key))
 
 
 def _stated_config(

@@ -118,7 +118,10 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     except InexpressibleLossScaleError as error:
         converted = None
         reasons[_inexpressible_field(parts.spec, target)] = str(error)
-    fields = [_field(name, value, parts, converted, reasons) for name, value in said.items()]
+    back = said
+    if converted is not None:
+        back = meaning(read_config(_write(read_config(converted), parts.generation, {})))
+    fields = [_field(name, value, back, reasons) for name, value in said.items()]
     notes = _notes(parts, target)
     return Conversion(
         source=parts.generation,
@@ -129,19 +132,9 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     )
 
 
-def _field(
-    name: str,
-    value: Any,
-    parts: WrapperConfig,
-    converted: Mapping[str, Any] | None,
-    reasons: Mapping[str, str],
-) -> Field:
+def _field(name: str, value: Any, back: Mapping[str, Any], reasons: Mapping[str, str]) -> Field:
     if name in reasons:
         return Field(name, Verdict.LOST, value, reasons[name])
-    if converted is None:
-        return Field(name, Verdict.KEPT, value)
-    there = read_config(converted)
-    back = meaning(read_config(_write(there, parts.generation, {})))
     if name in back and _equal(back[name], value):
         return Field(name, Verdict.KEPT, value)
     return Field(name, Verdict.LOST, value, f"it comes back as {back.get(name)!r}")

@@ -18,7 +18,7 @@ MAX_NAMES = 100_000
 """How many names are looked at. A thousand layers have some ten thousand."""
 MAX_DEPTH = 30
 """How deep groups are looked into."""
-MAX_ATTRIBUTE_BYTES = 64 * 2**20
+MAX_ATTRIBUTE_BYTES = 32 * 2**20
 """The largest attribute that is read."""
 
 
