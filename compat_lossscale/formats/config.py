@@ -19,6 +19,12 @@ POLICIES = frozenset({"Policy", "PolicyV1"})
 """Those of dtype policies."""
 MAX_CONFIGS = 1000
 """How many configs are read of one file. A model states one, or one a layer in its policies."""
+_KNOWN_KEYS = frozenset(
+    {
+        *("optimizer", "loss_scale"),
+        *("inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps", "name"),
+    }
+)
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
@@ -39,6 +45,7 @@ class WrapperConfig:
             loss scale or of a policy.
         name: The wrapper's own name, which only Keras 3 gives it.
         class_name: The wrapper's class; `None` if the config is bare, as `get_config()` returns it.
+        others: What else the wrapper's config says: that of a user's own subclass may.
     """
 
     generation: Generation
@@ -46,6 +53,7 @@ class WrapperConfig:
     inner: Mapping[str, Any] | None
     name: str | None = None
     class_name: str | None = None
+    others: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def read_config(config: Mapping[str, Any]) -> WrapperConfig:
@@ -94,6 +102,7 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
         inner=inner,
         name=_name(bare) if is_optimizer else None,
         class_name=class_name,
+        others={k: v for k, v in bare.items() if k not in _KNOWN_KEYS} if is_optimizer else {},
     )
 
 

@@ -68,19 +68,19 @@ def verify_artefact(
     """
     try:
         artefact = read(path)
+        conversions = tuple(
+            (
+                stated,
+                tuple(
+                    _with_state(convert(stated.config, target), artefact)
+                    for target in targets
+                    if target is not stated.generation
+                ),
+            )
+            for stated in artefact.configs
+        )
     except CompatLossScaleError as error:
         return Result(path, Status.UNREADABLE, error=printable(str(error)))
-    conversions = tuple(
-        (
-            stated,
-            tuple(
-                _with_state(convert(stated.config, target), artefact)
-                for target in targets
-                if target is not stated.generation
-            ),
-        )
-        for stated in artefact.configs
-    )
     made = [conversion for _, of_config in conversions for conversion in of_config]
     if not artefact.has_loss_scale and not artefact.missing:
         status = Status.NO_LOSS_SCALE

@@ -165,6 +165,21 @@ def test_a_users_own_optimizer_is_passed_on_as_it_is_and_noted() -> None:
     assert (conversion.lost, notes) == ((), ["own class"])
 
 
+def test_what_a_users_own_wrapper_says_besides_is_lost_and_its_class_noted() -> None:
+    config = {"class_name": "Own>Wrapper", "config": later(SGD) | {"patience": 3}}
+    conversion = convert(config, Generation.KERAS3)
+    assert [(field.name, field.value) for field in conversion.lost] == [("wrapper.patience", 3)]
+    notes = {f.name: f.value for f in conversion.fields if f.verdict is Verdict.NOTED}
+    assert notes["wrapper"] == "Own>Wrapper"
+
+
+def test_a_scale_that_its_own_generation_refuses_can_still_be_converted() -> None:
+    conversion = convert({"optimizer": SGD, "loss_scale": 0.5}, Generation.TF24)
+    assert conversion.lost == ()
+    assert conversion.config is not None
+    assert conversion.config["initial_scale"] == 0.5
+
+
 def test_a_change_of_family_and_a_wrappers_own_name_are_noted() -> None:
     config = {"inner_optimizer": NEW_ADAM, "initial_scale": 8.0, "name": "mine"}
     notes = {
