@@ -26,7 +26,7 @@ docs: $(VENV)/ready
 
 # The shim on the oldest TensorFlow it supports.
 test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/python -m pytest -n $(WORKERS) tests/core tests/optimizers tests/goldens \
+	$(OLDEST)/bin/python -m pytest -n $(WORKERS) tests/core tests/optimizers tests/goldens tests/artefacts \
 		tests/test_policy.py tests/test_autowrap.py tests/test_install.py tests/cli/test_run.py
 
 $(VENV)/ready: pyproject.toml

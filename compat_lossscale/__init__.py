@@ -2,7 +2,7 @@
 """Every generation of TensorFlow's loss-scale optimizer, on today's TensorFlow and tf-keras.
 
 Importing this package has no side effects and imports no TensorFlow: names are loaded when first
-used. `install()` puts the old names back into `tensorflow`; plain imports need no installing:
+used. `install()` puts the old names back into `tensorflow`; plain imports need no installing::
 
     from compat_lossscale import LossScaleOptimizer               # TensorFlow 2.4 and later
     from compat_lossscale.experimental import LossScaleOptimizer  # TensorFlow 1.14 to 2.4
@@ -20,10 +20,18 @@ if TYPE_CHECKING:
     from compat_lossscale import experimental, v1
     from compat_lossscale._install import install, installed, uninstall
     from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+    from compat_lossscale.equivalence import (
+        assert_equivalent,
+        configs_equivalent,
+        convert_config,
+    )
     from compat_lossscale.optimizers import LossScaleOptimizer
     from compat_lossscale.spec import Generation, LossScaleSpec
 
 _HOMES = {
+    "assert_equivalent": "compat_lossscale.equivalence",
+    "configs_equivalent": "compat_lossscale.equivalence",
+    "convert_config": "compat_lossscale.equivalence",
     "DynamicLossScale": "compat_lossscale.core",
     "FixedLossScale": "compat_lossscale.core",
     "Generation": "compat_lossscale.spec",
@@ -46,6 +54,9 @@ __all__ = [
     "LossScaleOptimizer",
     "LossScaleSpec",
     "__version__",
+    "assert_equivalent",
+    "configs_equivalent",
+    "convert_config",
     "experimental",
     "install",
     "installed",

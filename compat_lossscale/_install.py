@@ -44,6 +44,7 @@ def install(*, legacy_optimizers: bool = True) -> None:
         undo: list[Callable[[], None]] = []
         try:
             _select_tf_keras(undo)
+            _teach_keras(undo)
             _put_names(legacy_optimizers, undo)
             if legacy_optimizers:
                 _put_legacy_optimizers(undo)
@@ -103,6 +104,16 @@ def _set_environment(name: str, value: str | None) -> None:
         os.environ.pop(name, None)
     else:
         os.environ[name] = value
+
+
+def _teach_keras(undo: list[Callable[[], None]]) -> None:
+    """Imports the optimizers, which tells Keras of them; undone only if it was the first import."""
+    known_before = "compat_lossscale.optimizers" in sys.modules
+    from compat_lossscale import optimizers  # noqa: PLC0415  # needs TensorFlow
+
+    optimizers.teach_keras()
+    if not known_before:
+        undo.append(optimizers.unteach_keras)
 
 
 def _put_names(legacy_optimizers: bool, undo: list[Callable[[], None]]) -> None:

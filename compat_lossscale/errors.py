@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The errors this package raises.
 
+They are a tree::
+
     CompatLossScaleError              everything below
       ├─ LossScaleArgumentError       no loss scale, or optimizer, to use   ValueError, TypeError
       │   └─ AlreadyWrappedError      an optimizer with loss scaling      + AttributeError

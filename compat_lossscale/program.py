@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import runpy
 import sys
@@ -90,7 +91,7 @@ def _is_zip(path: str) -> bool:
 def _run_script(path: str) -> None:
     main = types.ModuleType("__main__")
     main.__file__ = path
-    main.__builtins__ = __builtins__  # type: ignore[attr-defined]
+    main.__builtins__ = builtins  # type: ignore[attr-defined]
     sys.modules["__main__"] = main
     code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
     exec(code, main.__dict__)

@@ -34,13 +34,13 @@ class Generation(enum.Enum):
     """The forms in which a loss scale has been written into configs."""
 
     TF23 = "tf2.3"
-    """`{"optimizer", "loss_scale": {"class_name", "config"}}`, written by TensorFlow 2.0 to 2.3."""
+    """Keys `optimizer` and `loss_scale`, a LossScale's config in it; of TensorFlow 2.0 to 2.3."""
     TF24 = "tf2.4"
-    """`{"inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps"}`, 2.4 to 2.15."""
+    """Keys `inner_optimizer`, `dynamic`, `initial_scale`, `dynamic_growth_steps`; 2.4 to 2.15."""
     TF_KERAS = "tf-keras"
     """The same keys as 2.4, written by tf-keras 2.16 and later."""
     KERAS3 = "keras3"
-    """`{"inner_optimizer", "initial_scale", "dynamic_growth_steps"}`: always dynamic."""
+    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`; always dynamic."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -275,8 +275,8 @@ class LossScaleSpec:
         """Returns the smallest keyword arguments of the non-experimental constructor.
 
         Returns:
-            Nothing at all for the default, `{"dynamic": False, "initial_scale": x}` for a fixed
-            scale, and otherwise only what differs from the default.
+            Nothing at all for the default, `dynamic=False` and `initial_scale` for a fixed scale,
+            and otherwise only what differs from the default.
 
         Raises:
             InexpressibleLossScaleError: The multiplier is not 2.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -20,12 +21,14 @@ class Operations:
 
     Attributes:
         select: `select(condition, a, b)` is `a` where the condition holds and `b` elsewhere.
+        divide: The quotient of two numbers, rounded once.
         maximum: The larger of two numbers.
         is_finite: Whether a number is neither infinite nor NaN.
         float32: Rounds to float32, in which TensorFlow keeps the loss scale.
     """
 
     select: Callable[[Any, Any, Any], Any]
+    divide: Callable[[Any, Any], Any]
     maximum: Callable[[Any, Any], Any]
     is_finite: Callable[[Any], Any]
     float32: Callable[[Any], Any]
@@ -33,6 +36,7 @@ class Operations:
 
 PYTHON = Operations(
     select=lambda condition, a, b: a if condition else b,
+    divide=operator.truediv,
     maximum=max,
     is_finite=math.isfinite,
     float32=lambda number: ctypes.c_float(number).value,
@@ -51,7 +55,7 @@ def next_state(
 ) -> tuple[Any, Any]:
     """Returns the loss scale and the count of good steps after one more step.
 
-    The rule, which TensorFlow has kept unchanged from 1.14 to 2.21:
+    The rule, which TensorFlow has kept unchanged from 1.14 to 2.21::
 
         if every gradient is finite:
             good_steps += 1
@@ -81,7 +85,7 @@ def next_state(
     grown = ops.float32(scale * factor)
     scale_if_good = ops.select(due, ops.select(ops.is_finite(grown), grown, scale), scale)
     good_steps_if_good = ops.select(due, good_steps * 0, counted)
-    scale_if_bad = ops.maximum(ops.float32(scale / factor), 1.0)
+    scale_if_bad = ops.maximum(ops.float32(ops.divide(scale, factor)), 1.0)
     return (
         ops.select(all_finite, scale_if_good, scale_if_bad),
         ops.select(all_finite, good_steps_if_good, good_steps * 0),

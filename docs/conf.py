@@ -8,7 +8,7 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["TF_USE_LEGACY_KERAS"] = "1"
 
-from compat_lossscale import __version__  # noqa: E402  # after the environment is set
+from compat_lossscale import __version__  # after the environment is set
 
 HERE = Path(__file__).parent
 RULINGS = HERE.parent / "tests" / "goldens" / "differences.json"
@@ -19,12 +19,11 @@ release = version = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+default_role = "code"
 html_theme = "furo"
 exclude_patterns = ["_build", "_generated"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
-autodoc_mock_imports: list[str] = []
-suppress_warnings = ["autodoc.import_object"] if os.environ.get("DOCS_WITHOUT_TENSORFLOW") else []
 
 
 def write_differences() -> None:

@@ -84,10 +84,15 @@ def case(request: pytest.FixtureRequest) -> Iterator[tuple[Family, Mode]]:
         yield Family(family_name), mode
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def mirrored() -> Any:
-    """A MirroredStrategy over the two logical CPU devices."""
+    """A MirroredStrategy over the two logical CPU devices.
+
+    One for all tests: a second one would number its collective operations as the first did.
+    """
     import tensorflow as tf
+
+    _make_two_logical_devices()
 
     return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 

@@ -11,7 +11,11 @@ import click
 from compat_lossscale._version import __version__
 from compat_lossscale.errors import CompatLossScaleError
 
-_COMMANDS = {"run": "Run an unmodified legacy program on today's TensorFlow."}
+_COMMANDS = {
+    "run": "Run an unmodified legacy program on today's TensorFlow.",
+    "migrate": "Rewrite old loss-scale APIs in a codebase to the one that stayed.",
+    "verify": "Show, convert and compare stored loss scales of every generation.",
+}
 
 
 class _LazyGroup(click.Group):

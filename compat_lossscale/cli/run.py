@@ -33,7 +33,7 @@ def run(
 
     Everything after SCRIPT is the program's own. The exit code is the program's.
     """
-    from compat_lossscale import program  # noqa: PLC0415  # the other commands do without
+    from compat_lossscale import program  # the other commands do without
 
     if not module:
         program.check_readable(script)

@@ -141,7 +141,7 @@ def _go_deep(results: Sequence[Result], value: dict[str, object], extra: list[st
     """Compares each config's optimizers, and returns what this adds to the exit code."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
-    from compat_lossscale import equivalence  # noqa: PLC0415  # TensorFlow
+    from compat_lossscale import equivalence  # TensorFlow
 
     configs = [(result.path, stated) for result in results for stated, _ in result.conversions]
     known: dict[str, equivalence.Comparison] = {}

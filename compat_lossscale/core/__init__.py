@@ -10,6 +10,7 @@ from compat_lossscale.core.loss_scale import (
     from_spec,
 )
 from compat_lossscale.core.step import apply_or_skip, check_strategy, strategy_is_supported
+from compat_lossscale.core.traced import as_written
 
 __all__ = [
     "DynamicLossScale",
@@ -18,6 +19,7 @@ __all__ = [
     "all_finite",
     "apply_or_skip",
     "as_loss_scale",
+    "as_written",
     "check_strategy",
     "from_spec",
     "scale_loss",

@@ -8,7 +8,10 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.core.traced import TracedOnce, as_written
 
+
+@as_written
 def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     """Multiplies a loss by the loss scale, in the loss's own dtype.
 
@@ -31,6 +34,7 @@ def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     return loss * tf.cast(loss_scale(), loss.dtype)
 
 
+@as_written
 def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[Any]:
     """Divides every gradient by the loss scale.
 
@@ -42,19 +46,29 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
         A list as long as `gradients`, each of its own dtype and kind: `None` stays `None`, and
         `tf.IndexedSlices` stay sparse (since TensorFlow 2.3; they became dense before).
     """
+    gradients = list(gradients)
+    values = [_values(gradient) for gradient in gradients if gradient is not None]
+    if not values:
+        return gradients
+    unscaled = iter(_divide([loss_scale, *values]))
+    return [
+        gradient if gradient is None else _with_values(gradient, next(unscaled))
+        for gradient in gradients
+    ]
+
+
+def _divide_values(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+    loss_scale, *values = tensors
     reciprocal = 1.0 / loss_scale
-    return [_multiply(gradient, reciprocal) for gradient in gradients]
+    # One cast a dtype, not one a gradient.
+    factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
+    return [tf.raw_ops.Mul(x=value, y=factors[value.dtype]) for value in values]
 
 
-def _multiply(gradient: Any, factor: tf.Tensor) -> Any:
-    if gradient is None:
-        return None
-    factor = tf.cast(factor, gradient.dtype)
-    if isinstance(gradient, tf.IndexedSlices):
-        return tf.IndexedSlices(gradient.values * factor, gradient.indices, gradient.dense_shape)
-    return gradient * factor
+_divide = TracedOnce(_divide_values)
 
 
+@as_written
 def all_finite(gradients: Any) -> tf.Tensor:
     """Asks whether no gradient holds a NaN or an infinity.
 
@@ -64,12 +78,38 @@ def all_finite(gradients: Any) -> tf.Tensor:
     Returns:
         A bool scalar tensor. No gradients at all count as finite, and `None` is left out.
     """
-    values = [
-        gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
-        for gradient in tf.nest.flatten(gradients)
-        if gradient is not None
-    ]
+    values = [_values(one) for one in tf.nest.flatten(gradients) if one is not None]
+    if not values:
+        return tf.constant(True)
+    # A sum of squares is finite only if every element is, and takes one pass without a temporary.
+    # It may overflow though all are finite; only then is it worth asking exactly.
+    return tf.cond(
+        _squares_are_finite(values), lambda: tf.constant(True), lambda: _exactly_finite(values)
+    )
+
+
+def _sum_of_squares_is_finite(values: list[tf.Tensor]) -> tf.Tensor:
+    sums = [tf.cast(tf.nn.l2_loss(value), tf.float32) for value in values]
+    return tf.math.is_finite(tf.add_n(sums))
+
+
+def _every_element_is_finite(values: list[tf.Tensor]) -> tf.Tensor:
     return tf.reduce_all([tf.reduce_all(tf.math.is_finite(value)) for value in values])
+
+
+_squares_are_finite = TracedOnce(_sum_of_squares_is_finite)
+_exactly_finite = TracedOnce(_every_element_is_finite)
+
+
+def _values(gradient: Any) -> tf.Tensor:
+    values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+    return tf.convert_to_tensor(values)
+
+
+def _with_values(gradient: Any, values: tf.Tensor) -> Any:
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+    return values
 
 
 def unzip(grads_and_vars: Iterable[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:

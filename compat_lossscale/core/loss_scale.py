@@ -8,6 +8,7 @@ state in one of them.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import tensorflow as tf
@@ -15,6 +16,7 @@ import tensorflow as tf
 from compat_lossscale.core import native
 from compat_lossscale.core.gradients import all_finite
 from compat_lossscale.core.scalar_tensor import ScalarTensor
+from compat_lossscale.core.traced import as_written
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
@@ -25,7 +27,13 @@ from compat_lossscale.spec import (
 from compat_lossscale.update_rule import Operations, next_state
 
 TENSORFLOW = Operations(
-    select=tf.where, maximum=tf.maximum, is_finite=tf.math.is_finite, float32=lambda number: number
+    select=tf.where,
+    # Graph optimization would turn a plain division by a constant into a multiplication by its
+    # reciprocal, which is another float32.
+    divide=tf.math.divide_no_nan,
+    maximum=tf.maximum,
+    is_finite=tf.math.is_finite,
+    float32=lambda number: number,
 )
 """The update rule on float32 and int64 scalar tensors."""
 
@@ -64,6 +72,12 @@ class LossScale(ScalarTensor, native.LossScale):
         """Makes a loss scale, in its initial state, from `get_config()`'s dictionary."""
         loss_scale: LossScale = cls(**config)
         return loss_scale
+
+    @property
+    def state(self) -> dict[str, tf.Variable]:
+        """The variables that hold the live state, by their names in checkpoints."""
+        children = self._trackable_children()
+        return {name: child for name, child in children.items() if isinstance(child, tf.Variable)}
 
     @property
     def spec(self) -> LossScaleSpec:
@@ -198,6 +212,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """Returns the current value as a float32 scalar tensor."""
         return tf.convert_to_tensor(self._current_loss_scale)
 
+    @as_written
     def update(self, grads: Any) -> tuple[Any, tf.Tensor]:
         """Moves the loss scale by the update rule.
 
@@ -214,19 +229,23 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             )
             return updated
         finite = _finite_on_all_replicas(grads)
-        scale, good_steps = next_state(
-            tf.convert_to_tensor(self._current_loss_scale),
-            tf.convert_to_tensor(self._num_good_steps),
-            finite,
-            growth_steps=self._increment_period,
-            multiplier=self._multiplier,
-            operations=TENSORFLOW,
+        scale, good_steps = self._next_state(
+            self(), tf.convert_to_tensor(self._num_good_steps), finite
         )
         update_op = tf.group(
             self._current_loss_scale.assign(scale, read_value=False),
             self._num_good_steps.assign(good_steps, read_value=False),
         )
         return update_op, finite
+
+    def _next_state(self, scale: Any, good_steps: Any, finite: Any) -> tuple[Any, Any]:
+        rule = functools.partial(
+            next_state, growth_steps=self._increment_period, multiplier=self._multiplier
+        )
+        if tf.executing_eagerly():
+            # Python's arithmetic gives the same and spares a dozen operations.
+            return rule(float(scale), int(good_steps), bool(finite))
+        return rule(scale, good_steps, finite, operations=TENSORFLOW)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments."""

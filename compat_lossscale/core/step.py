@@ -75,7 +75,7 @@ def apply_or_skip(
     """
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
-        return tf.group(apply(gradients))
+        return _group(apply(gradients))
     if tf.__internal__.distribute.strategy_supports_no_merge_call():
         return _decide(loss_scale, gradients, lambda: apply(gradients), skip)
 

@@ -21,6 +21,7 @@ from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
+    as_written,
     check_strategy,
     from_spec,
     scale_loss,
@@ -66,7 +67,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
     """Wraps an optimizer so that the loss is scaled and bad steps are skipped.
 
     `minimize` does everything. In a loop with `tf.GradientTape`, scale the loss before the tape
-    differentiates it, and unscale the gradients before applying them:
+    differentiates it, and unscale the gradients before applying them::
 
         with tf.GradientTape() as tape:
             loss = opt.get_scaled_loss(loss_fn())
@@ -108,25 +109,18 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         initial_scale: float | None = None,
         dynamic_growth_steps: int | None = None,
     ) -> None:
-        self._wrap(inner_optimizer)
-        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
-        self._attach(from_spec(spec))
+        def make_loss_scale() -> LossScale:
+            return from_spec(
+                LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
+            )
 
-    def _wrap(self, inner_optimizer: Any) -> None:
-        """Becomes a wrapper of the inner optimizer's family and wraps it, without a loss scale."""
-        if isinstance(inner_optimizer, stock.BaseLossScaleOptimizer):
-            raise AlreadyWrappedError(
-                "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
-                f"{inner_optimizer!r}"
-            )
-        family = next((f for f in self._front_ends if isinstance(inner_optimizer, f)), None)
-        if family is None:
-            raise LossScaleArgumentError(
-                '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-                f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}. An "
-                "optimizer of tf.compat.v1.train is wrapped by "
-                "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
-            )
+        self._wrap(inner_optimizer, make_loss_scale)
+
+    def _wrap(self, inner_optimizer: Any, make_loss_scale: Callable[[], LossScale]) -> None:
+        """Becomes a wrapper of the inner optimizer's family, and wraps it."""
+        family = self._family_of(inner_optimizer)
+        # Made before anything is wrapped: it may refuse, and the program may try again.
+        loss_scale = make_loss_scale()
         cls, front_end = type(self), self._front_ends[family]
         if not any(known in cls.__mro__ for known in self._front_ends.values()):
             object.__setattr__(self, "__class__", joined(cls, front_end))
@@ -137,6 +131,25 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         except TypeError as error:
             # An error of this kind was a ValueError up to TensorFlow 2.3: make it both.
             raise LossScaleArgumentError(*error.args) from None
+        self._attach(loss_scale)
+
+    @classmethod
+    def _family_of(cls, inner_optimizer: Any) -> type:
+        """The base class of the family that an optimizer is of."""
+        if isinstance(inner_optimizer, stock.BaseLossScaleOptimizer):
+            raise AlreadyWrappedError(
+                "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
+                f"{inner_optimizer!r}"
+            )
+        family = next((f for f in cls._front_ends if isinstance(inner_optimizer, f)), None)
+        if family is None:
+            raise LossScaleArgumentError(
+                '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+                f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}. An "
+                "optimizer of tf.compat.v1.train is wrapped by "
+                "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+            )
+        return family
 
     @tf.__internal__.tracking.no_automatic_dependency_tracking  # type: ignore[untyped-decorator]
     def _attach(self, loss_scale: LossScale) -> None:
@@ -144,9 +157,8 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         self._loss_scale = loss_scale
         if type(loss_scale) is not FixedLossScale:
             self._track_trackable(loss_scale, "loss_scale")
-            for variable in loss_scale._trackable_children().values():
-                if isinstance(variable, tf.Variable):
-                    stock.track_variable(variable)
+            for variable in loss_scale.state.values():
+                stock.track_variable(variable)
 
     @property
     def dynamic(self) -> bool:
@@ -184,6 +196,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         """The wrapped optimizer."""
         return self._optimizer
 
+    @as_written
     def get_scaled_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale.
 
@@ -197,6 +210,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         self._loss_has_been_scaled = True
         return scale_loss(loss, self._loss_scale)
 
+    @as_written
     def get_unscaled_gradients(self, grads: Any) -> list[Any]:
         """Divides the gradients by the loss scale.
 

@@ -46,8 +46,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
 
     @_opt_means_optimizer
     def __init__(self, optimizer: Any, loss_scale: Any) -> None:
-        self._wrap(optimizer)
-        self._attach(as_loss_scale(loss_scale, below_one=True))
+        self._wrap(optimizer, lambda: as_loss_scale(loss_scale, below_one=True))
 
     @property
     def loss_scale(self) -> LossScale:

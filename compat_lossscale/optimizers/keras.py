@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale.core import apply_or_skip, unzip
+from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
@@ -26,6 +26,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             self, inner_optimizer, dynamic=False, initial_scale=1.0
         )
 
+    @as_written
     def compute_gradients(
         self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None
     ) -> list[tuple[Any, Any]]:
@@ -45,6 +46,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         pairs: list[tuple[Any, Any]] = super().compute_gradients(loss, var_list, tape=tape)
         return pairs
 
+    @as_written
     def apply_gradients(
         self,
         grads_and_vars: Any,

@@ -6,7 +6,10 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from compat_lossscale.core import apply_or_skip, unzip
+import numpy as np
+import tensorflow as tf
+
+from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.optimizers import stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
@@ -23,6 +26,18 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         stock.LegacyLossScaleOptimizer.__init__(
             self, inner_optimizer, dynamic=False, initial_scale=1.0
         )
+        restored = RestoredInnerOptimizer(inner_optimizer)
+        self._track_trackable(restored, "base_optimizer", overwrite=True)
+
+    def save_own_variables(self, store: Any) -> None:
+        """Writes the inner optimizer's weights into a part of a `.keras` file."""
+        for index, value in enumerate(self.get_weights()):
+            store[str(index)] = value
+
+    def load_own_variables(self, store: Any) -> None:
+        """Reads them from there; a file without them leaves the optimizer as it is."""
+        if len(store.keys()) == len(self.weights):
+            self.set_weights([np.asarray(store[str(i)]) for i in range(len(self.weights))])
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_optimizer" in self.__dict__:
@@ -31,6 +46,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             # A subclass sets attributes of its own before it calls this class' constructor.
             object.__setattr__(self, name, value)
 
+    @as_written
     def apply_gradients(
         self,
         grads_and_vars: Any,
@@ -73,6 +89,36 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             ),
             skip=lambda: inner.iterations.assign_add(1, read_value=False),
         )
+
+
+class RestoredInnerOptimizer(tf.__internal__.tracking.Trackable):
+    """What `base_optimizer` in a checkpoint of TensorFlow 2.0 to 2.2 is restored into.
+
+    Those checkpoints keep the inner optimizer under that name; since 2.3 it stands in the wrapper's
+    own place. Real TensorFlow 2.3 to 2.5 restore only its slots from there. This restores all of it
+    and adds nothing to a checkpoint that is written.
+
+    Args:
+        optimizer: The inner optimizer.
+    """
+
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = optimizer
+
+    def _lookup_dependency(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self._optimizer._lookup_dependency(name, *args, **kwargs)
+
+    @property
+    def _deferred_dependencies(self) -> Any:
+        # What is not made yet, such as `iter`, is restored when the inner optimizer makes it.
+        return self._optimizer._deferred_dependencies
+
+    def get_slot_names(self) -> list[str]:
+        """Returns the names of the inner optimizer's slots."""
+        return self._optimizer.get_slot_names()  # type: ignore[no-any-return]
+
+    def _create_or_restore_slot_variable(self, *args: Any, **kwargs: Any) -> Any:
+        return self._optimizer._create_or_restore_slot_variable(*args, **kwargs)
 
 
 def _accepts(function: Any, parameter: str) -> bool:

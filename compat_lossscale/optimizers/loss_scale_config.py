@@ -34,19 +34,15 @@ def deserialize(
     Raises:
         ConfigFormatError: The class is not known.
     """
-    classes = {
-        "DynamicLossScale": DynamicLossScale,
-        "FixedLossScale": FixedLossScale,
-        **tf_keras.utils.get_custom_objects(),
-        **(custom_objects or {}),
-    }
+    own = {"DynamicLossScale": DynamicLossScale, "FixedLossScale": FixedLossScale}
     class_name = config.get("class_name")
-    if class_name not in classes:
+    found = tf_keras.utils.get_registered_object(class_name, dict(custom_objects or {}), own)
+    if found is None:
         raise ConfigFormatError(
             f"Unknown loss scale: {class_name!r}. If it is a class of your own, pass it: "
             f"custom_objects={{{class_name!r}: ...}}."
         )
-    loss_scale: LossScale = classes[class_name].from_config(config.get("config", {}))
+    loss_scale: LossScale = found.from_config(config.get("config", {}))
     return loss_scale
 
 

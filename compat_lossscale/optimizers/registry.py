@@ -57,6 +57,3 @@ def unregister() -> None:
     """Takes them out again."""
     for name in _REGISTERED_NAMES:
         tf_keras.utils.get_custom_objects().pop(name, None)
-
-
-register()

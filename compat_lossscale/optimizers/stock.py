@@ -16,6 +16,9 @@ from tf_keras.src.engine import training_v1 as _training_v1
 from tf_keras.src.mixed_precision import loss_scale_optimizer as _loss_scale_optimizer
 from tf_keras.src.mixed_precision import policy as _policy
 from tf_keras.src.optimizers import utils as _optimizer_utils
+from tf_keras.src.saving import saving_lib
+from tf_keras.src.saving.legacy import hdf5_format
+from tf_keras.src.saving.legacy.saved_model import load as saved_model_load
 
 __all__ = [
     "BaseLossScaleOptimizer",
@@ -26,7 +29,10 @@ __all__ = [
     "NewLossScaleOptimizer",
     "Optimizer",
     "OptimizerV2",
+    "hdf5_format",
     "optimizers",
+    "saved_model_load",
+    "saving_lib",
     "set_any_global_policy",
     "track_variable",
     "without_empty_gradients",

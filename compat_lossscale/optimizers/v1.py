@@ -11,6 +11,7 @@ from compat_lossscale.core import (
     DynamicLossScale,
     apply_or_skip,
     as_loss_scale,
+    as_written,
     native,
     scale_loss,
     unscale_gradients,
@@ -53,6 +54,7 @@ class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
     def _unscale_grads(self, grads: Any) -> list[Any]:
         return unscale_gradients(grads, self._loss_scale())
 
+    @as_written
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:

@@ -108,6 +108,77 @@ def test_a_float16_overflow_is_seen(mode: Mode) -> None:
     assert not run(70000.0)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [("float16", 60000.0), ("bfloat16", 1e38), ("float32", 3e38), ("float64", 1e300)],
+)
+def test_large_gradients_are_finite_though_their_squares_are_not(
+    mode: Mode, dtype: str, value: float
+) -> None:
+    large = tf.fill([3], tf.constant(value, dtype))
+    run = mode.compile(
+        lambda bad: [
+            all_finite([large, -large]),
+            all_finite([large, tf.cast(bad, dtype)]),
+        ],
+        scalar_spec(),
+    )
+    assert run(NAN) == [True, False]
+    assert run(INF) == [True, False]
+    assert run(1.0) == [True, True]
+
+
+def test_gradients_of_many_dtypes_and_shapes_are_told_apart(mode: Mode) -> None:
+    def ask(bad: tf.Tensor) -> Any:
+        return all_finite(
+            [
+                tf.zeros([0]),
+                tf.ones([2, 3], tf.float16),
+                None,
+                tf.IndexedSlices(tf.ones([1, 2], tf.float64), tf.constant([0])),
+                tf.fill([5, 1], tf.cast(bad, tf.bfloat16)),
+            ]
+        )
+
+    run = mode.compile(ask, scalar_spec())
+    assert run(1.0)
+    assert not run(INF)
+
+
+def test_unscaling_can_be_differentiated_again(mode: Mode) -> None:
+    def second_derivative(value: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as outer:
+            outer.watch(value)
+            with tf.GradientTape() as inner:
+                inner.watch(value)
+                loss = scale_loss(value**3, FixedLossScale(8))
+            (gradient,) = unscale_gradients([inner.gradient(loss, value)], tf.constant(8.0))
+        return outer.gradient(gradient, value)
+
+    assert mode.compile(second_derivative, scalar_spec())(3.0) == 18
+
+
+def test_functions_may_be_run_eagerly() -> None:
+    tf.config.run_functions_eagerly(True)
+    try:
+        assert all_finite([tf.ones([2])])
+        assert not all_finite([tf.constant(NAN)])
+        assert unscale_gradients([tf.constant(8.0)], tf.constant(2.0))[0] == 4
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
 def test_pairs_are_split_in_order() -> None:
     assert unzip(zip([1, 2], ["a", "b"], strict=True)) == ([1, 2], ["a", "b"])
     assert unzip([]) == ([], [])
+
+
+def test_numpy_arrays_and_variables_are_gradients_too(mode: Mode) -> None:
+    gradients = [np.array([4.0, 8.0], np.float32), tf.Variable([4.0, 8.0])]
+
+    def both() -> Any:
+        return unscale_gradients(gradients, tf.constant(4.0)), all_finite(gradients)
+
+    unscaled, finite = mode.compile(both)()
+    assert [gradient.tolist() for gradient in unscaled] == [[1, 2], [1, 2]]
+    assert finite

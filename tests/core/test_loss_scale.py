@@ -102,15 +102,6 @@ def test_in_a_graph_the_update_is_an_operation_to_run() -> None:
         assert session.run(loss_scale()) == 16
 
 
-def test_in_eager_mode_the_update_has_happened_and_there_is_no_operation() -> None:
-    loss_scale = DynamicLossScale(8, 1)
-    update, should_apply = loss_scale.update([tf.constant(1.0)])
-    assert update is None
-    assert isinstance(should_apply, tf.Tensor)
-    assert should_apply.dtype == tf.bool
-    assert loss_scale() == 16
-
-
 def test_gradients_may_be_nested_and_none() -> None:
     loss_scale = DynamicLossScale(8, 1)
     _, should_apply = loss_scale.update({"a": [None, tf.ones([2])], "b": (tf.constant(NAN),)})
@@ -383,3 +374,12 @@ def test_in_a_cross_replica_context_gradients_may_hold_one_value_per_replica(
         assert loss_scale.update([gradients(-1)])[1]
         assert not loss_scale.update([gradients(1), None])[1]
     assert loss_scale() == 8
+
+
+def test_in_eager_mode_the_update_has_happened_and_there_is_no_operation() -> None:
+    loss_scale = DynamicLossScale(8, 1)
+    update, should_apply = loss_scale.update([tf.constant(1.0)])
+    assert update is None
+    assert isinstance(should_apply, tf.Tensor)
+    assert should_apply.dtype == tf.bool
+    assert loss_scale() == 16

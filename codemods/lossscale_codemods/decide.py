@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks the rules about every old name in a file, until names, imports and aliases fit together."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import guards, names
+from lossscale_codemods.editing import (
+    OverlappingEditsError,
+    apply_edits,
+    remove_statement,
+    small_statement,
+)
+from lossscale_codemods.import_edits import ImportEditor, covers_dotted
+from lossscale_codemods.names import Target
+from lossscale_codemods.plan import Plan, Planner
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.records import Edit, Outcome, Record
+from lossscale_codemods.rules import all_rules
+from lossscale_codemods.scopes import Binding, BindingKind
+from lossscale_codemods.spelling import Speller
+from lossscale_codemods.tree import dotted
+from lossscale_codemods.verdict import (
+    CannotSpellError,
+    Ignore,
+    MeaningClaim,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.suppression import Selection, Suppressions
+
+IMPORTS, ALIASES, GUARDS, UNKNOWN_ROOT, NO_RULE = "LS101", "LS102", "LS701", "LS104", "LS205"
+_BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
+
+
+@dataclasses.dataclass
+class ProvenCall:
+    """A rewritten constructor, for the proof of its meaning."""
+
+    span: tuple[int, int]
+    edits: Sequence[Edit]
+    claim: MeaningClaim
+
+
+@dataclasses.dataclass
+class Outcomes:
+    """What becomes of one file."""
+
+    records: list[Record] = dataclasses.field(default_factory=list)
+    edits: list[Edit] = dataclasses.field(default_factory=list)
+    calls: list[ProvenCall] = dataclasses.field(default_factory=list)
+    left: int = 0
+    """How many old names are left as they are."""
+
+
+class Decisions:
+    """The decisions on one file.
+
+    Args:
+        program: The file.
+        selection: Which rules are applied.
+        suppressions: What its comments suppress.
+    """
+
+    def __init__(self, program: Program, selection: Selection, suppressions: Suppressions) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.selection = selection
+        self.suppressions = suppressions
+        self.rules = [r for r in all_rules() if program.target in r.targets]
+        self.forced: dict[Occurrence, Review | Suppressed] = {}
+        self.blocked: dict[cst.CSTNode, str] = {}
+        self.verdicts: dict[Occurrence, Verdict] = {}
+        self.rule_of: dict[Occurrence, str] = {}
+
+    def outcomes(self) -> Outcomes:
+        """Returns what becomes of the file."""
+        self.found = [o for rule in self.rules for o in rule.find(self.program)]
+        everything = [*self.program.references, *self.found]
+        if not everything and not self.program.imports:
+            return Outcomes()
+        self.guard_of = guards.guarded(self.program, [*everything, *self.program.imports])
+        for occurrence in self.program.imports:
+            self._block_import(occurrence)
+        # Each round forces at least one more occurrence to be left, so this ends.
+        for _ in range(len(everything) + len(self.program.imports) + 1):
+            self._decide(everything)
+            result = self._try()
+            if result is not None:
+                return result
+        raise AssertionError("the decisions did not settle")
+
+    def _block_import(self, occurrence: Occurrence) -> None:
+        guard = self.guard_of.get(occurrence)
+        if guard is not None:
+            self.blocked[occurrence.node] = guard
+        elif self._is_suppressed(occurrence, IMPORTS):
+            self.blocked[occurrence.node] = "suppressed"
+
+    def _is_suppressed(self, occurrence: Occurrence, rule: str) -> bool:
+        if not self.selection.applies(rule):
+            return True
+        first = self.tree.position(occurrence.span[0])[0]
+        start, end = self.tree.span(self.tree.statement(occurrence.node))
+        lines = {first, self.tree.position(start)[0]}
+        if isinstance(self.tree.statement(occurrence.node), cst.SimpleStatementLine):
+            lines.add(self.tree.position(end)[0])
+        return self.suppressions.covers(rule, lines)
+
+    def _decide(self, everything: Sequence[Occurrence]) -> None:
+        self.verdicts = {}
+        self.rule_of = {}
+        self.program.rewritten.clear()
+        # Rules that claim other occurrences, such as a constructor its loss scale, go first.
+        for rule in self.rules:
+            for occurrence in everything:
+                if occurrence in self.verdicts:
+                    continue
+                if occurrence.rule is not None and occurrence.rule != rule.id:
+                    continue
+                verdict = self._ask(rule, occurrence)
+                if verdict is None:
+                    continue
+                self.verdicts[occurrence] = verdict
+                self.rule_of[occurrence] = rule.id
+                if isinstance(verdict, Rewrite):
+                    self.program.rewritten.add(occurrence.node)
+                    for other in verdict.claims:
+                        if self._can_claim(other, rule):
+                            gone = Rewrite(verdict.message, lambda _: [], keeps_name=False)
+                            self.verdicts[other] = gone
+                            self.rule_of[other] = rule.id
+        for occurrence in everything:
+            if occurrence not in self.verdicts:
+                self._decide_the_rest(occurrence)
+
+    def _can_claim(self, other: Occurrence, rule: Rule) -> bool:
+        """Whether an occurrence is free, or was left by this same rule for want of a claim."""
+        if other not in self.verdicts:
+            return True
+        return (
+            isinstance(self.verdicts[other], Review)
+            and self.rule_of[other] == rule.id
+            and other not in self.guard_of
+            and other not in self.forced
+        )
+
+    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
+        verdict = rule.decide(occurrence, self.program)
+        if verdict is None or isinstance(verdict, Ignore):
+            return verdict
+        if self._is_suppressed(occurrence, rule.id):
+            return Suppressed()
+        guard = self.guard_of.get(occurrence)
+        if guard is not None:
+            return Review(guard, guards.ADVICE)
+        if occurrence in self.forced:
+            return self.forced[occurrence]
+        if occurrence.ambiguous and isinstance(verdict, Rewrite):
+            if verdict.is_rename and self._is_new_as_well(occurrence):
+                return Ignore()
+            return Review(
+                "on other ways through the program this name stands for something else",
+                "Give the two things two names, or take out the one that is for old versions.",
+            )
+        return verdict
+
+    def _is_new_as_well(self, occurrence: Occurrence) -> bool:
+        """Whether the other things a name can be are what the old one becomes."""
+        new = {names.canonical(path) for old in occurrence.names for path in old.new}
+        others = [
+            path
+            for path in self.program.resolver.paths(occurrence.node)
+            if path is None or names.lookup(path) is None
+        ]
+        return all(path is not None and names.canonical(path) in new for path in others)
+
+    def _decide_the_rest(self, occurrence: Occurrence) -> None:
+        if occurrence.role is Role.UNRESOLVED:
+            self.rule_of[occurrence] = UNKNOWN_ROOT
+            verdict: Verdict = Review(
+                "it reads like an old name, but where its first part comes from is not seen here",
+                "If it is TensorFlow, change it as the guide says; if not, suppress this finding.",
+            )
+        else:
+            self.rule_of[occurrence] = NO_RULE
+            verdict = Review("it is used in a way that no rule knows", _BY_HAND.format(NO_RULE))
+        if occurrence in self.guard_of:
+            verdict = Review(self.guard_of[occurrence], guards.ADVICE)
+        if self._is_suppressed(occurrence, self.rule_of[occurrence]):
+            verdict = Suppressed()
+        self.verdicts[occurrence] = verdict
+
+    def _try(self) -> Outcomes | None:
+        """Returns the outcomes if everything fits, or forces something to be left."""
+        plan = Planner(self.program, self.verdicts).plan(self.blocked)
+        if self._force_aliases(plan):
+            return None
+        stars, dotted_imports = self._stars(), self._dotted_imports()
+        speller = Speller(self.program, {**plan.moved, **stars}, plan.dropped)
+        edits: dict[Occurrence, list[Edit]] = {}
+        for occurrence, verdict in self.verdicts.items():
+            if not isinstance(verdict, Rewrite):
+                continue
+            try:
+                edits[occurrence] = list(verdict.edits(speller))
+            except CannotSpellError as error:
+                self.forced[occurrence] = Review(
+                    str(error), _BY_HAND.format(self.rule_of[occurrence])
+                )
+                return None
+        removed = self._removed_statements()
+        editor = ImportEditor(self.program, plan, dotted_imports, removed)
+        try:
+            import_edits = editor.edits()
+        except CannotSpellError as error:
+            for occurrence in self.program.imports:
+                if occurrence.node not in self.blocked:
+                    self.blocked[occurrence.node] = str(error)
+            return None
+        assignments = editor.alias_assignments()
+        outcomes = self._outcomes(plan, edits, import_edits, stars, dotted_imports)
+        dropped_spans = [self.tree.span(s) for s in assignments]
+        outcomes.edits = [
+            e
+            for e in outcomes.edits
+            if not any(start <= e.start and e.end <= end for start, end in dropped_spans)
+        ]
+        for found in assignments.values():
+            outcomes.edits += found
+        for statement in removed:
+            outcomes.edits += remove_statement(self.tree, statement, editor.gone)
+        for star in self._star_edits(stars).values():
+            outcomes.edits += star
+        if outcomes.edits:
+            outcomes.edits += speller.header_edit()
+        return outcomes if self._without_overlaps(outcomes, edits) else None
+
+    def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
+        """Leaves an occurrence whose edit collides with another, rather than the whole file."""
+        try:
+            apply_edits(self.tree.text, outcomes.edits)
+        except OverlappingEditsError:
+            for occurrence, own in edits.items():
+                others = [e for e in outcomes.edits if e not in own]
+                if own and any(e.start < o.end and o.start < e.end for e in own for o in others):
+                    self.forced[occurrence] = Review(
+                        "its change collides with another change inside it",
+                        "Run again once the other change is made, or change it by hand.",
+                    )
+                    return False
+            return True
+        return True
+
+    def _force_aliases(self, plan: Plan) -> bool:
+        forced = False
+        for occurrence, verdict in self.verdicts.items():
+            if not isinstance(verdict, Rewrite) or occurrence.role is not Role.REFERENCE:
+                continue
+            for binding in self.program.alias_bindings(occurrence):
+                if binding not in plan.kept or occurrence in self.forced:
+                    continue
+                if self._only_suppressed(binding):
+                    self.forced[occurrence] = Suppressed()
+                else:
+                    self.forced[occurrence] = Review(
+                        f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
+                        "Settle that use first, then run again.",
+                    )
+                forced = True
+        return forced
+
+    def _removed_statements(self) -> list[cst.BaseSmallStatement]:
+        found: list[cst.BaseSmallStatement] = []
+        for verdict in self.verdicts.values():
+            if isinstance(verdict, Rewrite):
+                for binding in verdict.removes:
+                    statement = small_statement(self.tree, binding.node)
+                    if statement is not None and statement not in found:
+                        found.append(statement)
+        return found
+
+    def _stars(self) -> dict[Binding, str]:
+        """The star imports that can become imports of the names that are used."""
+        found: dict[Binding, str] = {}
+        for occurrence in self.program.imports:
+            if not isinstance(occurrence.node, cst.ImportFrom) or occurrence.node in self.blocked:
+                continue
+            uses = self._star_uses(occurrence)
+            new = self._new_home(occurrence)
+            if uses and new and all(isinstance(self.verdicts.get(o), Rewrite) for o in uses):
+                for binding in self.program.scopes.binding_at.get(occurrence.node, []):
+                    found[binding] = new
+        return found
+
+    def _new_home(self, occurrence: Occurrence) -> str | None:
+        old = occurrence.names[0]
+        if self.program.target is Target.COMPAT:
+            return names.compat_path(old)
+        return old.new[0] if old.new else None
+
+    def _star_uses(self, occurrence: Occurrence) -> list[Occurrence]:
+        prefix = occurrence.names[0].path + "."
+        return [
+            o
+            for o in self.program.references
+            if isinstance(o.base, cst.Name)
+            and not self.program.resolver.bindings(o.base)
+            and o.names
+            and o.names[0].path.startswith(prefix)
+        ]
+
+    def _star_edits(self, stars: dict[Binding, str]) -> dict[cst.CSTNode, list[Edit]]:
+        found: dict[cst.CSTNode, list[Edit]] = {}
+        for occurrence in self.program.imports:
+            node = occurrence.node
+            bindings = self.program.scopes.binding_at.get(node, [])
+            if not isinstance(node, cst.ImportFrom) or not any(b in stars for b in bindings):
+                continue
+            texts: dict[str, None] = {}
+            for use in self._star_uses(occurrence):
+                verdict = self.verdicts[use]
+                if isinstance(verdict, Rewrite) and verdict.keeps_name and use.names[0].new:
+                    compat = self.program.target is Target.COMPAT
+                    path = names.compat_path(use.names[0]) if compat else use.names[0].new[0]
+                    local = self.tree.slice(use.span).split(".")[0]
+                    member = str(path).rpartition(".")[2]
+                    texts[member if member == local else f"{member} as {local}"] = None
+            if not texts:
+                found[node] = remove_statement(self.tree, node)
+                continue
+            home = stars[bindings[0]]
+            start, end = self.tree.span(node)
+            text = f"from {home} import {', '.join(sorted(texts))}"
+            found[node] = [Edit(start, end, text)]
+        return found
+
+    def _dotted_imports(self) -> dict[cst.CSTNode, str]:
+        """New paths for `import a.b.experimental`, which binds `a` only."""
+        found: dict[cst.CSTNode, str] = {}
+        for occurrence in self.program.imports:
+            node = occurrence.node
+            parent = self.tree.parent(node)
+            if (
+                not isinstance(node, cst.ImportAlias)
+                or not isinstance(parent, cst.Import)
+                or node.asname is not None
+                or node in self.blocked
+            ):
+                continue
+            through = [
+                o
+                for o in self.program.references
+                if isinstance(o.node, cst.Attribute) and covers_dotted(node, dotted(o.node) or "")
+            ]
+            home = self._new_home(occurrence)
+            if home and all(isinstance(self.verdicts.get(o), Rewrite) for o in through):
+                found[node] = home
+        return found
+
+    def _outcomes(
+        self,
+        plan: Plan,
+        edits: dict[Occurrence, list[Edit]],
+        import_edits: dict[cst.CSTNode, list[Edit]],
+        stars: dict[Binding, str],
+        dotted_imports: dict[cst.CSTNode, str],
+    ) -> Outcomes:
+        result = Outcomes()
+        for occurrence, verdict in self.verdicts.items():
+            own = edits.get(occurrence, [])
+            result.edits += own
+            result.left += occurrence.role is not Role.FOUND and not isinstance(verdict, Rewrite)
+            record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
+            if record is not None:
+                result.records.append(record)
+            if isinstance(verdict, Rewrite) and verdict.meaning is not None:
+                span = verdict.constructor or self.tree.span(occurrence.node)
+                result.calls.append(ProvenCall(span, own, verdict.meaning))
+        for occurrence in self.program.imports:
+            own = import_edits.get(occurrence.node, [])
+            result.edits += own
+            verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
+            result.left += not isinstance(verdict, Rewrite)
+            guarded = self.blocked.get(occurrence.node) == self.guard_of.get(occurrence, "")
+            rule = GUARDS if guarded else IMPORTS
+            record = self._record(occurrence, rule, verdict, own)
+            if record is not None:
+                result.records.append(record)
+        return result
+
+    def _import_verdict(
+        self,
+        occurrence: Occurrence,
+        plan: Plan,
+        stars: dict[Binding, str],
+        dotted_imports: dict[cst.CSTNode, str],
+    ) -> Verdict:
+        if self.blocked.get(occurrence.node) == "suppressed":
+            return Suppressed()
+        if occurrence in self.guard_of:
+            return Review(self.guard_of[occurrence], guards.ADVICE)
+        if occurrence.node in dotted_imports:
+            return Rewrite("imports the module that the names are in today", lambda _: [])
+        reason = self.blocked.get(occurrence.node)
+        for binding in self.program.scopes.binding_at.get(occurrence.node, []):
+            if binding in plan.moved or binding in stars:
+                return Rewrite("imports the name that means the same today", lambda _: [])
+            if binding in plan.dropped:
+                return Rewrite("is no longer imported, because nothing uses it", lambda _: [])
+            reason = reason or plan.kept.get(binding)
+            if self._only_suppressed(binding):
+                return Suppressed()
+            if binding.kind is BindingKind.STAR:
+                reason = reason or "which names it brings in cannot be seen here"
+        if reason is None and not occurrence.names[0].new:
+            reason = f"{occurrence.names[0].path} has no equivalent"
+        return Review(
+            f"the import stays as it is: {reason or 'the names under it are still used'}",
+            "Settle those uses first, then run again.",
+        )
+
+    def _only_suppressed(self, binding: Binding) -> bool:
+        verdicts = [
+            v for o, v in self.verdicts.items() if any(n in binding.uses for n in o.prefixes())
+        ]
+        return any(isinstance(v, Suppressed) for v in verdicts) and not any(
+            isinstance(v, Review) for v in verdicts
+        )
+
+    def _record(
+        self, occurrence: Occurrence, rule: str, verdict: Verdict, edits: Sequence[Edit]
+    ) -> Record | None:
+        if isinstance(verdict, Suppressed):
+            outcome, message, advice = Outcome.SUPPRESSED, "left, as asked", ""
+        elif isinstance(verdict, Ignore):
+            return None
+        elif isinstance(verdict, Review):
+            outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
+            if occurrence in self.guard_of:
+                rule = GUARDS
+        else:
+            outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
+        line, column = self.tree.position(occurrence.span[0])
+        end_line, end_column = self.tree.position(occurrence.span[1])
+        return Record(
+            rule=rule,
+            outcome=outcome,
+            line=line,
+            column=column,
+            name=self.program.describe(occurrence),
+            message=message,
+            advice=advice,
+            end_line=end_line,
+            end_column=end_column,
+            edits=tuple(edits),
+        )

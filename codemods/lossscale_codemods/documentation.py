@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rule reference, for `--explain` and for the docs, made from the rule files alone."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.names import Target
+from lossscale_codemods.rules import all_rules, documentation
+
+if TYPE_CHECKING:
+    from lossscale_codemods.verdict import Case, Rule
+
+_INTRODUCTION = """\
+<!-- Made by `python -m lossscale_codemods.documentation`; do not edit. -->
+# Rules
+
+Every occurrence of an old name is decided by one rule. `--select` and `--ignore` take these ids, or
+the beginning of several; `# compat-lossscale: ignore[ID]` leaves one place as it is.
+
+| Rule | What it is about |
+| --- | --- |
+"""
+
+
+def explain(rule_id: str) -> str | None:
+    """Returns the documentation of a rule with its examples; nothing if there is no such rule."""
+    rule = next((rule for rule in all_rules() if rule.id == rule_id), None)
+    if rule is None:
+        return None
+    parts = [f"{rule.id}: {rule.title}", "", documentation(rule), ""]
+    for heading, cases in _groups(rule):
+        parts += [heading, ""]
+        parts += [_indented(_example(case)) for case in cases]
+    return "\n".join(parts).rstrip()
+
+
+def page() -> str:
+    """Returns the reference of all rules as Markdown."""
+    rules = sorted(all_rules(), key=lambda rule: rule.id)
+    parts = [_INTRODUCTION]
+    parts += [f"| [{r.id}](#{r.id.lower()}) | {r.title} |\n" for r in rules]
+    for rule in rules:
+        parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
+        if Target.TF_KERAS not in rule.targets:
+            parts.append("\nFor `--target compat`.\n")
+        parts.append(f"\n{documentation(rule)}\n")
+        for heading, cases in _groups(rule):
+            parts.append(f"\n{heading}\n")
+            for case in cases:
+                language = "diff" if _changes(case) else "python"
+                parts.append(f"\n```{language}\n{_example(case)}```\n")
+                if case.review:
+                    parts.append(f'\nThe finding says: "{case.review}".\n')
+    return "".join(parts)
+
+
+def _groups(rule: Rule) -> list[tuple[str, tuple[Case, ...]]]:
+    groups = [("It changes:", rule.invalid), ("It leaves:", rule.valid)]
+    return [(heading, cases) for heading, cases in groups if cases]
+
+
+def _changes(case: Case) -> bool:
+    return case.after is not None and case.after != case.before
+
+
+def _example(case: Case) -> str:
+    if not _changes(case) or case.after is None:
+        return case.before
+    before, after = case.before.splitlines(), case.after.splitlines()
+    lines = list(difflib.unified_diff(before, after, n=9, lineterm=""))[3:]
+    return "\n".join(lines) + "\n"
+
+
+def _indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file: bytes in, bytes out, and a record for each old name in it.
+
+Nothing here reads or writes files, and nothing is written that did not pass the proofs.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+import warnings
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import guards, import_edits, mentions, proofs
+from lossscale_codemods.decide import Decisions
+from lossscale_codemods.editing import OverlappingEditsError, apply_edits
+from lossscale_codemods.names import Target, can_hold_old_name
+from lossscale_codemods.program import Program
+from lossscale_codemods.records import Outcome, Record, Result, Status
+from lossscale_codemods.suppression import Selection, Suppressions
+
+if TYPE_CHECKING:
+    from lossscale_codemods.resolve import RelativeImports
+
+_PYTHON_2 = re.compile(
+    rb"^[ \t]*print[ \t]+[^\s(=.\[,:]|^[ \t]*print[ \t]*$|^[ \t]*exec[ \t]+[\"'\w]"
+    rb"|^[ \t]*except[ \t]+[\w.()]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.\[\]]+[ \t]*,"
+    rb"|\bur[\"']|<>|(?<![\w.])0[0-7]+[lL]?\b(?!\.)|\b\d+[lL]\b",
+    re.MULTILINE,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What a run does.
+
+    Attributes:
+        target: What programs are migrated to.
+        selection: Which rules are applied.
+        collapse_guards: Whether branches for old versions are taken out.
+        notebook: Whether the source is the cells of a notebook, where `await` may stand outside
+            of functions.
+    """
+
+    target: Target = Target.TF_KERAS
+    selection: Selection = dataclasses.field(default_factory=Selection)
+    collapse_guards: bool = False
+    notebook: bool = False
+
+
+def migrate_source(
+    source: bytes | str,
+    *,
+    target: Target | str = Target.TF_KERAS,
+    select: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    collapse_guards: bool = False,
+    relative: RelativeImports | None = None,
+) -> Result:
+    """Migrates the source of one Python file.
+
+    Args:
+        source: The file's bytes, or its text.
+        target: What to migrate to: `"tf-keras"` or `"compat"`.
+        select: Ids, or beginnings of ids, of the rules to apply; empty for all.
+        ignore: Ids, or beginnings of ids, of the rules not to apply.
+        collapse_guards: Whether to take out branches that are only for old versions.
+        relative: Turns the dotted path of a relative import into an absolute one, if it is known.
+
+    Returns:
+        The new source and what became of each old name. It never raises for what is in the file.
+    """
+    options = Options(Target(target), Selection(tuple(select), tuple(ignore)), collapse_guards)
+    return migrate(source, options, relative)
+
+
+def migrate(
+    source: bytes | str, options: Options, relative: RelativeImports | None = None
+) -> Result:
+    """Does what `migrate_source` does, with the options in one value."""
+    given = source.encode("utf-8") if isinstance(source, str) else source
+    if not can_hold_old_name(given):
+        return Result(given, given, Status.UNCHANGED)
+    try:
+        return _migrate(given, options, relative)
+    except RecursionError:
+        return Result(given, given, Status.UNREADABLE, problem=_TOO_DEEP)
+
+
+_TOO_DEEP = "It is nested too deeply for the parser."
+_DEEPEST_BRACKETS = 200
+
+
+def _is_too_deep(source: bytes) -> bool:
+    """Whether libcst's parser could run out of stack, which ends the whole process.
+
+    Python's own parser has limits that are safe, and answers quickly; where it knows less syntax
+    than libcst, brackets are counted.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(source)
+        except (RecursionError, MemoryError):
+            return True
+        except SyntaxError as error:
+            if "too many nested" in str(error):
+                return True
+        except ValueError:
+            pass  # Null bytes; libcst says so as well.
+        else:
+            return False
+    depth = deepest = 0
+    for character in re.findall(rb"[()\[\]{}]", source):
+        depth += 1 if character in b"([{" else -1
+        deepest = max(deepest, depth)
+    return deepest > _DEEPEST_BRACKETS
+
+
+def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
+    if _is_too_deep(given):
+        return Result(given, given, Status.UNREADABLE, problem=_TOO_DEEP)
+    try:
+        module = cst.parse_module(given)
+    except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
+        return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
+    original = program = Program(module, options.target, relative, given)
+    text = program.tree.text
+    collapsed: list[Record] = []
+    if options.collapse_guards:
+        module, collapsed, text = guards.collapse(program, options, relative)
+        if collapsed:
+            program = Program(module, options.target, relative)
+    suppressions = Suppressions(program.tree.code)
+    outcomes = Decisions(program, options.selection, suppressions).outcomes()
+    records = tuple(
+        sorted(
+            [*collapsed, *outcomes.records, *mentions.find(program, suppressions, options)],
+            key=lambda r: (r.line, r.column, r.rule),
+        )
+    )
+    if not records:
+        return Result(given, given, Status.UNCHANGED)
+    parsed = original.tree.bytes
+    if parsed != given:
+        return _refused(given, records, _round_trip_problem(given, parsed))
+    try:
+        after = apply_edits(text, outcomes.edits).decode("utf-8").encode(module.encoding)
+    except OverlappingEditsError as error:
+        return _refused(given, records, f"Two changes overlap at {str(error)!r}.")
+    except UnicodeEncodeError as error:
+        return _refused(given, records, f"The result cannot be written as {error.encoding}.")
+    if after == given:
+        return Result(given, given, Status.UNCHANGED, records)
+    result = Program(cst.parse_module(after), options.target, relative, after)
+    trimmed = import_edits.without_unused(original, result)
+    if trimmed != after:
+        after = trimmed
+        result = Program(cst.parse_module(after), options.target, relative, after)
+    problem = proofs.check(original, program, result, outcomes, options)
+    if problem is not None:
+        return _refused(given, records, problem)
+    return Result(given, after, Status.CHANGED, records)
+
+
+def _refused(given: bytes, records: tuple[Record, ...], problem: str) -> Result:
+    """The file stays as it is, and every change that was meant becomes a finding."""
+    left = tuple(
+        dataclasses.replace(
+            record,
+            outcome=Outcome.NEEDS_REVIEW,
+            message=f"not rewritten, because the file as a whole was refused: {problem}",
+            advice="Make this change by hand, or the one that is in its way.",
+            edits=(),
+        )
+        if record.outcome is Outcome.REWRITTEN
+        else record
+        for record in records
+    )
+    return Result(given, given, Status.REFUSED, left, problem)
+
+
+def _round_trip_problem(source: bytes, parsed: bytes) -> str:
+    same = next(
+        (i for i, (a, b) in enumerate(zip(source, parsed, strict=False)) if a != b), len(parsed)
+    )
+    line = source.count(b"\n", 0, same) + 1
+    if b"\x0c" in source:
+        cause = "a form feed (^L)"
+    elif b"\r" in source.replace(b"\r\n", b""):
+        cause = "a carriage return that stands alone"
+    else:
+        cause = "some white space"
+    return (
+        f"The parser does not keep {cause} near line {line}, so that nothing in this file can be "
+        "changed without changing that too. Take it out, then run again."
+    )
+
+
+def _parse_problem(source: bytes, error: Exception) -> str:
+    if _PYTHON_2.search(source):
+        return (
+            "This is Python 2, which the parser does not read. Move the file to Python 3 first "
+            "(for example with 2to3), then run again."
+        )
+    if isinstance(error, cst.ParserSyntaxError):
+        return f"It does not parse: line {error.raw_line}, column {error.raw_column + 1}."
+    if isinstance(error, UnicodeError | LookupError) or "encoding" in str(error):
+        return f"It cannot be decoded: {error}. Check its encoding line."
+    return f"It does not parse: {error}."

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that already supports old and new versions: recognised, left, and on request collapsed.
+
+    if version.parse(tf.__version__) >= version.parse("2.4"):
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
+    else:
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic")
+
+To rewrite the old branch would make both branches equal, or break the old version it is for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import textwrap
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import names
+from lossscale_codemods.editing import apply_edits
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.records import Edit, Outcome, Record
+from lossscale_codemods.scopes import BindingKind, import_path, member_path
+from lossscale_codemods.tree import dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.engine import Options
+    from lossscale_codemods.resolve import RelativeImports
+
+ADVICE = (
+    "Take out the branch for old versions, by hand or with --collapse-guards, if TensorFlow 2.4 is "
+    "the oldest that you support."
+)
+_RULE = "LS701"
+_VERSION_OF_CHANGE = re.compile(r"[\"']2\.[34](?:\.\d+)?[\"']|\(\s*2\s*,\s*[34]\s*[,)]|\b2\.[34]\b")
+
+
+@dataclasses.dataclass
+class Guard:
+    """A statement or expression that chooses between old and new names.
+
+    Attributes:
+        node: The statement or expression.
+        old: The parts for old versions.
+        new: The part for new versions, if it is one part of this statement.
+    """
+
+    node: cst.CSTNode
+    old: list[cst.CSTNode]
+    new: cst.CSTNode | None
+
+
+def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, str]:
+    """Returns the occurrences in branches for old versions, each with the reason to leave it."""
+    found: dict[Occurrence, str] = {}
+    guards = _Guards(program, occurrences)
+    for guard in guards.all():
+        line = program.tree.position(program.tree.span(guard.node)[0])[0]
+        for occurrence in occurrences:
+            if any(_is_within(program, occurrence.node, part) for part in guard.old):
+                found.setdefault(
+                    occurrence,
+                    f"it is the branch for old versions of the guard on line {line}, which can be "
+                    "collapsed to the new branch",
+                )
+    return found
+
+
+def _is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    return node is part or any(above is part for above in program.tree.ancestors(node))
+
+
+class _Guards:
+    def __init__(self, program: Program, occurrences: Sequence[Occurrence]) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.old_nodes = {o.node for o in occurrences if o.role is not Role.UNRESOLVED}
+        self.candidates: list[cst.CSTNode] = []
+        for node in self.old_nodes:
+            for above in self.tree.ancestors(node):
+                kinds = cst.If | cst.Try | cst.IfExp
+                if isinstance(above, kinds) and above not in self.candidates:
+                    self.candidates.append(above)
+        self.candidates.sort(key=lambda n: self.tree.span(n)[0])
+
+    def all(self) -> Iterator[Guard]:
+        for node in self.candidates:
+            guard = None
+            if isinstance(node, cst.If):
+                guard = self._if(node)
+            elif isinstance(node, cst.IfExp) and self._is_version_test(node.test):
+                guard = self._choose(node, [node.body, node.orelse])
+            elif isinstance(node, cst.Try):
+                guard = self._try(node)
+            if guard is not None:
+                yield guard
+        yield from self._early_returns()
+        yield from self._getattr_guards()
+
+    def _if(self, node: cst.If) -> Guard | None:
+        parent = self.tree.parent(node)
+        if isinstance(parent, cst.If) and parent.orelse is node:
+            return None  # `elif` is looked at with its `if`.
+        if not self._is_version_test(node.test):
+            return None
+        parts: list[cst.CSTNode] = [node.body]
+        rest = node.orelse
+        while isinstance(rest, cst.If):
+            parts.append(rest.body)
+            rest = rest.orelse
+        if rest is not None:
+            parts.append(rest.body)
+        guard = self._choose(node, parts)
+        if guard is None and _VERSION_OF_CHANGE.search(self.tree.source(node.test)):
+            old = [p for p in parts if self._has_old(p)]
+            if old and not any(self._has_new(p) for p in old):
+                return Guard(node, old, None)
+        return guard
+
+    def _choose(self, node: cst.CSTNode, parts: list[cst.CSTNode]) -> Guard | None:
+        old = [p for p in parts if self._has_old(p)]
+        new = [p for p in parts if not self._has_old(p) and self._has_new(p)]
+        if not old or not new:
+            return None
+        only_two = len(new) == 1 and len(parts) == 2
+        return Guard(node, old, new[0] if only_two else None)
+
+    def _try(self, node: cst.Try) -> Guard | None:
+        if not all(self._catches_missing_name(h) for h in node.handlers):
+            return None
+        parts = [node.body, *(h.body for h in node.handlers)]
+        if node.orelse is not None:
+            parts.append(node.orelse.body)
+        return self._choose(node, list(parts))
+
+    def _catches_missing_name(self, handler: cst.ExceptHandler) -> bool:
+        if handler.type is None:
+            return True
+        caught = self.tree.source(handler.type)
+        return any(
+            name in caught
+            for name in ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
+        )
+
+    def _is_version_test(self, test: cst.BaseExpression, depth: int = 0) -> bool:
+        source = self.tree.source(test)
+        if re.search(r"version|hasattr|getattr", source, re.IGNORECASE):
+            return True
+        if depth > 3:  # A flag made of flags made of flags is no guard anyone would recognise.
+            return False
+        for node in self.tree.walk(test):
+            if isinstance(node, cst.Name):
+                for binding in self.program.resolver.bindings(node):
+                    if (
+                        binding.kind is BindingKind.ASSIGN
+                        and binding.value is not None
+                        and self._is_version_test(binding.value, depth + 1)
+                    ):
+                        return True
+        return False
+
+    def _early_returns(self) -> Iterator[Guard]:
+        """`if version >= 2.4: ...; return`, with the old code behind it."""
+        seen: set[cst.CSTNode] = set()
+        for node in self.old_nodes:
+            around = {node, *self.tree.ancestors(node)}
+            for block in around:
+                if not isinstance(block, cst.IndentedBlock | cst.Module):
+                    continue
+                for index, statement in enumerate(block.body):
+                    if statement in around:
+                        break
+                    if (
+                        isinstance(statement, cst.If)
+                        and statement not in seen
+                        and self._leaves_with_new(statement)
+                    ):
+                        seen.add(statement)
+                        yield Guard(statement, list(block.body[index + 1 :]), None)
+
+    def _leaves_with_new(self, node: cst.If) -> bool:
+        if node.orelse is not None or not isinstance(node.body, cst.IndentedBlock):
+            return False
+        last = node.body.body[-1]
+        leaves = isinstance(last, cst.SimpleStatementLine) and isinstance(
+            last.body[-1], cst.Return | cst.Raise | cst.Continue | cst.Break
+        )
+        return (
+            leaves
+            and self._is_version_test(node.test)
+            and self._has_new(node.body)
+            and not self._has_old(node.body)
+        )
+
+    def _getattr_guards(self) -> Iterator[Guard]:
+        """`getattr(mixed_precision, "experimental", mixed_precision)` chooses in one expression."""
+        for node in self.old_nodes:
+            for above in self.tree.ancestors(node):
+                if isinstance(above, cst.Call) and dotted(above.func) in {"getattr", "hasattr"}:
+                    yield Guard(above, [node], None)
+                    break
+
+    def _has_old(self, part: cst.CSTNode) -> bool:
+        return any(_is_within(self.program, node, part) for node in self.old_nodes)
+
+    def _has_new(self, part: cst.CSTNode) -> bool:
+        for node in self.tree.walk(part):
+            if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
+                module = import_path(node)
+                if any(
+                    names.is_new_name(member_path(module, a.evaluated_name)) for a in node.names
+                ):
+                    return True
+            if isinstance(node, cst.Import) and any(
+                names.is_new_name(dotted(a.name) or "") for a in node.names
+            ):
+                return True
+            if isinstance(node, cst.Attribute | cst.Name):
+                paths = self.program.resolver.paths(node)
+                if any(p is not None and names.is_new_name(p) for p in paths):
+                    above = self.tree.parent(node)
+                    if not isinstance(above, cst.Attribute):
+                        return True
+                    longer = self.program.resolver.paths(above)
+                    if not any(p is not None and names.lookup(p) for p in longer):
+                        return True
+        return False
+
+
+def collapse(
+    program: Program, options: Options, relative: RelativeImports | None
+) -> tuple[cst.Module, list[Record], bytes]:
+    """Takes out branches for old versions, until there is none left that can be.
+
+    Returns:
+        The module without them, a record for each, and its text.
+    """
+    records: list[Record] = []
+    if not options.selection.applies(_RULE):
+        return program.tree.module, records, program.tree.text
+    for _ in range(100):
+        occurrences = [*program.references, *program.imports]
+        guard = next(
+            (g for g in _Guards(program, occurrences).all() if _collapsible(program, g)), None
+        )
+        if guard is None:
+            break
+        edit = _collapse_edit(program, guard)
+        line, column = program.tree.position(program.tree.span(guard.node)[0])
+        records.append(
+            Record(
+                rule=_RULE,
+                outcome=Outcome.REWRITTEN,
+                line=line,
+                column=column,
+                name=program.tree.line_text(line).strip(),
+                message="collapsed to the branch for new versions",
+                end_line=line,
+                end_column=column,
+                edits=(edit,),
+            )
+        )
+        text = apply_edits(program.tree.text, [edit])
+        module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
+        module = module.with_changes(encoding=program.tree.module.encoding)
+        program = Program(module, options.target, relative)
+    return program.tree.module, records, program.tree.text
+
+
+def _collapsible(program: Program, guard: Guard) -> bool:
+    if guard.new is None:
+        return False
+    if isinstance(guard.node, cst.IfExp):
+        return True
+    if isinstance(guard.node, cst.Try):
+        whole = guard.node
+        if whole.orelse is not None or whole.finalbody is not None or len(whole.handlers) != 1:
+            return False
+    if isinstance(guard.node, cst.If):
+        parent = program.tree.parent(guard.node)
+        if isinstance(parent, cst.If) and parent.orelse is guard.node:
+            return False
+    return isinstance(guard.new, cst.IndentedBlock) and not _has_multiline_string(
+        program, guard.new
+    )
+
+
+def _has_multiline_string(program: Program, block: cst.CSTNode) -> bool:
+    return any(
+        isinstance(n, cst.BaseString) and "\n" in program.tree.source(n)
+        for n in program.tree.walk(block)
+    )
+
+
+def _collapse_edit(program: Program, guard: Guard) -> Edit:
+    tree = program.tree
+    if isinstance(guard.node, cst.IfExp) and isinstance(guard.new, cst.BaseExpression):
+        start, end = tree.full_span(guard.node)
+        return Edit(start, end, tree.source(guard.new))
+    start = tree.span(guard.node)[0]
+    end = tree.line_end(max(tree.span(guard.node)[1] - 1, start))
+    body: Sequence[cst.CSTNode] = getattr(guard.new, "body", ())
+    statements = list(body)
+    first, last = tree.span(statements[0])[0], tree.span(statements[-1])[1]
+    left = tree.line_start(first)
+    while left > 0:  # Comments above the first statement belong to it.
+        above = tree.line_start(left - 1)
+        if not tree.text[above:left].strip().startswith(b"#"):
+            break
+        left = above
+    lines = tree.slice((left, tree.line_end(max(last - 1, first))))
+    indent = tree.indentation(start)
+    newline = tree.newline
+    text = textwrap.dedent(lines.replace(newline, "\n")).rstrip("\n")
+    moved = [indent + line if line else line for line in text.split("\n")]
+    return Edit(tree.line_start(start), end, newline.join(moved) + newline)

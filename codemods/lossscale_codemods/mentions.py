@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old names in comments, docstrings and other strings: listed, never edited.
+
+A string that is nothing but an old name, such as one given to `mock.patch` or compared with a
+class's name, is part of the program, so a person has to look at it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import names
+from lossscale_codemods.names import Target
+from lossscale_codemods.records import Outcome, Record
+from lossscale_codemods.suppression import Suppressions, _comments
+from lossscale_codemods.tree import dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.engine import Options
+    from lossscale_codemods.program import Program
+
+MENTION, STRING = "LS801", "LS802"
+_OLD_IN_TEXT = re.compile(
+    r"[\w.]*\bmixed_precision\s*(?:\.\s*|\s+import\s+)experimental\b[\w.]*"
+    r"|[\w.]*\btrain\.experimental\.\w*(?:LossScale|mixed_precision)\w*"
+    r"|[\w.]*\bcontrib\.mixed_precision\b[\w.]*"
+    r"|[\w.]*\benable_mixed_precision_graph_rewrite\b"
+    r"|[\w.]*\b(?:Fixed|Dynamic)LossScale\b"
+)
+_OLD_CLASS_NAMES = {
+    "LossScaleOptimizer",
+    "LossScaleOptimizerV1",
+    "MixedPrecisionLossScaleOptimizer",
+}
+
+
+def find(program: Program, suppressions: Suppressions, options: Options) -> Iterator[Record]:
+    """Yields a record for each old name in a comment or a string."""
+    tree = program.tree
+    annotation_strings = {
+        o.node for o in program.references if isinstance(o.node, cst.SimpleString)
+    }
+    for line, comment in _comments(tree.code):
+        if "compat-lossscale:" in comment:
+            continue
+        for match in _OLD_IN_TEXT.finditer(comment):
+            column = tree.line_text(line).find(comment) + match.start() + 1
+            yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), "a comment")
+    for node in list(tree.parents):
+        if not isinstance(node, cst.SimpleString | cst.FormattedStringText):
+            continue
+        if node in annotation_strings:
+            continue
+        start = tree.span(node)[0]
+        raw = tree.slice(tree.span(node))
+        finding = _finding(program, node) if isinstance(node, cst.SimpleString) else None
+        if finding is not None:
+            line, column = tree.position(start)
+            lines = {line, tree.position(tree.span(tree.statement(node))[0])[0]}
+            yield _string_record(line, column, raw, finding, suppressions, options, lines)
+            continue
+        kind = "a docstring" if _is_docstring(program, node) else "a string"
+        for match in _OLD_IN_TEXT.finditer(raw):
+            line, column = tree.position(start + len(raw[: match.start()].encode()))
+            yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), kind)
+
+
+def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind: str) -> Record:
+    return Record(
+        rule=rule,
+        outcome=outcome,
+        line=line,
+        column=column,
+        name=name,
+        message=f"stands in {kind}, which is never edited",
+        end_line=line,
+        end_column=column + len(name),
+    )
+
+
+def _string_record(
+    line: int,
+    column: int,
+    raw: str,
+    finding: tuple[str, str],
+    suppressions: Suppressions,
+    options: Options,
+    lines: set[int],
+) -> Record:
+    hidden = not options.selection.applies(STRING) or suppressions.covers(STRING, lines)
+    return Record(
+        rule=STRING,
+        outcome=Outcome.SUPPRESSED if hidden else Outcome.NEEDS_REVIEW,
+        line=line,
+        column=column,
+        name=raw,
+        message="left, as asked" if hidden else finding[0],
+        advice="" if hidden else finding[1],
+        end_line=line,
+        end_column=column + len(raw),
+    )
+
+
+def _finding(program: Program, node: cst.SimpleString) -> tuple[str, str] | None:
+    if program.target is Target.COMPAT:
+        return None
+    try:
+        text = str(node.evaluated_value)
+    except (ValueError, SyntaxError):
+        return None
+    above = program.tree.parent(node)
+    if names.lookup(text) is not None or (
+        "." in text and names.lookup(text.rpartition(".")[0]) is not None
+    ):
+        return (
+            "this string is the path of an old name, and strings are never edited",
+            "Write the path of the new name into it, if code imports or patches by it.",
+        )
+    if text in _OLD_CLASS_NAMES and isinstance(above, cst.Comparison | cst.ComparisonTarget):
+        return (
+            "the optimizer's class has another name now (LossScaleOptimizerV3 in tf-keras)",
+            "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) instead.",
+        )
+    if text == "experimental" and isinstance(above, cst.Arg) and _is_attribute_test(program, above):
+        return (
+            "getattr or hasattr looks for the old module by its name",
+            "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you support.",
+        )
+    return None
+
+
+def _is_attribute_test(program: Program, argument: cst.Arg) -> bool:
+    call = program.tree.parent(argument)
+    if not isinstance(call, cst.Call) or dotted(call.func) not in {"getattr", "hasattr"}:
+        return False
+    paths = program.resolver.paths(call.args[0].value)
+    return any(p is not None and p.endswith("mixed_precision") for p in paths)
+
+
+def _is_docstring(program: Program, node: cst.CSTNode) -> bool:
+    return isinstance(program.tree.parent(node), cst.Expr)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of the imports and aliases of old names, once each use of them is decided.
+
+A binding whose every use is rewritten moves to the new name, or goes if nothing needs it. A binding
+that some use still needs stays exactly as it is: all or nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import names
+from lossscale_codemods.names import Meaning, OldName, Target
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.scopes import Binding, BindingKind
+from lossscale_codemods.verdict import Ignore, Rewrite, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_SAME_SIGNATURE = {
+    Meaning.SET_POLICY,
+    Meaning.GLOBAL_POLICY,
+    Meaning.V1_OPTIMIZER,
+    Meaning.REWRITE_OFF,
+    Meaning.LOSS_SCALE,
+    Meaning.FIXED,
+    Meaning.DYNAMIC,
+}
+"""Old names that other files can go on using through this one, once it has moved."""
+
+
+@dataclasses.dataclass
+class Plan:
+    """What becomes of each binding of an old name."""
+
+    moved: dict[Binding, str] = dataclasses.field(default_factory=dict)
+    dropped: set[Binding] = dataclasses.field(default_factory=set)
+    kept: dict[Binding, str] = dataclasses.field(default_factory=dict)
+    """Bindings that stay, with the reason."""
+
+
+class Planner:
+    """Decides on the bindings of one file.
+
+    Args:
+        program: The file.
+        decisions: What becomes of each reference.
+    """
+
+    def __init__(self, program: Program, decisions: Mapping[Occurrence, Verdict]) -> None:
+        self.program = program
+        self.decisions = decisions
+        self._by_node: dict[cst.CSTNode, Occurrence] = {}
+        self._strings: dict[Binding, list[Occurrence]] = {}
+        for occurrence in program.references:
+            if occurrence.role is Role.ANNOTATION_STRING:
+                root = program.tree.slice(occurrence.span).split(".")[0]
+                scope = program.scopes.scope_of(occurrence.node)
+                for binding in program.scopes.lookup(root, scope):
+                    self._strings.setdefault(binding, []).append(occurrence)
+            else:
+                for node in occurrence.prefixes():
+                    self._by_node[node] = occurrence
+
+    def plan(self, blocked: Mapping[cst.CSTNode, str]) -> Plan:
+        """Returns what becomes of each binding.
+
+        Args:
+            blocked: Nodes of imports and aliases that must stay, with the reason.
+        """
+        plan = Plan()
+        bindings = self._old_bindings()
+        for group in self._groups(list(bindings)):
+            reason = self._reason_to_keep(group, bindings, blocked)
+            if reason is not None:
+                plan.kept.update(dict.fromkeys(group, reason))
+                continue
+            needed = any(self._is_needed(binding) for binding in group)
+            unused = not any(self._uses(binding) for binding in group)
+            for binding in group:
+                new = self._new_path(bindings[binding])
+                if (needed or unused) and new is not None:
+                    plan.moved[binding] = new
+                elif needed:
+                    plan.kept[binding] = "it has no equivalent"
+                else:
+                    plan.dropped.add(binding)
+        return plan
+
+    def _old_bindings(self) -> dict[Binding, OldName]:
+        found: dict[Binding, OldName] = {}
+        for occurrence in self.program.imports:
+            for binding in self.program.scopes.binding_at.get(occurrence.node, []):
+                is_root = isinstance(occurrence.node, cst.ImportAlias) and binding.path is not None
+                if is_root and names.lookup(binding.path or "") is None:
+                    continue  # `import a.b.c` binds `a` alone.
+                if binding.kind is BindingKind.IMPORT:
+                    found[binding] = occurrence.names[0]
+        for occurrence in self.program.references:
+            if occurrence.role is Role.REFERENCE and occurrence.meaning is not None:
+                for binding in self.program.alias_bindings(occurrence):
+                    found[binding] = occurrence.names[0]
+        return found
+
+    def _groups(self, bindings: list[Binding]) -> list[list[Binding]]:
+        """Returns the bindings in groups that share a use, or stand in one assignment."""
+        group_of = {binding: {binding} for binding in bindings}
+        by_use: dict[cst.CSTNode, Binding] = {}
+        for binding in bindings:
+            shared: list[cst.CSTNode] = list(self._uses(binding))
+            if binding.kind is BindingKind.ASSIGN:
+                shared.append(self.program.tree.statement(binding.node))
+            for use in shared:
+                other = by_use.setdefault(use, binding)
+                if group_of[other] is not group_of[binding]:
+                    joined = group_of[other] | group_of[binding]
+                    for member in joined:
+                        group_of[member] = joined
+        unique: list[list[Binding]] = []
+        seen: set[int] = set()
+        for group in group_of.values():
+            if id(group) not in seen:
+                seen.add(id(group))
+                unique.append([b for b in bindings if b in group])
+        return unique
+
+    def _uses(self, binding: Binding) -> Sequence[cst.CSTNode]:
+        owner = self.program.owner_of_attribute(binding)
+        if owner is None or not isinstance(binding.node, cst.Attribute):
+            return binding.uses
+        reads = self.program.reads_by_attribute.get(binding.node.attr.value, [])
+        return [*binding.uses, *(n for n in reads if n not in binding.uses)]
+
+    def _is_needed(self, binding: Binding) -> bool:
+        for use in self._uses(binding):
+            verdict = self._verdict(use)
+            if isinstance(verdict, Rewrite) and verdict.keeps_name:
+                return True
+            if isinstance(verdict, Ignore):
+                return True
+        exported = binding.scope is self.program.scopes.module and (
+            binding.name in self.program.exported
+        )
+        return exported or bool(self._strings.get(binding))
+
+    def _verdict(self, use: cst.CSTNode) -> Verdict | None:
+        occurrence = self._by_node.get(use)
+        return self.decisions.get(occurrence) if occurrence is not None else None
+
+    def _reason_to_keep(
+        self,
+        group: Sequence[Binding],
+        bindings: Mapping[Binding, OldName],
+        blocked: Mapping[cst.CSTNode, str],
+    ) -> str | None:
+        for binding in group:
+            old = bindings[binding]
+            if binding.node in blocked:
+                return blocked[binding.node]
+            for use in self._uses(binding):
+                verdict = self._verdict(use)
+                if not isinstance(verdict, Rewrite | Ignore):
+                    line = self.program.tree.position(self.program.tree.span(use)[0])[0]
+                    return f"line {line} still needs it"
+            for string in self._strings.get(binding, []):
+                if not isinstance(self.decisions.get(string), Rewrite | Ignore):
+                    line = self.program.tree.position(string.span[0])[0]
+                    return f"the annotation on line {line} still needs it"
+            if self._new_path(old) is None and self._is_needed(binding):
+                return f"{old.path} has no equivalent"
+            if self._escapes(binding, old):
+                return (
+                    f"`__all__` offers {binding.name} to other files, which may call it in the "
+                    "old way"
+                )
+        return None
+
+    def _escapes(self, binding: Binding, old: OldName) -> bool:
+        if self.program.target is Target.COMPAT:
+            return False
+        return (
+            binding.scope is self.program.scopes.module
+            and binding.name in self.program.exported
+            and old.meaning not in _SAME_SIGNATURE
+        )
+
+    def _new_path(self, old: OldName) -> str | None:
+        if self.program.target is Target.COMPAT:
+            return names.compat_path(old)
+        return old.new[0] if old.new else None

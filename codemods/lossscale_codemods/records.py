@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The change record: what became of each old name in a file. Every report is made from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+
+class Outcome(enum.Enum):
+    """What became of one occurrence of an old name."""
+
+    REWRITTEN = "rewritten"
+    NEEDS_REVIEW = "needs review"
+    SUPPRESSED = "suppressed"
+    MENTIONED = "mentioned"
+    """It stands in a comment or a string, which are never edited."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Edit:
+    """Text that replaces a span of the source, in UTF-8 offsets."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """One occurrence of an old name and what became of it.
+
+    Attributes:
+        rule: The id of the rule that decided.
+        outcome: What became of it.
+        line: Its line, from 1.
+        column: Its column in characters, from 1.
+        name: The old name, as the file spells it.
+        message: What was done, or why it was not.
+        advice: What to do about it; empty if nothing is to be done.
+        end_line: The line at which it ends.
+        end_column: The column behind its end.
+        edits: The edits that rewrote it.
+        cell: In notebooks, the cell it stands in, from 1; lines count within the cell.
+    """
+
+    rule: str
+    outcome: Outcome
+    line: int
+    column: int
+    name: str
+    message: str
+    advice: str = ""
+    end_line: int = 0
+    end_column: int = 0
+    edits: tuple[Edit, ...] = ()
+    cell: int | None = None
+
+
+class Status(enum.Enum):
+    """What became of a file as a whole."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    UNREADABLE = "unreadable"
+    """It cannot be read or parsed, so nothing is known of it."""
+    REFUSED = "refused"
+    """The change did not pass a proof, or could not be written; the file is as it was."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What the codemod made of one file.
+
+    Attributes:
+        source: The bytes it was given.
+        output: The bytes to write; the same object as `source` if nothing changes.
+        status: What became of the file.
+        records: One for each occurrence of an old name.
+        problem: For unreadable and refused files, what was wrong and what to do.
+    """
+
+    source: bytes
+    output: bytes
+    status: Status
+    records: tuple[Record, ...] = ()
+    problem: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to write."""
+        return self.status is Status.CHANGED
+
+    @property
+    def text(self) -> str:
+        """The output as text; for callers that gave text."""
+        return self.output.decode("utf-8")
+
+    def count(self, outcome: Outcome) -> int:
+        """Returns how many occurrences came to this outcome."""
+        return sum(record.outcome is outcome for record in self.records)

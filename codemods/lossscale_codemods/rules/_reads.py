@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rules for attributes of optimizers and policies share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.names import Target
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.records import Edit
+from lossscale_codemods.tree import dotted
+from lossscale_codemods.verdict import Rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def attributes(program: Program, rule: str, *names: str) -> Iterator[Occurrence]:
+    """Yields every read of an attribute of one of these names."""
+    if program.target is not Target.TF_KERAS:
+        return
+    for name in names:
+        for node in program.reads_by_attribute.get(name, []):
+            yield Occurrence(node, program.tree.span(node), Role.FOUND, rule=rule)
+
+
+def called(program: Program, node: cst.CSTNode) -> cst.Call | None:
+    """Returns the call `node()` without arguments, if it is one."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Call) and above.func is node and not above.args:
+        return above
+    return None
+
+
+def replace(program: Program, node: cst.CSTNode, start_at: cst.CSTNode, text: str) -> list[Edit]:
+    """Returns the edit that puts `text` behind `start_at`, up to the end of `node`."""
+    return [Edit(program.tree.full_span(start_at)[1], program.tree.span(node)[1], text)]
+
+
+def rewrite(message: str, edits: list[Edit]) -> Rewrite:
+    """Returns a rewrite whose edits need no names."""
+    return Rewrite(message, lambda _: edits)
+
+
+def looks_like_optimizer(node: cst.CSTNode) -> bool:
+    """Whether an expression is called something with `opt`."""
+    name = dotted(node)
+    return name is not None and "opt" in name.rsplit(".", 1)[-1].lower()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the old API become the same names in compat_lossscale (`--target compat`).
+
+The program stays as it is: the arguments, the classes and their behaviour are those of TensorFlow
+2.0 to 2.3. Only `tf.contrib` and private names that compat_lossscale does not have are left.
+"""
+
+from __future__ import annotations
+
+from lossscale_codemods.names import Target, compat_path
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+
+
+class CompatNames(Rule):
+    """Respells every old name."""
+
+    id = "LS001"
+    title = "Old names on top of compat_lossscale"
+    targets = frozenset([Target.COMPAT])
+    invalid = (
+        Case(
+            "from tensorflow.keras.mixed_precision import experimental as mp\n"
+            "opt = mp.LossScaleOptimizer(opt, 'dynamic')\n",
+            "from compat_lossscale import experimental as mp\n"
+            "opt = mp.LossScaleOptimizer(opt, 'dynamic')\n",
+        ),
+        Case(
+            "import tensorflow as tf\n"
+            "scale = tf.mixed_precision.experimental.DynamicLossScale(multiplier=4)\n",
+            "import compat_lossscale\nscale = compat_lossscale.v1.DynamicLossScale(multiplier=4)\n",
+        ),
+    )
+    valid = (
+        Case(
+            "import tensorflow as tf\n"
+            "manager = tf.contrib.mixed_precision.FixedLossScaleManager(5000)\n",
+            review="compat_lossscale does not have",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells what compat_lossscale has."""
+        del program
+        if occurrence.role is Role.UNRESOLVED or not occurrence.names:
+            return None
+        if any(compat_path(old) is None for old in occurrence.names):
+            return Review(
+                "compat_lossscale does not have this name",
+                "Move to tf.compat.v1.mixed_precision, or to the non-experimental Keras API.",
+            )
+        return rename("the same name in compat_lossscale", occurrence)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A name that reads like an old one, but whose root cannot be seen, is reported.
+
+`def build(tf): return tf.keras.mixed_precision.experimental` may get TensorFlow or something that
+only looks like it. A root that is known to be another package is not reported at all.
+"""
+
+from __future__ import annotations
+
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+
+class UnknownRoot(Rule):
+    """Reports look-alikes."""
+
+    id = "LS104"
+    title = "Old names with an unknown root"
+    valid = (
+        Case(
+            "def build(tf):\n"
+            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
+            review="where its first part comes from",
+        ),
+        Case(
+            "import sparse_operation_kit as sok\n"
+            "opt = sok.tf.keras.mixed_precision.LossScaleOptimizer(opt, 1024)\n"
+            "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports every name of this kind."""
+        del program
+        if occurrence.role is not Role.UNRESOLVED:
+            return None
+        return Review(
+            "it reads like an old name, but where its first part comes from cannot be seen here",
+            "If it is TensorFlow, change it as the guide says; if not, suppress this finding.",
+        )

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `loss_scale` of `LossScaleOptimizer` becomes `dynamic=False, initial_scale=` or nothing.
+
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0: the `loss_scale` argument became
+`dynamic`, `initial_scale` and `dynamic_growth_steps`. `"dynamic"` is the default and goes; a number
+is a fixed scale; the arguments of a `DynamicLossScale` or `FixedLossScale` become the
+constructor's own; and for a value that only the running program knows, a helper function does the
+same when it runs. Every rewritten call is proven to mean what it meant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.rules._constructor import rewrite_constructor
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from lossscale_codemods.program import Occurrence, Program
+
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
+_NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
+
+
+class Constructors(Rule):
+    """Rewrites calls of the experimental constructor."""
+
+    id = "LS201"
+    title = "Constructor of the loss-scale optimizer"
+    invalid = (
+        Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
+        Case(
+            f"{_HEAD}opt = {_OLD}(opt, loss_scale=128)\n",
+            f"{_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=128)\n",
+        ),
+        Case(
+            f"{_HEAD}opt = {_OLD}(\n    opt,\n    loss_scale='dynamic',  # as usual\n)\n",
+            f"{_HEAD}opt = {_NEW}(\n    opt,  # as usual\n)\n",
+        ),
+        Case(
+            f"{_HEAD}opt = {_OLD}(optimizer=opt, loss_scale="
+            "tf.train.experimental.DynamicLossScale(2 ** 10, increment_period=500))\n",
+            f"{_HEAD}opt = {_NEW}(inner_optimizer=opt, initial_scale=2 ** 10, "
+            "dynamic_growth_steps=500)\n",
+        ),
+        Case(
+            f"{_HEAD}def wrap(opt):\n"
+            "    scale = tf.mixed_precision.experimental.FixedLossScale(64)\n"
+            f"    return {_OLD}(opt, scale)\n",
+            f"{_HEAD}def wrap(opt):\n    return {_NEW}(opt, dynamic=False, initial_scale=64)\n",
+        ),
+        Case(
+            f"{_HEAD}opt = {_OLD}(opt, 'dynamic' if flag else 128)\n",
+            f"{_HEAD}opt = {_NEW}(opt) if flag else {_NEW}"
+            "(opt, dynamic=False, initial_scale=128)\n",
+        ),
+    )
+    valid = (
+        Case(f"{_HEAD}opt = {_OLD}(opt, None)\n", review="was an error in every version"),
+        Case(f"{_HEAD}opt = {_OLD}(opt, **kwargs)\n", review="unpacked"),
+        Case(
+            f"{_HEAD}opt = {_OLD}(opt, tf.train.experimental.DynamicLossScale(multiplier=4))\n",
+            review="multiplier of 4 has no equivalent",
+        ),
+        Case("from mylib import LossScaleOptimizer\nopt = LossScaleOptimizer(opt, 'dynamic')\n"),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Rewrites a call, whatever its loss scale is written as."""
+        if occurrence.meaning is not Meaning.OPTIMIZER:
+            return None
+        call = program.call(occurrence)
+        if call is None:
+            return None
+        if any(argument.star for argument in call.args):
+            return Review(
+                "its arguments are unpacked, so they cannot be seen here",
+                "Pass dynamic=, initial_scale= and dynamic_growth_steps= instead of loss_scale=.",
+            )
+        return rewrite_constructor(occurrence, call, program)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The new class with the old argument: `mixed_precision.LossScaleOptimizer(opt, "dynamic")`.
+
+Someone changed the name and forgot the argument; every TensorFlow with the new class refuses it.
+A number without a keyword is left: Keras 3 reads it as the first value of a dynamic scale, the old
+API read it as a fixed one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import names
+from lossscale_codemods.arguments import ArgumentReader, ScaleKind
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.rules._constructor import loss_scale_argument, rewrite_constructor
+from lossscale_codemods.verdict import Case, Ignore, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HEAD = "from tensorflow.keras import mixed_precision\n"
+_NEW = "mixed_precision.LossScaleOptimizer"
+
+
+class HalfMigrated(Rule):
+    """Finishes calls of the new constructor that still have the old argument."""
+
+    id = "LS202"
+    title = "Half-migrated constructor"
+    invalid = (
+        Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
+        Case(
+            f"{_HEAD}opt = {_NEW}(opt, loss_scale=1024)\n",
+            f"{_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=1024)\n",
+        ),
+    )
+    valid = (
+        Case(f"{_HEAD}opt = {_NEW}(opt, False, 1024)\n"),
+        Case(f"{_HEAD}opt = {_NEW}(opt, dynamic=use_dynamic)\n"),
+        Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields calls of the new class with something that can be the old argument."""
+        for node in program.tree.parents:
+            if not isinstance(node, cst.Call) or not isinstance(
+                node.func, cst.Name | cst.Attribute
+            ):
+                continue
+            last = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
+            del last
+            paths = program.resolver.paths(node.func)
+            if not paths or not all(p is not None and names.is_new_optimizer(p) for p in paths):
+                continue
+            if self._can_be_old(node):
+                span = program.tree.span(node.func)
+                yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
+
+    @staticmethod
+    def _can_be_old(call: cst.Call) -> bool:
+        if any(argument.star for argument in call.args) or len(call.args) > 2:
+            return False
+        argument = loss_scale_argument(call)
+        if argument is None:
+            return False
+        value = argument.value
+        return argument.keyword is not None or not (
+            isinstance(value, cst.Name) and value.value in {"True", "False"}
+        )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Rewrites what can only be the old argument."""
+        call = program.call(occurrence)
+        if occurrence.rule != self.id or call is None:
+            return None
+        argument = loss_scale_argument(call)
+        if argument is None:
+            return None
+        kinds = ArgumentReader(program).kinds(argument.value)
+        if argument.keyword is None and not kinds <= {ScaleKind.DYNAMIC, ScaleKind.OBJECT}:
+            if kinds == {ScaleKind.UNKNOWN} and not self._is_named_like_a_scale(argument.value):
+                return Ignore()
+            return Review(
+                "the second argument means a fixed loss scale to the old API, the first value of a "
+                "dynamic one to Keras 3, and `dynamic` to the API between",
+                "Say which: `dynamic=False, initial_scale=...` or `initial_scale=...`.",
+            )
+        return rewrite_constructor(occurrence, call, program)
+
+    @staticmethod
+    def _is_named_like_a_scale(node: cst.BaseExpression) -> bool:
+        last = node.attr if isinstance(node, cst.Attribute) else node
+        return not isinstance(last, cst.Name) or "scale" in last.value.lower()

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`DynamicLossScale` and its kin, where they are not an optimizer's argument, move to `compat.v1`.
+
+The Keras optimizer does not take them any more, but the classes are still there as
+`tf.compat.v1.mixed_precision.DynamicLossScale`, with the same behaviour.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from lossscale_codemods import names
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.program import Occurrence, Program, Usage
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+
+_HEAD = "import tensorflow as tf\n"
+
+
+class LossScales(Rule):
+    """Respells the loss scale classes."""
+
+    id = "LS203"
+    title = "Loss scale classes"
+    order = 1  # What an optimizer took over is decided with the optimizer.
+    invalid = (
+        Case(
+            f"{_HEAD}scale = tf.mixed_precision.experimental.DynamicLossScale()\nprint(scale())\n",
+            f"{_HEAD}scale = tf.compat.v1.mixed_precision.DynamicLossScale()\nprint(scale())\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
+            review="no optimizer of today takes a loss scale of your own",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells what is no base class."""
+        if occurrence.meaning is Meaning.LOSS_SCALE_GET:
+            return Review(
+                "it is a private function of TensorFlow that has no public equivalent",
+                "Pass the number, or leave the loss scale out, instead of converting it.",
+            )
+        if occurrence.meaning not in (Meaning.DYNAMIC, Meaning.FIXED, Meaning.LOSS_SCALE):
+            return None
+        if program.usage(occurrence) is Usage.BASE_CLASS:
+            return Review(
+                "no optimizer of today takes a loss scale of your own",
+                "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+            )
+        wrapper = self._wrapper(occurrence, program)
+        if wrapper is not None:
+            line = program.tree.position(program.tree.span(wrapper)[0])[0]
+            return Review(
+                f"it belongs to the optimizer on line {line}, which stays as it is",
+                "Settle that constructor first.",
+            )
+        return rename("the class that is still there under compat.v1", occurrence)
+
+    @staticmethod
+    def _wrapper(occurrence: Occurrence, program: Program) -> cst.Call | None:
+        """Returns the call of the Keras optimizer that gets an object of this class."""
+        call = program.call(occurrence)
+        if call is None:
+            return None
+        places: list[cst.CSTNode] = [call]
+        statement = program.tree.parent(call)
+        if isinstance(statement, cst.Assign):
+            for target in statement.targets:
+                for binding in program.scopes.binding_at.get(target.target, []):
+                    places += binding.uses
+        for place in places:
+            argument = program.tree.parent(place)
+            outer = program.tree.parent(argument) if argument is not None else None
+            if not isinstance(argument, cst.Arg) or not isinstance(outer, cst.Call):
+                continue
+            if outer.func not in program.rewritten:
+                paths = program.resolver.paths(outer.func)
+                olds = [names.lookup(p) for p in paths if p is not None]
+                if any(o is not None and o.meaning is Meaning.OPTIMIZER for o in olds):
+                    return outer
+        return None

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An old name that is passed on, returned or unpacked is reported: its calls cannot be seen.
+
+`functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the
+class to code that may call it with the old arguments.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.program import Occurrence, Program, Role, Usage
+from lossscale_codemods.resolve import is_none
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+
+_HEAD = "import tensorflow as tf\n"
+
+
+class PassedOn(Rule):
+    """Reports names whose uses cannot be seen."""
+
+    id = "LS205"
+    title = "Names that are passed on"
+    valid = (
+        Case(
+            f"{_HEAD}WRAP = [tf.keras.mixed_precision.experimental.LossScaleOptimizer]\n",
+            review="how it will be called cannot be seen here",
+        ),
+        Case(
+            f"{_HEAD}opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer"
+            ".from_config(c)\n",
+            review="from_config",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports classes and modules that escape."""
+        if occurrence.role is not Role.REFERENCE or occurrence.meaning is None:
+            return None
+        usage = program.usage(occurrence)
+        if usage is Usage.VALUE and self._is_tested(occurrence, program):
+            return rename("only asked whether it is there", occurrence)
+        if usage is Usage.MEMBER and occurrence.meaning is not Meaning.MODULE:
+            above = program.tree.parent(occurrence.node)
+            member = getattr(getattr(above, "attr", None), "value", "a member")
+            return Review(
+                f"{member} of the class is not the same in the new class",
+                "Look at what it does with configs of old versions; tf-keras' class has no "
+                "from_config.",
+            )
+        if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+            return Review(
+                "it is passed on, so how it will be called cannot be seen here",
+                "Change the places that call it, then this one.",
+            )
+        if occurrence.meaning is Meaning.MODULE and usage is not Usage.ALIAS:
+            member = program.tree.parent(occurrence.node)
+            what = getattr(getattr(member, "attr", None), "value", None)
+            if usage is Usage.MEMBER and what and member in program.scopes.binding_at:
+                return Review(
+                    f"{what} of the module is replaced here",
+                    "Replace the new name instead, once everything else uses it.",
+                )
+            if usage is Usage.MEMBER and what:
+                return Review(
+                    f"{what} has no public equivalent", "See the migration guide for its meaning."
+                )
+            return Review(
+                "the module is passed on, so what will be taken from it cannot be seen here",
+                "Change the places that use it, then this one.",
+            )
+        return None
+
+    @staticmethod
+    def _is_tested(occurrence: Occurrence, program: Program) -> bool:
+        """Whether the name stands in `if name:` or `name is None`."""
+        node, above = occurrence.node, program.tree.parent(occurrence.node)
+        if isinstance(above, cst.Comparison):
+            return above.left is node and all(is_none(c.comparator) for c in above.comparisons)
+        if isinstance(above, cst.UnaryOperation):
+            return isinstance(above.operator, cst.Not)
+        tests = cst.If | cst.IfExp | cst.While | cst.Assert
+        return isinstance(above, tests) and above.test is node

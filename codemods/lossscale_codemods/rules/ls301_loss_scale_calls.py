@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`opt.loss_scale()` becomes `opt.loss_scale`: it is the scale now, no longer an object to call.
+
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. Only where the object is proven to be
+a loss-scale optimizer: made by its constructor, tested with isinstance, or annotated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.rules._reads import (
+    attributes,
+    called,
+    looks_like_optimizer,
+    replace,
+    rewrite,
+)
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
+
+_HEAD = (
+    "import tensorflow as tf\n"
+    "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'dynamic')\n"
+)
+_NEW_HEAD = "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+
+
+class LossScaleCalls(Rule):
+    """Takes the call off."""
+
+    id = "LS301"
+    title = "Calls of `optimizer.loss_scale()`"
+    invalid = (
+        Case(f"{_HEAD}print(opt.loss_scale())\n", f"{_NEW_HEAD}print(opt.loss_scale)\n"),
+        Case(
+            f"{_HEAD}scale = opt.loss_scale().numpy()\n",
+            f"{_NEW_HEAD}scale = opt.loss_scale.numpy()\n",
+        ),
+        Case(f"{_HEAD}print(opt._loss_scale())\n", f"{_NEW_HEAD}print(opt.loss_scale)\n"),
+    )
+    valid = (
+        Case(
+            "import tensorflow as tf  # LossScale\n"
+            "def log(optimizer):\n    print(optimizer.loss_scale())\n",
+            review="not proven",
+        ),
+        Case("import tensorflow as tf  # LossScale\nprint(config.loss_scale())\n"),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields `x.loss_scale()` where x is, or is called like, an optimizer."""
+        uses_tensorflow = b"tensorflow" in program.tree.text or b"keras" in program.tree.text
+        for occurrence in attributes(program, self.id, "loss_scale", "_loss_scale"):
+            node = occurrence.node
+            if not isinstance(node, cst.Attribute) or called(program, node) is None:
+                continue
+            proven = program.resolver.is_wrapper(node.value)
+            public = node.attr.value == "loss_scale"
+            if proven or (public and uses_tensorflow and looks_like_optimizer(node.value)):
+                yield occurrence
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Takes the call off, if the object is proven."""
+        node = occurrence.node
+        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
+            return None
+        call = called(program, node)
+        if call is None:
+            return None
+        if not program.resolver.is_wrapper(node.value):
+            return Review(
+                "that this is a loss-scale optimizer is not proven in this file",
+                "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",
+            )
+        return rewrite(
+            "the scale itself, which is no longer called",
+            replace(program, call, node.value, ".loss_scale"),
+        )

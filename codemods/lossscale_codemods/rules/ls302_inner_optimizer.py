@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`opt._optimizer` of a loss-scale optimizer becomes the public `opt.inner_optimizer`.
+
+Most `_optimizer` attributes are users' own, so this changes proven loss-scale optimizers only and
+says nothing of the others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.rules._reads import attributes, replace, rewrite
+from lossscale_codemods.verdict import Case, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
+
+
+class InnerOptimizer(Rule):
+    """Respells the wrapped optimizer."""
+
+    id = "LS302"
+    title = "The wrapped optimizer"
+    invalid = (
+        Case(
+            "import tensorflow as tf\n"
+            "def lr(opt):\n"
+            "    if isinstance(opt, tf.keras.mixed_precision.experimental.LossScaleOptimizer):\n"
+            "        opt = opt._optimizer\n"
+            "    return opt.lr\n",
+            "import tensorflow as tf\n"
+            "def lr(opt):\n"
+            "    if isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):\n"
+            "        opt = opt.inner_optimizer\n"
+            "    return opt.lr\n",
+        ),
+    )
+    valid = (
+        Case(
+            "import tensorflow as tf  # LossScale\n"
+            "class Trainer:\n"
+            "    def lr(self):\n"
+            "        return self._optimizer.lr\n"
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields `x._optimizer` of proven loss-scale optimizers."""
+        for occurrence in attributes(program, self.id, "_optimizer"):
+            node = occurrence.node
+            if isinstance(node, cst.Attribute) and program.resolver.is_wrapper(node.value):
+                yield occurrence
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells it."""
+        node = occurrence.node
+        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
+            return None
+        return rewrite(
+            "the public name of the wrapped optimizer",
+            replace(program, node, node.value, ".inner_optimizer"),
+        )

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes of `opt.loss_scale` become attributes of the optimizer: there is no object any more.
+
+| old | new |
+| --- | --- |
+| `opt.loss_scale.initial_loss_scale` | `opt.initial_scale` |
+| `opt.loss_scale.increment_period` | `opt.dynamic_growth_steps` |
+| `opt.loss_scale._current_loss_scale` | `opt.loss_scale` |
+| `opt.loss_scale._num_good_steps` | `opt.dynamic_counter` |
+
+The multiplier has no attribute: it is always 2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.rules._reads import attributes, replace, rewrite
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
+
+_NEW = {
+    "initial_loss_scale": "initial_scale",
+    "_initial_loss_scale": "initial_scale",
+    "increment_period": "dynamic_growth_steps",
+    "_increment_period": "dynamic_growth_steps",
+    "_current_loss_scale": "loss_scale",
+    "_num_good_steps": "dynamic_counter",
+}
+_WITHOUT = ("multiplier", "_multiplier", "update", "get_config")
+_DISTINCT = {"_current_loss_scale", "_num_good_steps"}
+_HEAD = (
+    "import tensorflow as tf\n"
+    "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'dynamic')\n"
+)
+_NEW_HEAD = "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+
+
+class LossScaleAttributes(Rule):
+    """Respells what is read from the loss scale object."""
+
+    id = "LS303"
+    title = "Attributes of the loss scale"
+    invalid = tuple(
+        Case(f"{_HEAD}print(opt.loss_scale.{old})\n", f"{_NEW_HEAD}print(opt.{new})\n")
+        for old, new in _NEW.items()
+    )
+    valid = (
+        Case(
+            f"{_HEAD}print(opt.loss_scale.multiplier)\n",
+            f"{_NEW_HEAD}print(opt.loss_scale.multiplier)\n",
+            review="always 2",
+        ),
+        Case(
+            "import tensorflow as tf  # LossScale\n"
+            "def log(model):\n    print(model.optimizer.loss_scale._current_loss_scale)\n",
+            review="not proven",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields attributes of the `loss_scale` of something."""
+        for occurrence in attributes(program, self.id, *_NEW, *_WITHOUT):
+            node = occurrence.node
+            if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Attribute):
+                continue
+            scale = node.value
+            if scale.attr.value not in {"loss_scale", "_loss_scale"}:
+                continue
+            proven = program.resolver.is_wrapper(scale.value)
+            is_policy = program.resolver.is_policy(scale.value)
+            if not is_policy and (proven or node.attr.value in _DISTINCT):
+                yield occurrence
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells what has an equivalent, of proven optimizers."""
+        node = occurrence.node
+        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
+            return None
+        scale, name = node.value, node.attr.value
+        if not isinstance(scale, cst.Attribute):
+            return None
+        if not program.resolver.is_wrapper(scale.value):
+            return Review(
+                "that this belongs to a loss-scale optimizer is not proven in this file",
+                f"If it does, write `.{_NEW.get(name, 'loss_scale')}` of the optimizer instead.",
+            )
+        if name in _NEW:
+            return rewrite(
+                f"{name} is {_NEW[name]} of the optimizer",
+                replace(program, node, scale.value, f".{_NEW[name]}"),
+            )
+        if "multiplier" in name:
+            return Review("the multiplier has no name any more, because it is always 2", "Write 2.")
+        return Review(
+            f"{name} of the loss scale object has no equivalent on the optimizer",
+            "Read loss_scale, initial_scale or dynamic_growth_steps of the optimizer instead.",
+        )

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of `get_config()` of a loss-scale optimizer changed, so code that reads them is reported.
+
+Until TensorFlow 2.3 they were `optimizer` and `loss_scale`; since then they are `inner_optimizer`,
+`dynamic`, `initial_scale` and `dynamic_growth_steps`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.rules._reads import attributes
+from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
+
+
+class ConfigKeys(Rule):
+    """Reports keys that are gone."""
+
+    id = "LS304"
+    title = "Keys of the optimizer's config"
+    valid = (
+        Case(
+            "import tensorflow as tf\n"
+            "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'dynamic')\n"
+            "print(opt.get_config()['loss_scale'])\n",
+            "import tensorflow as tf\n"
+            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            "print(opt.get_config()['loss_scale'])\n",
+            review="is no key of the new config",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields `x.get_config()["..."]` of proven loss-scale optimizers."""
+        for occurrence in attributes(program, self.id, "get_config"):
+            node = occurrence.node
+            if (
+                isinstance(node, cst.Attribute)
+                and self._key(occurrence, program) in {"optimizer", "loss_scale"}
+                and program.resolver.is_wrapper(node.value)
+            ):
+                yield occurrence
+
+    @staticmethod
+    def _key(occurrence: Occurrence, program: Program) -> str | None:
+        call = program.tree.parent(occurrence.node)
+        subscript = program.tree.parent(call) if call is not None else None
+        if not isinstance(subscript, cst.Subscript) or subscript.value is not call:
+            return None
+        index = subscript.slice[0].slice
+        if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString):
+            return str(index.value.evaluated_value)
+        return None
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports the key."""
+        if occurrence.rule != self.id:
+            return None
+        key = self._key(occurrence, program)
+        return Review(
+            f"{key!r} is no key of the new config",
+            "Its keys are inner_optimizer, dynamic, initial_scale and dynamic_growth_steps.",
+        )

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`type(opt) == LossScaleOptimizer` becomes `isinstance(opt, LossScaleOptimizer)`.
+
+From TensorFlow 2.11 on, `LossScaleOptimizer(opt)` makes an object of another class, so that the
+comparison is never true.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.program import Occurrence, Program, Usage
+from lossscale_codemods.records import Edit
+from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.spelling import Speller
+
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
+_NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
+
+
+class TypeComparisons(Rule):
+    """Turns comparisons of types into isinstance."""
+
+    id = "LS402"
+    title = "Comparisons of types"
+    invalid = (
+        Case(
+            f"{_HEAD}if type(opt) == {_OLD}:\n    pass\n",
+            f"{_HEAD}if isinstance(opt, {_NEW}):\n    pass\n",
+        ),
+        Case(
+            f"{_HEAD}plain = type(opt) is not {_OLD}\n",
+            f"{_HEAD}plain = not isinstance(opt, {_NEW})\n",
+        ),
+    )
+    valid = (Case(f"{_HEAD}if type(opt) == dict:  # LossScale\n    pass\n"),)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Rewrites the comparison."""
+        if occurrence.meaning not in (Meaning.OPTIMIZER, Meaning.POLICY):
+            return None
+        if program.usage(occurrence) is not Usage.TYPE_COMPARISON:
+            return None
+        comparison = program.type_comparison(occurrence.node)
+        if comparison is None:
+            return None
+        tree = program.tree
+        target = comparison.comparisons[0]
+        other = target.comparator if comparison.left is occurrence.node else comparison.left
+        if isinstance(other, cst.Call):
+            tested = tree.source(other.args[0].value)
+        elif isinstance(other, cst.Attribute):
+            tested = tree.source(other.value)
+        else:
+            return None
+        negated = "not " if isinstance(target.operator, cst.NotEqual | cst.IsNot) else ""
+        above = tree.parent(comparison)
+        tight = isinstance(above, cst.Comparison | cst.ComparisonTarget | cst.BinaryOperation)
+
+        def edits(speller: Speller) -> Sequence[Edit]:
+            text = f"{negated}isinstance({tested}, {speller.spell(occurrence)})"
+            start, end = tree.span(comparison)
+            return [Edit(start, end, f"({text})" if tight and negated else text)]
+
+        return Rewrite("a type test that also knows the classes of today", edits)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Policy(name, loss_scale=...)` becomes `Policy(name)`, where that says the same.
+
+The new Policy has no loss scale: `Model.compile` wraps the optimizer with a dynamic one under
+`mixed_float16`, and with none under other policies. Any other combination is reported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.arguments import ArgumentReader, ScaleKind
+from lossscale_codemods.editing import remove_item
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.rules.ls501_policies import dead_name
+from lossscale_codemods.scopes import BindingKind
+from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict, rename
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.records import Edit
+    from lossscale_codemods.spelling import Speller
+
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.experimental.Policy"
+_NEW = "tf.keras.mixed_precision.Policy"
+
+
+class PolicyObjects(Rule):
+    """Rewrites constructors of policies."""
+
+    id = "LS502"
+    title = "Policies with a loss scale"
+    invalid = (
+        Case(f"{_HEAD}p = {_OLD}('mixed_float16')\n", f"{_HEAD}p = {_NEW}('mixed_float16')\n"),
+        Case(
+            f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale='dynamic')\n",
+            f"{_HEAD}p = {_NEW}('mixed_float16')\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}('mixed_bfloat16', None)\n",
+            f"{_HEAD}p = {_NEW}('mixed_bfloat16')\n",
+        ),
+    )
+    valid = (
+        Case(f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale=128)\n", review="wrap the optimizer"),
+        Case(f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale=None)\n", review="always wraps"),
+        Case(f"{_HEAD}p = {_OLD}(name, loss_scale='dynamic')\n", review="which policy"),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Drops a loss scale that the policy has anyway."""
+        call = program.call(occurrence)
+        if occurrence.meaning is not Meaning.POLICY or call is None:
+            return None
+        if any(a.star for a in call.args):
+            return Review(
+                "its arguments are unpacked, so they cannot be seen here",
+                "Take loss_scale out of them: the new Policy does not have it.",
+            )
+        dead = dead_name(call)
+        if dead is not None:
+            return Review(
+                f"there is no policy of this name any more: {dead!r}",
+                "Say the dtype that is meant: 'mixed_float16', 'mixed_bfloat16' or 'float32'.",
+            )
+        scale = self._argument(call, 1, "loss_scale")
+        if scale is None:
+            return rename("the class of today", occurrence)
+        refusal = self._refusal(call, scale, program)
+        if refusal is not None:
+            return refusal
+        argument = scale
+
+        def edits(speller: Speller) -> Sequence[Edit]:
+            removed = remove_item(program.tree, call.args, [argument])
+            return [*speller.name_edit(occurrence), *removed]
+
+        return Rewrite("the loss scale is the one that this policy has anyway", edits)
+
+    @staticmethod
+    def _argument(call: cst.Call, position: int, keyword: str) -> cst.Arg | None:
+        for index, argument in enumerate(call.args):
+            if argument.keyword is None:
+                if index == position:
+                    return argument
+            elif argument.keyword.value == keyword:
+                return argument
+        return None
+
+    def _refusal(self, call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
+        name_argument = self._argument(call, 0, "name")
+        name = self._literal(name_argument.value, program) if name_argument else None
+        kinds = ArgumentReader(program).kinds(scale.value)
+        source = program.tree.source(scale.value)
+        if name is None:
+            return Review(
+                "which policy it is cannot be seen here, and with it what loss scale it has anyway",
+                "Drop loss_scale for ('mixed_float16', 'dynamic') and (any other, None); "
+                "otherwise wrap the optimizer yourself.",
+            )
+        if name == "mixed_float16":
+            if kinds == {ScaleKind.DYNAMIC}:
+                return None
+            if kinds == {ScaleKind.NOTHING}:
+                return Review(
+                    "under mixed_float16, Model.compile always wraps the optimizer with a dynamic "
+                    "loss scale, and loss_scale=None asked for none",
+                    "Drop loss_scale=None if that is fine; otherwise write the training loop "
+                    "yourself, or keep the policy with `--target compat`.",
+                )
+        elif kinds == {ScaleKind.NOTHING}:
+            return None
+        return Review(
+            f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",
+            "Drop it, and wrap the optimizer before Model.compile: "
+            "LossScaleOptimizer(optimizer, dynamic=False, initial_scale=...).",
+        )
+
+    @staticmethod
+    def _literal(node: cst.BaseExpression, program: Program) -> str | None:
+        if isinstance(node, cst.Name):
+            bindings = program.resolver.bindings(node)
+            values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN]
+            if len(bindings) != 1 or len(values) != 1 or values[0] is None:
+                return None
+            node = values[0]
+        return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`policy.loss_scale` is gone: tests for `None` ask for the policy's name, others are reported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.records import Edit
+from lossscale_codemods.rules._reads import attributes
+from lossscale_codemods.rules.ls503_layer_policy import none_test
+from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.program import Occurrence, Program
+
+_HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.experimental.global_policy()\n"
+_NEW_HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.global_policy()\n"
+
+
+class PolicyReads(Rule):
+    """Rewrites what is asked of a policy about its loss scale."""
+
+    id = "LS504"
+    title = "The loss scale of a policy"
+    invalid = (
+        Case(
+            f"{_HEAD}scaled = policy.loss_scale is not None\n",
+            f'{_NEW_HEAD}scaled = policy.name == "mixed_float16"\n',
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}print(policy.loss_scale)\n",
+            f"{_NEW_HEAD}print(policy.loss_scale)\n",
+            review="no loss scale any more",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields reads of what proven policies no longer have."""
+        for occurrence in attributes(program, self.id, "loss_scale", "should_cast_variables"):
+            node = occurrence.node
+            if not isinstance(node, cst.Attribute) or not program.resolver.is_policy(node.value):
+                continue
+            if not self._is_layer_policy(node.value, program):
+                yield occurrence
+
+    @staticmethod
+    def _is_layer_policy(node: cst.BaseExpression, program: Program) -> bool:
+        return isinstance(node, cst.Call) and any(
+            o.meaning is Meaning.LAYER_POLICY and o.node is node.func for o in program.references
+        )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Rewrites tests for None."""
+        node = occurrence.node
+        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
+            return None
+        if node.attr.value == "should_cast_variables":
+            return Review(
+                "should_cast_variables is gone",
+                "Compare `policy.compute_dtype` with `policy.variable_dtype`.",
+            )
+        test = none_test(node, program)
+        if test is None:
+            return Review(
+                "policies have no loss scale any more",
+                "Read the optimizer's `loss_scale` instead.",
+            )
+        comparison, has_scale = test
+        sign = "==" if has_scale else "!="
+        start = program.tree.full_span(node.value)[1]
+        end = program.tree.span(comparison)[1]
+        edits = [Edit(start, end, f'.name {sign} "mixed_float16"')]
+        return Rewrite("under mixed_float16 alone there is a loss scale", lambda _: edits)

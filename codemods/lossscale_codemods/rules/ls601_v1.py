@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The v1 wrapper moves to the name that is still there, `tf.compat.v1.mixed_precision.*`.
+
+It only ever wraps v1 optimizers, which the Keras class refuses, so there is nothing else for it to
+become. `disable_mixed_precision_graph_rewrite` moves with it.
+"""
+
+from __future__ import annotations
+
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.program import Occurrence, Program, Usage
+from lossscale_codemods.verdict import Case, Rule, Verdict, rename
+
+_HEAD = "import tensorflow as tf\n"
+
+
+class V1Names(Rule):
+    """Respells the v1 names."""
+
+    id = "LS601"
+    title = "Names of the v1 API"
+    invalid = (
+        Case(
+            f"{_HEAD}opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 64)\n",
+            f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer"
+            "(opt, 64)\n",
+        ),
+        Case(
+            "import tensorflow.compat.v1 as tf\n"
+            "tf.train.experimental.disable_mixed_precision_graph_rewrite()\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "tf.mixed_precision.disable_mixed_precision_graph_rewrite()\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, 8)\n"
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells what is no base class."""
+        if occurrence.meaning not in (Meaning.V1_OPTIMIZER, Meaning.REWRITE_OFF):
+            return None
+        if program.usage(occurrence) in (Usage.BASE_CLASS, Usage.MEMBER):
+            return None
+        return rename("the name that is still there under compat.v1", occurrence)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`enable_mixed_precision_graph_rewrite`: respelled for v1 optimizers, expanded for Keras ones.
+
+The function is still there as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
+but refuses Keras optimizers from TensorFlow 2.11 on. For these it did two things, which can be
+written out: it wrapped the optimizer, and it switched the graph rewrite on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import names
+from lossscale_codemods.arguments import HELPER, HELPER_SOURCE, ArgumentReader, Arguments
+from lossscale_codemods.editing import insert_line, replace_argument
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.records import Edit
+from lossscale_codemods.resolve import Kind
+from lossscale_codemods.tree import dotted
+from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.spelling import Speller
+
+_HEAD = "import tensorflow as tf\n"
+_OPTIMIZER = (
+    "tensorflow.keras.mixed_precision.LossScaleOptimizer",
+    "tensorflow.compat.v1.keras.mixed_precision.LossScaleOptimizer",
+)
+_OPTIONS = (
+    "tensorflow.config.optimizer.set_experimental_options",
+    "tensorflow.compat.v1.config.optimizer.set_experimental_options",
+)
+_SWITCH = '({"auto_mixed_precision": True})'
+_MESSAGE = "what the function did for a Keras optimizer, written out"
+
+
+class GraphRewrite(Rule):
+    """Rewrites calls of the graph rewrite."""
+
+    id = "LS602"
+    title = "Graph rewrite"
+    invalid = (
+        Case(
+            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
+            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
+        ),
+        Case(
+            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
+            "opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)\n",
+        ),
+        Case(
+            f"{_HEAD}tf.train.experimental.enable_mixed_precision_graph_rewrite("
+            "tf.keras.optimizers.Adam())\n",
+            f'{_HEAD}tf.config.optimizer.set_experimental_options({{"auto_mixed_precision": True}})'
+            "\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}def wrap(opt):\n"
+            "    return tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            review="v1 or a Keras optimizer",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields calls under the name of today that get a Keras optimizer."""
+        for node in program.tree.parents:
+            if not isinstance(node, cst.Call) or not node.args:
+                continue
+            if not isinstance(node.func, cst.Name | cst.Attribute):
+                continue
+            path = program.resolver.path(node.func)
+            if path is None or not names.is_rewrite_of_today(path):
+                continue
+            if self._kind(node, program) is Kind.KERAS:
+                span = program.tree.span(node.func)
+                yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Chooses by the kind of optimizer."""
+        if occurrence.meaning is not Meaning.REWRITE and occurrence.rule != self.id:
+            return None
+        call = program.call(occurrence)
+        if call is None or not call.args or any(a.star for a in call.args):
+            return Review(
+                "it is not a plain call, so what it wraps cannot be seen here",
+                "For a v1 optimizer use tf.compat.v1.mixed_precision; for a Keras optimizer use "
+                "LossScaleOptimizer and tf.config.optimizer.set_experimental_options.",
+            )
+        kind = self._kind(call, program)
+        if kind is Kind.KERAS:
+            return self._expand(occurrence, call, program)
+        # In a TensorFlow 1 program the old name was already that of the v1 function.
+        is_v1 = all(old.v1 for old in occurrence.names) or program.is_tf1_program
+        if kind is Kind.V1 or is_v1:
+            return rename("the name that is still there under compat.v1", occurrence)
+        return Review(
+            "whether it wraps a v1 or a Keras optimizer is not proven in this file",
+            "For a v1 optimizer write tf.compat.v1.mixed_precision"
+            ".enable_mixed_precision_graph_rewrite; for a Keras optimizer write "
+            "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
+            '({"auto_mixed_precision": True}).',
+        )
+
+    @staticmethod
+    def _must_raise(call: cst.Call, program: Program) -> bool:
+        """Whether the call stands under `with pytest.raises(...)` or the like."""
+        return any(
+            "raises" in program.tree.source(item.item).lower()
+            for above in program.tree.ancestors(call)
+            if isinstance(above, cst.With)
+            for item in above.items
+        )
+
+    @staticmethod
+    def _optimizer(call: cst.Call) -> cst.Arg | None:
+        for index, argument in enumerate(call.args):
+            if (argument.keyword is None and index == 0) or (
+                argument.keyword is not None and argument.keyword.value in {"opt", "optimizer"}
+            ):
+                return argument
+        return None
+
+    def _kind(self, call: cst.Call, program: Program) -> Kind:
+        optimizer = self._optimizer(call)
+        if optimizer is None:
+            return Kind.UNKNOWN
+        kinds = program.resolver.kinds(optimizer.value)
+        for kind in (Kind.KERAS, Kind.V1):
+            if kind in kinds and kinds <= {kind, Kind.NOTHING}:
+                return kind
+        return Kind.UNKNOWN
+
+    def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+        tree = program.tree
+        above = tree.parent(call)
+        line = tree.parent(above) if above is not None else None
+        statement = tree.statement(call)
+        plain = isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1
+        if not plain or not isinstance(line, cst.SimpleStatementLine | cst.Assign | cst.Arg | None):
+            plain = isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1
+        if not plain:
+            return Review(
+                "it needs a second statement, and there is no line for one here",
+                "Put the call on a line of its own, then run again.",
+            )
+        if self._must_raise(call, program):
+            return Review(
+                "a test expects this call to raise an error",
+                "Test what the program does instead of it, or take the test out.",
+            )
+        if isinstance(above, cst.Expr):
+            span = tree.span(call)
+            return Rewrite(
+                "only the switch is left of a call whose result is not used",
+                lambda s: [Edit(*span, s.spell_path(occurrence, *_OPTIONS) + _SWITCH)],
+                keeps_name=False,
+            )
+        arguments = self._arguments(call, program)
+        if isinstance(arguments, Review):
+            return arguments
+        if arguments.branches is not None and dotted(call.args[0].value) is None:
+            arguments.branches = None
+        scale = self._scale(call)
+
+        def edits(speller: Speller) -> Sequence[Edit]:
+            start, end = occurrence.span
+            found = [Edit(start, end, speller.spell_path(occurrence, *_OPTIMIZER))]
+            optimizer = self._optimizer(call)
+            if optimizer is not None and optimizer.keyword is not None:
+                found.append(Edit(*tree.span(optimizer.keyword), "inner_optimizer"))
+            if scale is not None:
+                found += replace_argument(tree, call, scale, arguments.texts)
+            if arguments.helper:
+                speller.helper(HELPER, HELPER_SOURCE)
+            options = speller.spell_path(occurrence, *_OPTIONS) + _SWITCH
+            behind = isinstance(above, cst.Assign | cst.AnnAssign)
+            return [*found, *insert_line(tree, statement, options, behind=behind)]
+
+        return Rewrite(
+            _MESSAGE,
+            edits,
+            keeps_name=False,
+            claims=arguments.claims,
+            removes=arguments.removes,
+            meaning=arguments.claim,
+            constructor=tree.full_span(call),
+        )
+
+    @staticmethod
+    def _scale(call: cst.Call) -> cst.Arg | None:
+        for index, argument in enumerate(call.args):
+            if (argument.keyword is None and index == 1) or (
+                argument.keyword is not None and argument.keyword.value == "loss_scale"
+            ):
+                return argument
+        return None
+
+    def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
+        scale = self._scale(call)
+        if scale is None:
+            return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
+        return ArgumentReader(program).read(scale.value, call)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tf.contrib.mixed_precision` went away with TensorFlow 1; what is exact moves to `compat.v1`.
+
+An `ExponentialUpdateLossScaleManager(init, n, 1, 2, 0.5)` is a `DynamicLossScale(init, n)`, and the
+optimizer that gets it is a `MixedPrecisionLossScaleOptimizer`. The manager's defaults,
+`decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. A `FixedLossScaleManager` has
+none either: its optimizer skipped steps that are not finite, and that of `compat.v1` applies them
+under a fixed loss scale.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.evaluate import constant
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.records import Edit
+from lossscale_codemods.scopes import BindingKind
+from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.spelling import Speller
+
+_HEAD = "import tensorflow as tf\n"
+_PARAMETERS = (
+    "init_loss_scale",
+    "incr_every_n_steps",
+    "decr_every_n_nan_or_inf",
+    "incr_ratio",
+    "decr_ratio",
+)
+_EXACT = {"decr_every_n_nan_or_inf": 1, "incr_ratio": 2, "decr_ratio": 0.5}
+_DEFAULTS = {"decr_every_n_nan_or_inf": "2", "incr_ratio": "2", "decr_ratio": "0.8"}
+_HOME = "tensorflow.compat.v1.mixed_precision"
+_SHOWN = "tf.compat.v1.mixed_precision"
+_MANAGER = "ExponentialUpdateLossScaleManager"
+
+
+class Contrib(Rule):
+    """Moves what is exact, and says of the rest what it would be."""
+
+    id = "LS603"
+    title = "tf.contrib.mixed_precision"
+    invalid = (
+        Case(
+            f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
+            f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, 1, decr_ratio=0.5))\n",
+            f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(\n"
+            "    opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 15, 1000))\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}m = tf.contrib.mixed_precision.FixedLossScaleManager(128)\n",
+            review="skipped steps that are not finite",
+        ),
+        Case(
+            f"{_HEAD}m = tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000)\n",
+            review="no equivalent",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Moves an optimizer together with its manager."""
+        if occurrence.meaning is not Meaning.CONTRIB:
+            return None
+        last = occurrence.names[0].path.rsplit(".", 1)[-1]
+        call = program.call(occurrence)
+        if last == "LossScaleOptimizer" and call is not None:
+            return self._optimizer(occurrence, call, program)
+        if last == _MANAGER and call is not None:
+            return self._exponential(call, program)
+        if last == "FixedLossScaleManager":
+            return Review(
+                "tf.contrib is gone, and its optimizer skipped steps that are not finite, which "
+                "those of today apply under a fixed loss scale",
+                f"If that is fine, use {_SHOWN}.MixedPrecisionLossScaleOptimizer with the number.",
+            )
+        return Review(
+            "tf.contrib went away with TensorFlow 1",
+            f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer for v1 optimizers, or "
+            "tf.keras.mixed_precision.LossScaleOptimizer for Keras ones.",
+        )
+
+    def _exponential(self, call: cst.Call, program: Program) -> Review:
+        given = self._given(call, program)
+        if given is not None and self._is_exact(given):
+            return Review(
+                "tf.contrib is gone; this manager is a DynamicLossScale, but the optimizer that "
+                "gets it is not seen here",
+                f"Use {_SHOWN}.DynamicLossScale(init_loss_scale, incr_every_n_steps) and "
+                f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
+            )
+        return Review(
+            "tf.contrib is gone, and this manager's rules have no equivalent: a DynamicLossScale "
+            "halves at the first step that is not finite and doubles after so many that are",
+            f"If that is fine, use {_SHOWN}.DynamicLossScale and "
+            f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
+        )
+
+    def _optimizer(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+        review = Review(
+            "tf.contrib is gone, and that its manager has an equivalent is not proven",
+            f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer; see what is said of the manager.",
+        )
+        argument = self._manager_argument(call)
+        manager = self._manager(argument.value, program) if argument is not None else None
+        if argument is None or manager is None:
+            return review
+        owner = next((o for o in program.references if o.node is manager.func), None)
+        given = self._given(manager, program)
+        if owner is None or given is None or not self._is_exact(given):
+            return review
+        values = [given[name] for name in _PARAMETERS[:2] if name in given]
+        tree = program.tree
+
+        def edits(speller: Speller) -> Sequence[Edit]:
+            wrapper = speller.spell_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
+            scale = speller.spell_path(owner, f"{_HOME}.DynamicLossScale")
+            found = [
+                Edit(*occurrence.span, wrapper),
+                Edit(*tree.span(manager), f"{scale}({', '.join(values)})"),
+            ]
+            if argument.keyword is not None:
+                found.append(Edit(*tree.span(argument.keyword), "loss_scale"))
+            return found
+
+        return Rewrite(
+            "the v1 optimizer and loss scale with the same rules",
+            edits,
+            keeps_name=False,
+            claims=[owner],
+        )
+
+    @staticmethod
+    def _manager_argument(call: cst.Call) -> cst.Arg | None:
+        for index, argument in enumerate(call.args):
+            if argument.keyword is None and not argument.star and index == 1:
+                return argument
+            if argument.keyword is not None and argument.keyword.value == "loss_scale_manager":
+                return argument
+        return None
+
+    @staticmethod
+    def _manager(node: cst.BaseExpression, program: Program) -> cst.Call | None:
+        """Returns the manager's constructor, inline or in a variable used just here."""
+        if isinstance(node, cst.Name):
+            bindings = program.resolver.bindings(node)
+            if len(bindings) != 1:
+                return None
+            (binding,) = bindings
+            if binding.kind is not BindingKind.ASSIGN or len(binding.uses) != 1:
+                return None
+            node = binding.value or node
+        if not isinstance(node, cst.Call):
+            return None
+        path = program.resolver.path(node.func)
+        return node if path is not None and path.endswith(f".{_MANAGER}") else None
+
+    @staticmethod
+    def _is_exact(given: dict[str, str]) -> bool:
+        return (
+            all(
+                _number(given.get(name, _DEFAULTS[name])) == value for name, value in _EXACT.items()
+            )
+            and {"init_loss_scale", "incr_every_n_steps"} <= given.keys()
+        )
+
+    @staticmethod
+    def _given(call: cst.Call, program: Program) -> dict[str, str] | None:
+        found: dict[str, str] = {}
+        for index, argument in enumerate(call.args):
+            if argument.star:
+                return None
+            if argument.keyword is not None:
+                found[argument.keyword.value] = program.tree.source(argument.value)
+            elif index < len(_PARAMETERS):
+                found[_PARAMETERS[index]] = program.tree.source(argument.value)
+        return found
+
+
+def _number(source: str) -> object:
+    try:
+        value: object = constant(source)
+    except ValueError:
+        return None
+    return value

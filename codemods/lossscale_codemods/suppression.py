@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which findings a file's own comments, and the run's options, leave out.
+
+    opt = LossScaleOptimizer(opt, scale)  # compat-lossscale: ignore[LS201]
+
+    # compat-lossscale: ignore[LS201, LS5]
+    opt = LossScaleOptimizer(opt, scale)
+
+    # compat-lossscale: ignore-file[LS201]
+
+Without ids, everything is left out. An id also stands for all ids that start with it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+import tokenize
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+_COMMENT = re.compile(r"#\s*compat-lossscale:\s*(ignore(?:-file)?)\b(?:\[([^\]]*)\])?")
+EVERYTHING = ("",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Selection:
+    """Which rules a run applies.
+
+    Attributes:
+        select: Ids, or beginnings of ids, of the rules to apply; empty for all.
+        ignore: Ids, or beginnings of ids, of the rules not to apply.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def applies(self, rule: str) -> bool:
+        """Whether a rule is applied."""
+        if self.ignore and rule.startswith(self.ignore):
+            return False
+        return not self.select or rule.startswith(self.select)
+
+
+class Suppressions:
+    """What the comments in one file suppress."""
+
+    def __init__(self, text: str) -> None:
+        self.whole_file: tuple[str, ...] = ()
+        self.lines: dict[int, tuple[str, ...]] = {}
+        if "compat-lossscale:" not in text:
+            return
+        lines = text.splitlines()
+        for line, comment in _comments(text):
+            match = _COMMENT.search(comment)
+            if match is None:
+                continue
+            ids = tuple(part.strip() for part in (match.group(2) or "").split(",") if part.strip())
+            ids = ids or EVERYTHING
+            if match.group(1) == "ignore-file":
+                self.whole_file += ids
+                continue
+            self._add(line, ids)
+            if lines[line - 1].lstrip().startswith("#"):
+                self._add(_next_code_line(lines, line), ids)
+
+    def _add(self, line: int, ids: tuple[str, ...]) -> None:
+        self.lines[line] = self.lines.get(line, ()) + ids
+
+    def covers(self, rule: str, lines: Collection[int]) -> bool:
+        """Whether a rule's record that touches these lines is suppressed."""
+        if self.whole_file and rule.startswith(self.whole_file):
+            return True
+        return any(line in self.lines and rule.startswith(self.lines[line]) for line in lines)
+
+
+def _comments(text: str) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found.append((token.start[0], token.string))
+    except (tokenize.TokenError, SyntaxError):
+        # The parser knows newer syntax than this Python; what was read so far counts.
+        pass
+    return found
+
+
+def _next_code_line(lines: Sequence[str], line: int) -> int:
+    while line < len(lines) and lines[line].lstrip().startswith("#"):
+        line += 1
+    return line + 1

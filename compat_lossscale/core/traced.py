@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How this package's functions are traced: as they are written, and in eager mode all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import tensorflow as tf
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def as_written(function: _Function) -> _Function:
+    """Keeps AutoGraph from rewriting a function when a user's `tf.function` calls it.
+
+    TensorFlow's own optimizers are exempt too. Rewriting would only make tracing slower.
+    """
+    return cast("_Function", tf.autograph.experimental.do_not_convert(function))
+
+
+class TracedOnce:
+    """Calls a function of many tensors, in eager mode, as one operation.
+
+    Dispatching an operation costs more than a small gradient's arithmetic. So the function is
+    traced, once for each sequence of dtypes, and the graph is called. In a graph under
+    construction the function itself is called.
+
+    Args:
+        function: Takes a list of tensors, each of any shape, and returns tensors. It must not
+            depend on anything else.
+    """
+
+    def __init__(self, function: Callable[[list[tf.Tensor]], Any]) -> None:
+        self._function = function
+        self._graphs: dict[tuple[Any, ...], Any] = {}
+
+    def __call__(self, tensors: Sequence[tf.Tensor]) -> Any:
+        """Returns what the function returns for `tensors`."""
+        tensors = list(tensors)
+        if not tf.executing_eagerly():
+            return self._function(tensors)
+        dtypes = tuple(tensor.dtype for tensor in tensors)
+        graph = self._graphs.get(dtypes)
+        if graph is None:
+            graph = self._graphs[dtypes] = self._trace(dtypes)
+        # The public way of calling takes longer than what is called: it binds each argument anew.
+        return graph._call_flat(tensors, graph.captured_inputs)
+
+    def _trace(self, dtypes: tuple[Any, ...]) -> Any:
+        specs = [tf.TensorSpec(None, dtype) for dtype in dtypes]
+        with tf.init_scope():
+            return tf.function(self._function, autograph=False).get_concrete_function(specs)

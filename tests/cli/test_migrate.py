@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command: exit codes, reports, configuration, and that nothing is written unasked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+
+from compat_lossscale.cli.migrate import migrate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
+FINDING = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('infer')\n"
+CLEAN = "print('nothing old here')\n"
+BROKEN = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy(\n"
+PYTHON_2 = "import tensorflow as tf\nprint tf.train.experimental.DynamicLossScale()\n"
+FORM_FEED = "import tensorflow as tf\n\x0ctf.keras.mixed_precision.experimental.set_policy('x')\n"
+
+
+def run(*arguments: object, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(migrate, [str(a) for a in arguments], input=stdin)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+CODES = [
+    ("nothing", [CLEAN], 0, 0),
+    ("a change", [OLD], 1, 0),
+    ("a finding", [FINDING], 1, 1),
+    ("a change and a finding", [OLD, FINDING], 1, 1),
+    ("unreadable", [BROKEN], 2, 2),
+    ("python 2", [PYTHON_2], 2, 2),
+    ("refused", [FORM_FEED], 3, 3),
+    ("a change and unreadable", [OLD, BROKEN], 3, 2),
+    ("a finding and unreadable", [FINDING, BROKEN], 3, 3),
+]
+
+
+@pytest.mark.parametrize(
+    ("sources", "code"), [(c[1], c[2]) for c in CODES], ids=[c[0] for c in CODES]
+)
+@pytest.mark.parametrize("flag", ["", "--check", "--json", "--sarif", "--github", "--quiet"])
+def test_exit_code(folder: Path, sources: list[str], code: int, flag: str) -> None:
+    for number, source in enumerate(sources):
+        (folder / f"{number}.py").write_text(source)
+    result = run(folder, *([flag] if flag else []))
+    assert result.exit_code == code, result.output
+    for number, source in enumerate(sources):
+        assert (folder / f"{number}.py").read_text() == source
+
+
+@pytest.mark.parametrize(
+    ("sources", "code"), [(c[1], c[3]) for c in CODES], ids=[c[0] for c in CODES]
+)
+def test_exit_code_with_write(folder: Path, sources: list[str], code: int) -> None:
+    for number, source in enumerate(sources):
+        (folder / f"{number}.py").write_text(source)
+    assert run(folder, "--write").exit_code == code
+    for number, source in enumerate(sources):
+        expected = NEW if source == OLD else source
+        assert (folder / f"{number}.py").read_text() == expected
+    assert run(folder, "--write").exit_code == code
+
+
+def test_it_shows_a_diff_findings_and_a_summary(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    (folder / "b.py").write_text(FINDING + "# see DynamicLossScale\n")
+    output = run(folder).output
+    assert "-tf.keras.mixed_precision.experimental.set_policy('float32')" in output
+    assert "+tf.keras.mixed_precision.set_global_policy('float32')" in output
+    assert "b.py:2:1: LS501" in output
+    assert "b.py:3:7: LS801" in output
+    assert (
+        "2 occurrences of old names in 2 files: 1 rewritten, 1 needs review, 0 suppressed."
+        in output
+    )
+    assert "1 file would change; nothing was written" in output
+
+
+def test_colours_are_for_terminals(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    assert "\x1b[32m+tf" in CliRunner().invoke(migrate, ["a.py"], color=True).output
+    assert "\x1b" not in run("a.py").output
+
+
+def test_unchanged_files_are_not_touched(folder: Path) -> None:
+    (folder / "clean.py").write_text(CLEAN)
+    (folder / "finding.py").write_text(FINDING)
+    before = {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in folder.glob("*.py")}
+    run(folder, "--write")
+    assert before == {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in folder.glob("*.py")}
+
+
+def test_standard_input(folder: Path) -> None:
+    result = run("-", stdin=OLD)
+    assert result.stdout == NEW
+    assert "1 rewritten" in result.stderr
+    assert result.exit_code == 0
+    assert run("-", stdin=FINDING).exit_code == 1
+    assert run("-", stdin=BROKEN).exit_code == 2
+    assert run("-", stdin=BROKEN).stdout == BROKEN
+    assert run("-", "--check", stdin=OLD).stdout == ""
+    assert run("-", "--check", stdin=OLD).exit_code == 1
+    assert run("-", "a.py", stdin=OLD).exit_code == 2
+
+
+def test_undo_patch_takes_back(folder: Path) -> None:
+    crlf = OLD.replace("\n", "\r\n").encode().rstrip(b"\r\n")
+    latin = b"# -*- coding: latin-1 -*-\n# caf\xe9\n" + OLD.encode()
+    (folder / "a.py").write_bytes(crlf)
+    (folder / "b.py").write_bytes(latin)
+    result = run(folder, "--write", "--undo", "undo.patch")
+    assert result.exit_code == 0
+    assert (folder / "a.py").read_bytes() != crlf
+    subprocess.run(["git", "apply", "-R", "undo.patch"], check=True, cwd=folder)
+    assert (folder / "a.py").read_bytes() == crlf
+    assert (folder / "b.py").read_bytes() == latin
+    assert run(folder, "--undo", "x").exit_code == 2
+
+
+def test_json(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    (folder / "b.py").write_text(BROKEN)
+    report = json.loads(run(folder, "--json").output)
+    assert report["totals"]["occurrences"] == 1
+    assert report["totals"]["unreadable"] == 1
+    assert report["exit_code"] == 3
+    a, b = report["files"]
+    assert (a["status"], b["status"]) == ("changed", "unreadable")
+    assert a["records"][0]["rule"] == "LS501"
+    edit = a["records"][0]["edits"][0]
+    source = OLD.encode()
+    assert (source[: edit["start"]] + edit["text"].encode() + source[edit["end"] :]).decode() == NEW
+
+
+def test_sarif(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD + FINDING)
+    sarif = json.loads(run(folder, "--sarif").output)
+    (sarif_run,) = sarif["runs"]
+    assert sarif["version"] == "2.1.0"
+    assert {rule["id"] for rule in sarif_run["tool"]["driver"]["rules"]} >= {"LS101", "LS501"}
+    fixed, review = sarif_run["results"]
+    (change,) = fixed["fixes"][0]["artifactChanges"]
+    region = change["replacements"][0]["deletedRegion"]
+    assert region == {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 49}
+    assert review["kind"] == "review"
+    assert "fixes" not in review
+
+
+def test_github(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD + FINDING)
+    (folder / "b.py").write_text(BROKEN)
+    lines = run("a.py", "b.py", "--github").output.splitlines()
+    assert lines[0].startswith("::notice file=a.py,line=2,col=1,title=LS501 ")
+    assert lines[1].startswith("::warning file=a.py,line=4,col=1,title=LS501 ")
+    assert lines[2].startswith("::error file=b.py::It does not parse")
+
+
+def test_select_and_ignore(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    assert run(folder, "--select", "LS2").exit_code == 0
+    assert run(folder, "--ignore", "LS501,LS2").exit_code == 0
+    assert run(folder, "--select", "LS5").exit_code == 1
+    result = run(folder, "--select", "LS9")
+    assert result.exit_code == 2
+    assert "No rule has an id that starts with 'LS9'" in result.stderr
+
+
+def test_explain_and_list_rules() -> None:
+    assert "set_global_policy" in run("--explain", "LS501").output
+    assert run("--explain", "LS5").exit_code == 2
+    assert "No rule" in run("--explain", "XX").stderr
+    assert "LS201  Constructor of the loss-scale optimizer" in run("--list-rules").output
+
+
+def test_target_compat(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    run("a.py", "--write", "--target", "compat")
+    assert "compat_lossscale.experimental.set_policy('float32')" in (folder / "a.py").read_text()
+
+
+def test_configuration(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    pyproject = folder / "pyproject.toml"
+    pyproject.write_text("[tool.compat-lossscale]\nignore = ['LS501']\n")
+    assert run(folder).exit_code == 0
+    assert run(folder, "--ignore", "").exit_code == 1
+    pyproject.write_text("[tool.compat-lossscale]\nexclude = ['a.py']\n")
+    assert run(folder).exit_code == 0
+    pyproject.write_text("[tool.compat-lossscale]\nignored = ['LS501']\n")
+    result = run(folder)
+    assert result.exit_code == 1
+    assert "unknown key 'ignored'. Did you mean 'ignore'?" in result.stderr
+    pyproject.write_text("[tool.compat-lossscale]\njobs = true\n")
+    assert "'jobs' in [tool.compat-lossscale] must be a whole number" in run(folder).stderr
+    pyproject.write_text("[tool.compat-lossscale\n")
+    assert "is no valid TOML" in run(folder).stderr
+
+
+def test_why_a_named_path_was_skipped(folder: Path) -> None:
+    (folder / ".gitignore").write_text("/generated/\n")
+    for name in ("generated", ".venv"):
+        (folder / name).mkdir()
+        (folder / name / "a.py").write_text(OLD)
+    assert run(folder).exit_code == 0
+    output = run("generated/a.py", ".venv", "missing.py").output
+    assert "ignores it by the line '/generated/'" in output
+    assert "folders called .venv are left out" in output
+    assert "missing.py: skipped: there is no such file" in output
+    assert run("missing.py").exit_code == 2
+    assert run(folder, "--no-ignore").exit_code == 1
+    assert run("generated", "--no-ignore").exit_code == 1
+
+
+def test_jobs_give_the_same_report(folder: Path) -> None:
+    for number in range(8):
+        (folder / f"{number}.py").write_text([OLD, FINDING, BROKEN, CLEAN][number % 4])
+    one, two = run(folder, "--json", "--jobs", 1), run(folder, "--json", "--jobs", 2)
+    assert one.output == two.output
+
+
+def test_mistakes_in_the_command_line(folder: Path) -> None:
+    assert "Name the files or folders" in run().stderr
+    assert run(folder, "--write", "--check").exit_code == 2
+
+
+def test_it_needs_no_tensorflow_and_starts_without_libcst() -> None:
+    code = (
+        "import sys; from compat_lossscale.cli.migrate import migrate; import lossscale_codemods;"
+        "loaded = {m.split('.')[0] for m in sys.modules};"
+        "assert not loaded & {'libcst', 'tensorflow', 'keras', 'tf_keras', 'rich'}, loaded"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+    code = (
+        "import sys; sys.modules['tensorflow'] = None;"
+        "from lossscale_codemods import migrate_source;"
+        f"assert migrate_source({OLD!r}).text == {NEW!r};"
+        "assert 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of `compat-lossscale run`. The fewer processes the better: each imports TensorFlow."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import python
+
+
+def run(*args: str, **kwargs: Any) -> subprocess.CompletedProcess[str]:
+    return python("-m", "compat_lossscale", "run", *args, **kwargs)
+
+
+def observed(done: subprocess.CompletedProcess[str]) -> Any:
+    """What the program printed as JSON in its last line."""
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+PROGRAM = """\
+import json, sys
+import helper
+import tensorflow as tf
+from tensorflow.keras.mixed_precision import experimental as mp
+
+v = tf.Variable(1.0)
+opt = mp.LossScaleOptimizer(tf.keras.optimizers.SGD(0.5), "dynamic")
+opt.minimize(lambda: v * 1.0, [v])
+
+class Here:
+    pass
+
+print(json.dumps({
+    "argv": sys.argv,
+    "name": __name__,
+    "main": sys.modules["__main__"].__dict__ is globals(),
+    "file": __file__,
+    "helper": helper.VALUE,
+    "first on the path": sys.path[0],
+    "class module": Here.__module__,
+    "legacy": tf.keras.optimizers.SGD.__module__.split(".")[-2] == "legacy"
+        or "legacy" in tf.keras.optimizers.SGD.__module__,
+    "v": float(v),
+    "doc": __doc__,
+}))
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    directory = tmp_path / "programs"
+    directory.mkdir()
+    (directory / "helper.py").write_text("VALUE = 'helped'\n")
+    path = directory / "train.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_a_script_sees_what_python_would_show_it(program: Path, tmp_path: Path) -> None:
+    args = ["--legacy-optimizers", "-m", "--", "--help", "data dir", "-x=1"]
+    seen = observed(run("programs/train.py", *args, cwd=tmp_path))
+    assert seen == {
+        "argv": ["programs/train.py", *args],
+        "name": "__main__",
+        "main": True,
+        "file": "programs/train.py",
+        "helper": "helped",
+        "first on the path": str(program.parent.resolve()),
+        "class module": "__main__",
+        "legacy": True,
+        "v": 0.5,
+        "doc": None,
+    }
+
+
+def test_a_module_is_run_as_python_m_would(program: Path, tmp_path: Path) -> None:
+    package = program.parent / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(PROGRAM.replace("import helper", "from . import helper"))
+    (package / "helper.py").write_text("VALUE = 'relative'\n")
+    seen = observed(run("--new-optimizers", "-m", "package", "--flag", cwd=program.parent))
+    assert seen["argv"][1:] == ["--flag"]
+    assert Path(seen["argv"][0]).name == "__main__.py"
+    assert seen["name"] == "__main__"
+    assert seen["helper"] == "relative"
+    assert seen["legacy"] is False
+    assert seen["first on the path"] == str(program.parent.resolve())
+
+
+def test_a_directory_and_a_zip_file_are_run_by_their_main(tmp_path: Path) -> None:
+    code = "import json, sys, helper; print(json.dumps([sys.argv, __name__, helper.VALUE]))"
+    directory = tmp_path / "app"
+    directory.mkdir()
+    (directory / "__main__.py").write_text(code)
+    (directory / "helper.py").write_text("VALUE = 5")
+    archive = tmp_path / "app.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.write(directory / "__main__.py", "__main__.py")
+        file.write(directory / "helper.py", "helper.py")
+    assert observed(run("app", "a", cwd=tmp_path)) == [["app", "a"], "__main__", 5]
+    assert observed(run("app.zip", "a", cwd=tmp_path)) == [["app.zip", "a"], "__main__", 5]
+
+
+# How programs end; python itself says what should come of it.
+ENDINGS = """\
+import sys
+CASES = {
+    "end": lambda: None,
+    "zero": lambda: sys.exit(0),
+    "none": lambda: sys.exit(None),
+    "number": lambda: sys.exit(7),
+    "message": lambda: sys.exit("the message"),
+    "true": lambda: sys.exit(True),
+    "error": lambda: 1 / 0,
+    "chained": lambda: chained(),
+    "interrupt": lambda: interrupt(),
+}
+
+def chained():
+    try:
+        {}["key"]
+    except KeyError as error:
+        raise ValueError("the second") from error
+
+def interrupt():
+    raise KeyboardInterrupt
+
+def main():
+    CASES[sys.argv[1]]()
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "ending", ["end", "number", "none", "message", "true", "error", "chained", "interrupt"]
+)
+def test_a_program_ends_as_under_python(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    import sys
+
+    from compat_lossscale import program as runner
+
+    path = tmp_path / "ending.py"
+    path.write_text(ENDINGS)
+    expected = python(str(path), ending)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    code = runner.run(str(path), [ending], is_module=False)
+    captured = capsys.readouterr()
+    # A shell shows a program that a signal ended as 128 + signal.
+    assert code == (130 if ending == "interrupt" else expected.returncode)
+    lines = [line for line in captured.err.splitlines() if "^^" not in line and "~~" not in line]
+    wanted = [
+        line for line in expected.stderr.splitlines() if "^^" not in line and "~~" not in line
+    ]
+    assert lines == wanted
+    assert captured.out == expected.stdout
+
+
+def test_the_exit_code_and_traceback_come_through_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "failing.py"
+    path.write_text("import tensorflow as tf\ndef train():\n    tf.no_such_name\ntrain()\n")
+    done = run(str(path))
+    assert done.returncode == 1
+    start = done.stderr.index("Traceback")
+    assert "compat_lossscale" not in done.stderr[start:]
+    assert "runpy" not in done.stderr[start:]
+    assert f'File "{path}", line 4, in <module>' in done.stderr
+    assert done.stderr.rstrip().splitlines()[-1].startswith("AttributeError: ")
+    path.write_text("import sys\nsys.exit(7)\n")
+    assert run(str(path)).returncode == 7
+
+
+def test_a_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text("x = = 1\n")
+    expected = python(str(path))
+    done = run(str(path))
+    assert done.returncode == expected.returncode == 1
+    assert done.stderr[done.stderr.index("  File") :] == expected.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["missing.py"], "can't open 'missing.py': No such file or directory"),
+        (["empty"], "can't run 'empty': the directory has no __main__.py"),
+    ],
+)
+def test_what_cannot_be_run_is_one_line_and_exit_code_2(
+    tmp_path: Path, args: list[str], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    done = run(*args, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [f"compat-lossscale: {message}"]
+
+
+def test_a_missing_module_is_one_line_and_an_exit_code(tmp_path: Path) -> None:
+    done = run("-m", "no_such_module_here", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "No module named no_such_module_here" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_usage_errors_and_help_need_no_tensorflow() -> None:
+    assert run().returncode == 2
+    done = run("--help")
+    assert done.returncode == 0
+    for option in ("--legacy-optimizers", "--new-optimizers", "--tf1", "-m"):
+        assert option in done.stdout
+
+
+TF1_PROGRAM = """\
+import json
+import tensorflow as tf
+from tensorflow.train import experimental
+import tensorflow.keras.backend as K
+
+assert tf.VERSION if hasattr(tf, "VERSION") else tf.__version__
+x = tf.placeholder(tf.float32, [])
+v = tf.get_variable("v", initializer=5.0)
+step = tf.train.get_or_create_global_step()
+opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(
+    tf.train.GradientDescentOptimizer(1.0), "dynamic")
+train = opt.minimize(v * x, global_step=step)
+scale = opt._loss_scale()
+with tf.train.MonitoredTrainingSession() as session:
+    for value in (2.0, float("nan")):
+        session.run(train, {x: value})
+    print(json.dumps([float(session.run(v)), int(session.run(step)),
+                      float(session.run(scale)), tf.executing_eagerly()]))
+"""
+
+
+def test_a_program_of_tensorflow_1_trains_with_tf1(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(TF1_PROGRAM)
+    assert observed(run("--tf1", str(path))) == [3.0, 1, 2.0**14, False]

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed rule reference is what the rule files say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lossscale_codemods import documentation
+from lossscale_codemods.rules import all_rules
+
+PAGE = Path(__file__).parents[2] / "docs" / "codemod" / "rules.md"
+
+
+def test_the_committed_page_is_current() -> None:
+    expected = documentation.page()
+    assert PAGE.read_text("utf-8") == expected, (
+        "run `python -m lossscale_codemods.documentation > docs/codemod/rules.md`"
+    )
+
+
+def test_every_rule_is_on_it_and_explains_itself() -> None:
+    text = documentation.page()
+    for rule in all_rules():
+        assert f"## {rule.id}: {rule.title}" in text
+        assert rule.title in (documentation.explain(rule.id) or "")
+    assert documentation.explain("LS") is None

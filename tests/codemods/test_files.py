@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Discovery, writing, workers: what happens to files on the disk."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from lossscale_codemods import files, writing
+from lossscale_codemods.discovery import Found, Skipped, discover
+from lossscale_codemods.engine import Options
+from lossscale_codemods.ignore_files import parse
+from lossscale_codemods.records import Status
+from lossscale_codemods.relative import relative_imports
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+NEW = b"import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
+
+
+def make(folder: Path, *names: str, content: bytes = OLD) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def found(folder: Path, **options: object) -> list[str]:
+    paths = [f.path for f in discover([folder], **options) if isinstance(f, Found)]  # type: ignore[arg-type]
+    return [p.relative_to(folder).as_posix() for p in paths]
+
+
+def test_folders_are_walked_with_nested_gitignores(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "b.txt", "sub/c.py", "sub/deep/d.ipynb", "out/e.py", "sub/keep.py")
+    make(tmp_path, ".venv/f.py", "node_modules/g.py", "sub/gen_1.py", "sub/deep/gen_2.py")
+    make(tmp_path, ".gitignore", content=b"/out\n# no\ngen_*.py\nkeep.py\n")
+    make(tmp_path, "sub/.gitignore", content=b"!keep.py\ndeep/*.ipynb\n")
+    assert found(tmp_path) == ["a.py", "sub/c.py", "sub/keep.py"]
+    assert len(found(tmp_path, no_ignore=True)) == 9
+    assert "out/e.py" in found(tmp_path, no_ignore=True)
+    assert "sub/c.py" not in found(tmp_path, exclude=["sub"])
+
+
+def test_a_file_named_twice_is_looked_at_once(tmp_path: Path) -> None:
+    make(tmp_path, "a.py")
+    (tmp_path / "link.py").symlink_to("a.py")
+    both = list(discover([tmp_path, tmp_path / "a.py"]))
+    assert len(both) == 1
+
+
+def test_git_agrees_about_ignored_files(tmp_path: Path) -> None:
+    patterns = [
+        "*.py[co]",
+        "/root.py",
+        "doc/**/x.py",
+        "**/deep.py",
+        "a/b.py",
+        "trail/",
+        "sp\\ ace.py",
+        "[ab]c.py",
+        "x?.py",
+        "!xy.py",
+    ]
+    names = [
+        "root.py",
+        "s/root.py",
+        "doc/x.py",
+        "doc/1/2/x.py",
+        "q/deep.py",
+        "deep.py",
+        "a/b.py",
+        "s/a/b.py",
+    ]
+    names += [
+        "trail/t.py",
+        "s/trail/u.py",
+        "sp ace.py",
+        "ac.py",
+        "cc.py",
+        "xy.py",
+        "xz.py",
+        "z.pyc",
+    ]
+    make(tmp_path, *names)
+    make(tmp_path, ".gitignore", content="\n".join(patterns).encode())
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-o", "--exclude-standard", "*.py"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert sorted(found(tmp_path)) == sorted(line.strip('"') for line in listed.splitlines())
+
+
+def test_gitignore_lines() -> None:
+    assert parse("# comment") is None
+    assert parse("   ") is None
+    assert parse("!") is None
+    pattern = parse("!/a/")
+    assert pattern is not None
+    assert pattern.negated
+    assert pattern.only_folders
+
+
+def test_missing_and_strange_paths(tmp_path: Path) -> None:
+    (tmp_path / "link.py").symlink_to("nothing.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    reasons = [
+        f.reason
+        for f in discover([tmp_path / n for n in ("x.py", "link.py", "pipe.py")])
+        if isinstance(f, Skipped)
+    ]
+    assert reasons == ["there is no such file", "it is a link to nothing", "it is no regular file"]
+
+
+def test_write_keeps_the_mode_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    make(tmp_path, "a.py")
+    (tmp_path / "a.py").chmod(0o750)
+    report = files.run([tmp_path], Options, write=True)
+    assert [f.written for f in report.files] == [True]
+    assert (tmp_path / "a.py").read_bytes() == NEW
+    assert stat.S_IMODE((tmp_path / "a.py").stat().st_mode) == 0o750
+    assert [p.name for p in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_links_are_followed_inside_and_refused_outside(tmp_path: Path) -> None:
+    make(tmp_path, "in/real.py.txt", "outside.py.txt")
+    (tmp_path / "in/link.py").symlink_to("real.py.txt")
+    (tmp_path / "in/far.py").symlink_to("../outside.py.txt")
+    report = files.run([tmp_path / "in"], Options, write=True)
+    far, link = report.files
+    assert (far.result.status, link.written) == (Status.REFUSED, True)
+    assert "outside of" in far.result.problem
+    assert (tmp_path / "in/link.py").is_symlink()
+    assert (tmp_path / "in/real.py.txt").read_bytes() == NEW
+    assert (tmp_path / "outside.py.txt").read_bytes() == OLD
+
+
+def test_other_names_of_a_hard_link_keep_the_old_file(tmp_path: Path) -> None:
+    make(tmp_path, "a.py")
+    os.link(tmp_path / "a.py", tmp_path / "b.txt")
+    files.run([tmp_path], Options, write=True)
+    assert (tmp_path / "a.py").read_bytes() == NEW
+    assert (tmp_path / "b.txt").read_bytes() == OLD
+
+
+def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
+    make(tmp_path, "a.py")
+    (tmp_path / "a.py").chmod(0o444)
+    (file,) = files.run([tmp_path], Options, write=True).files
+    assert "read-only" in file.result.problem
+    assert (tmp_path / "a.py").read_bytes() == OLD
+
+
+def test_a_file_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", content=b"other")
+    with pytest.raises(writing.WriteRefusedError, match="changed while"):
+        writing.write_atomically(tmp_path / "a.py", OLD, NEW, tmp_path)
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "a.py")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(writing.WriteRefusedError, match="No space left"):
+        writing.write_atomically(tmp_path / "a.py", OLD, NEW, tmp_path)
+    assert (tmp_path / "a.py").read_bytes() == OLD
+    assert [p.name for p in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_killed_at_any_moment_every_file_is_whole(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from lossscale_codemods.writing import write_atomically as w\n"
+        "import sys; p = Path(sys.argv[1]); a, b = b'a' * 300000, b'b' * 300000\n"
+        "print('go', flush=True)\n"
+        "while True: w(p, a, b, p.parent); w(p, b, a, p.parent)\n"
+    )
+    path = tmp_path / "a.py"
+    for attempt in range(10):
+        path.write_bytes(b"a" * 300_000)
+        with subprocess.Popen(
+            [sys.executable, "-c", code, path], stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(0.003 * attempt)
+            process.send_signal(signal.SIGKILL)
+        assert path.read_bytes() in (b"a" * 300_000, b"b" * 300_000)
+
+
+def test_one_bad_file_never_stops_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "a.py", "c.py")
+    make(tmp_path, "b.py", content=OLD + b"\0")
+    make(
+        tmp_path,
+        "d.py",
+        content=b"x = " + b"(" * 3000 + b"mixed_precision.experimental" + b")" * 3000,
+    )
+    report = files.run([tmp_path], Options)
+    assert [f.result.status for f in report.files] == [
+        Status.CHANGED,
+        Status.UNREADABLE,
+        Status.CHANGED,
+        Status.UNREADABLE,
+    ]
+
+
+def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "a.py", "b.py", "c.py")
+    monkeypatch.setattr(files, "migrate_file", _die_on_b)
+    report = files.run([tmp_path], Options, jobs=2)
+    assert [(f.path.name, f.result.status) for f in report.files] == [
+        ("a.py", Status.CHANGED),
+        ("b.py", Status.UNREADABLE),
+        ("c.py", Status.CHANGED),
+    ]
+    assert "worker that parsed it died" in report.files[1].result.problem
+
+
+def _die_on_b(path: Path, source: bytes, options: Options) -> object:
+    if path.name == "b.py":
+        os._exit(1)
+    from lossscale_codemods.engine import migrate
+
+    return migrate(source, options)
+
+
+def test_relative_imports_are_looked_up(tmp_path: Path) -> None:
+    make(
+        tmp_path, "pkg/compat.py", content=b"import tensorflow.compat.v1 as tf\nfrom .x import y\n"
+    )
+    make(tmp_path, "pkg/__init__.py", content=b"from .compat import tf as tf1\n")
+    look_up = relative_imports(tmp_path / "pkg/sub/a.py")
+    assert look_up("..compat.tf") == "tensorflow.compat.v1"
+    assert look_up("..tf1") == "tensorflow.compat.v1"
+    assert look_up("..compat.y") is None
+    make(
+        tmp_path,
+        "pkg/a.py",
+        content=b"from .compat import tf\nopt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 8)\n",  # noqa: E501
+    )
+    (file,) = files.run([tmp_path / "pkg/a.py"], Options).files
+    assert b"tf.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, 8)" in file.result.output
+
+
+def test_interrupt_stops_cleanly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "a.py", "b.py")
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    report = files.run([tmp_path], Options, write=True, progress=interrupt)
+    assert report.interrupted
+    assert [f.written for f in report.files] == [True]
+    assert (tmp_path / "b.py").read_bytes() == OLD

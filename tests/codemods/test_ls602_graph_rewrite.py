@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from checks import check_left, check_transformed
+
+SWITCH = 'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})'
+ENABLE = "enable_mixed_precision_graph_rewrite"
+
+
+def test_a_keras_optimizer_with_every_loss_scale() -> None:
+    for given, new in (
+        ("", ""),
+        (", 'dynamic'", ""),
+        (", loss_scale=8", ", dynamic=False, initial_scale=8"),
+        (", tf.train.experimental.DynamicLossScale(8)", ", initial_scale=8"),
+    ):
+        check_transformed(
+            f"""
+            import tensorflow as tf
+            def make():
+                opt = tf.keras.optimizers.Adam()
+                opt = tf.train.experimental.{ENABLE}(opt{given})
+                return tf.train.experimental.{ENABLE}(tf.optimizers.SGD())
+            """.replace("tf.optimizers", "tf.keras.optimizers"),
+            f"""
+            import tensorflow as tf
+            def make():
+                opt = tf.keras.optimizers.Adam()
+                opt = tf.keras.mixed_precision.LossScaleOptimizer(opt{new})
+                {SWITCH}
+                {SWITCH}
+                return tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD())
+            """,
+        )
+
+
+def test_an_imported_name() -> None:
+    check_transformed(
+        f"""
+        from tensorflow.train.experimental import {ENABLE}
+        from tensorflow import keras
+        opt = {ENABLE}(keras.optimizers.Adam())
+        """,
+        """
+        from tensorflow import keras
+        from tensorflow.config.optimizer import set_experimental_options
+        opt = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.Adam())
+        set_experimental_options({"auto_mixed_precision": True})
+        """,
+    )
+
+
+def test_v1_optimizers_and_v1_programs() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        x = tf.placeholder(tf.float32)
+        opt = tf.train.experimental.{ENABLE}(opt)
+        """,
+        f"""
+        import tensorflow as tf
+        x = tf.placeholder(tf.float32)
+        opt = tf.compat.v1.mixed_precision.{ENABLE}(opt)
+        """,
+    )
+    check_transformed(
+        f"import tensorflow.compat.v1 as tf\nopt = tf.train.experimental.{ENABLE}(opt)\n",
+        f"import tensorflow.compat.v1 as tf\nopt = tf.mixed_precision.{ENABLE}(opt)\n",
+    )
+
+
+def test_a_keras_optimizer_under_the_name_of_today() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.Adam())
+        """,
+        f"""
+        import tensorflow as tf
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.Adam())
+        {SWITCH}
+        """,
+    )
+
+
+def test_what_is_left() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        with pytest.raises(ValueError):
+            tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+        """,
+        "expects this call to raise",
+    )
+    check_left(
+        f"import tensorflow as tf\ndef f(o):\n    return tf.train.experimental.{ENABLE}(o)\n",
+        "not proven",
+    )
+    check_left(
+        f"""
+        import tensorflow as tf
+        o = tf.keras.optimizers.Adam()
+        if x: o = tf.train.experimental.{ENABLE}(o)
+        """,
+        "no line for one here",
+    )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from checks import check_left, check_noop, check_transformed, program, reviews
+from lossscale_codemods import Outcome, migrate_source
+
+VERSION_IF = """
+    import tensorflow as tf
+    from packaging import version
+    if version.parse(tf.__version__) >= version.parse("2.4"):
+        # the new way
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
+    else:
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic")
+    run(opt)
+"""
+TRY = """
+    try:
+        from tensorflow.keras.mixed_precision import LossScaleOptimizer
+    except ImportError:
+        from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer
+    ok = isinstance(opt, LossScaleOptimizer)
+"""
+HASATTR = """
+    import tensorflow as tf
+    mp = tf.keras.mixed_precision
+    if hasattr(mp, "set_global_policy"):
+        mp.set_global_policy("mixed_float16")
+    else:
+        mp.experimental.set_policy("mixed_float16")
+"""
+FLAG = """
+    import tensorflow as tf
+    OLD = tf.__version__ < "2.4"
+    def f(p):
+        if OLD:
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        else:
+            tf.keras.mixed_precision.set_global_policy(p)
+"""
+CONDITIONAL = """
+    import tensorflow as tf
+    new = int(tf.__version__.split(".")[1]) > 3
+    p = (tf.keras.mixed_precision if new else tf.keras.mixed_precision.experimental).global_policy()
+"""
+EARLY_RETURN = """
+    import tensorflow as tf
+    def f(p):
+        if tf.__version__ >= "2.4":
+            return tf.keras.mixed_precision.set_global_policy(p)
+        tf.keras.mixed_precision.experimental.set_policy(p)
+"""
+ALL = [VERSION_IF, TRY, HASATTR, FLAG, CONDITIONAL, EARLY_RETURN]
+
+
+@pytest.mark.parametrize("guard", ALL)
+def test_the_old_branch_is_left_and_reported(guard: str) -> None:
+    check_left(guard, "LS701")
+
+
+@pytest.mark.parametrize(
+    ("guard", "collapsed"),
+    [
+        (
+            VERSION_IF,
+            """
+            import tensorflow as tf
+            # the new way
+            opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
+            run(opt)
+            """,
+        ),
+        (
+            TRY,
+            """
+            from tensorflow.keras.mixed_precision import LossScaleOptimizer
+            ok = isinstance(opt, LossScaleOptimizer)
+            """,
+        ),
+        (
+            HASATTR,
+            """
+            import tensorflow as tf
+            mp = tf.keras.mixed_precision
+            mp.set_global_policy("mixed_float16")
+            """,
+        ),
+    ],
+)
+def test_collapse(guard: str, collapsed: str) -> None:
+    check_transformed(guard, collapsed, collapse_guards=True)
+
+
+def test_a_guard_between_tensorflow_1_and_2_is_none() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        if tf.__version__.startswith("2"):
+            tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+        """,
+        """
+        import tensorflow as tf
+        if tf.__version__.startswith("2"):
+            tf.keras.mixed_precision.set_global_policy("mixed_float16")
+        """,
+    )
+
+
+def test_a_try_without_a_new_name_is_none() -> None:
+    check_transformed(
+        """
+        try:
+            from tensorflow.keras.mixed_precision import experimental as mp
+        except ImportError:
+            mp = None
+        if mp:
+            mp.set_policy("mixed_float16")
+        """,
+        """
+        try:
+            from tensorflow.keras import mixed_precision as mp
+        except ImportError:
+            mp = None
+        if mp:
+            mp.set_global_policy("mixed_float16")
+        """,
+    )
+
+
+def test_what_both_branches_bind_is_not_rewritten() -> None:
+    result = migrate_source(program(TRY) + "opt = LossScaleOptimizer(opt, 'dynamic')\n")
+    assert not result.changed
+    assert any("something else" in text for text in reviews(result))
+
+
+def test_getattr() -> None:
+    result = migrate_source(
+        "import tensorflow as tf\n"
+        "mp = getattr(tf.keras.mixed_precision, 'experimental', tf.keras.mixed_precision)\n"
+    )
+    assert result.count(Outcome.NEEDS_REVIEW) == 1
+
+
+def test_new_names_alone_are_no_guard() -> None:
+    check_noop("import tensorflow as tf\nif v: tf.keras.mixed_precision.set_global_policy('x')\n")

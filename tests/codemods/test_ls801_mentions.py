@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from lossscale_codemods import Outcome, migrate_source
+
+
+def test_mentions_are_listed_and_ask_for_nothing() -> None:
+    result = migrate_source(
+        '"""Uses tf.keras.mixed_precision.experimental.LossScaleOptimizer."""\n'
+        "# from tensorflow.keras.mixed_precision import experimental\n"
+        "x = 1  # see DynamicLossScale\n"
+        "raise ValueError(f'call {x} enable_mixed_precision_graph_rewrite first')\n"
+    )
+    assert not result.changed
+    assert [(r.rule, r.outcome, r.line, r.column) for r in result.records] == [
+        ("LS801", Outcome.MENTIONED, 1, 9),
+        ("LS801", Outcome.MENTIONED, 2, 8),
+        ("LS801", Outcome.MENTIONED, 3, 14),
+        ("LS801", Outcome.MENTIONED, 4, 29),
+    ]

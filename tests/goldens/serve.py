@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs as `compat-lossscale run` does, one forked process each, importing TensorFlow once.
+
+Reads one JSON object a line: the program, whether it is a TensorFlow 1 program, its working
+directory, and the files for its output. Answers each with a line that holds its exit code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import compat_lossscale
+from compat_lossscale import program
+
+_TIMEOUT_SECONDS = 300
+
+
+def main() -> None:
+    """Serves until the input ends."""
+    compat_lossscale.install()
+    for line in sys.stdin:
+        request = json.loads(line)
+        process = os.fork()
+        if process == 0:
+            os._exit(_run(**request))
+        _, status = os.waitpid(process, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _run(script: str, tf1: bool, folder: str, output: str, errors: str) -> int:
+    for path, descriptor in ((output, 1), (errors, 2)):
+        with Path(path).open("wb") as file:
+            os.dup2(file.fileno(), descriptor)
+    os.chdir(folder)
+    signal.alarm(_TIMEOUT_SECONDS)
+    program.prepare(legacy_optimizers=True, tf1=tf1)
+    try:
+        return program.run(script, [], is_module=False)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main()

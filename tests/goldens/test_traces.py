@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every scenario under `compat-lossscale run` does what it did under the real old TensorFlows."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import golden
+import pytest
+import record
+
+SCENARIOS = golden.read_scenarios()
+RULINGS = golden.read_rulings()
+ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+THROUGH_THE_COMMAND = (
+    "keras_dynamic_scale_path",
+    "mirrored_nan_on_one_replica",
+    "policy_loss_scale",
+    "tf1_session_nan_skips_step",
+)
+"""A few go through the real command, each a Python process of its own that imports TensorFlow."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("serve.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+    ) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def judge(scenario: golden.Scenario, output: str) -> None:
+    differences = golden.judge(scenario, golden.Trace.parse(output), RULINGS)
+    assert not differences, "\n".join(map(str, differences))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_program_gives_the_recorded_trace(
+    scenario: golden.Scenario, server: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    output, errors = tmp_path / "output", tmp_path / "errors"
+    (tmp_path / "work").mkdir()
+    request = {
+        "script": str(scenario.path),
+        "tf1": scenario.tf1,
+        "folder": str(tmp_path / "work"),
+        "output": str(output),
+        "errors": str(errors),
+    }
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps(request) + "\n")
+    server.stdin.flush()
+    assert server.stdout.readline().strip() == "0", errors.read_text()[-3000:]
+    judge(scenario, output.read_text())
+
+
+@pytest.mark.parametrize("name", THROUGH_THE_COMMAND)
+def test_command_gives_the_recorded_trace(name: str, tmp_path: Path) -> None:
+    scenario = next(scenario for scenario in SCENARIOS if scenario.name == name)
+    command = [sys.executable, "-m", "compat_lossscale", "run"]
+    done = subprocess.run(
+        [*command, *(["--tf1"] if scenario.tf1 else []), str(scenario.path)],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    judge(scenario, done.stdout)
+
+
+def test_every_version_of_every_scenario_is_recorded() -> None:
+    missing = [
+        f"{version} {scenario.name}"
+        for scenario in SCENARIOS
+        for version in scenario.versions
+        if not golden.trace_path(scenario, version).exists()
+    ]
+    assert not missing
+
+
+def test_every_disagreement_of_the_old_versions_has_a_ruling() -> None:
+    assert record.check_differences() == 0

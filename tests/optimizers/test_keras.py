@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is particular to tf-keras' new optimizers; test_base has what both families share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from compat_lossscale import LossScaleOptimizer
+from tests.support import NAN, Family
+
+new = Family("new")
+
+
+def test_gradients_of_a_given_tape_are_unscaled() -> None:
+    v = tf.Variable(3.0)
+    opt = LossScaleOptimizer(new.sgd(), initial_scale=8)
+    with tf.GradientTape() as tape:
+        loss = v * v
+    ((gradient, variable),) = opt.compute_gradients(loss, [v], tape)
+    assert gradient == 6
+    assert variable is v
+
+
+@pytest.mark.parametrize("as_callable", [False, True])
+def test_variables_may_be_given_by_a_callable(as_callable: bool) -> None:
+    v = tf.Variable(3.0)
+    opt = LossScaleOptimizer(new.sgd())
+    var_list = (lambda: [v]) if as_callable else (v,)
+    ((gradient, _),) = opt.compute_gradients(lambda: v * v, var_list)
+    assert gradient == 6
+
+
+def test_minimize_takes_a_tape() -> None:
+    v = tf.Variable(3.0)
+    opt = LossScaleOptimizer(new.sgd(0.5))
+    with tf.GradientTape() as tape:
+        loss = v * v
+    opt.minimize(loss, [v], tape)
+    assert v == 0
+
+
+def test_building_makes_the_inner_optimizers_variables() -> None:
+    v = tf.Variable(3.0)
+    opt = LossScaleOptimizer(new.sgd(momentum=0.5))
+    opt.build([v])
+    assert len(opt.variables) == 2  # The step and the momentum.
+    assert [id(w) for w in opt.variables] == [id(w) for w in opt.inner_optimizer.variables]
+
+
+def test_averages_over_time_are_the_inner_optimizers() -> None:
+    v = tf.Variable(4.0)
+    inner = new.sgd(1.0, use_ema=True, ema_momentum=0.5)
+    opt = LossScaleOptimizer(inner, initial_scale=8)
+    assert opt.use_ema is True
+    assert opt.ema_momentum == 0.5
+    opt.ema_momentum = 0.25
+    assert inner.ema_momentum == 0.25
+    opt.minimize(lambda: v * 2.0, [v])
+    opt.minimize(lambda: v * NAN, [v])
+    opt.finalize_variable_values([v])
+    plain = tf.Variable(4.0)
+    reference = new.sgd(1.0, use_ema=True, ema_momentum=0.25)
+    reference.minimize(lambda: plain * 2.0, [plain])
+    reference.finalize_variable_values([plain])
+    assert float(v) == float(plain)
+
+
+def test_weight_decay_acts_on_applied_steps_only() -> None:
+    v = tf.Variable(4.0)
+    opt = LossScaleOptimizer(new.sgd(0.5, weight_decay=0.5), initial_scale=8)
+    opt.minimize(lambda: v * NAN, [v])
+    assert v == 4
+    opt.minimize(lambda: v * 0.0, [v])
+    assert v == 3
+
+
+def test_aggregation_can_be_skipped_by_either_name(mirrored: Any) -> None:
+    for kwargs in (
+        {"skip_gradients_aggregation": True},
+        {"experimental_aggregate_gradients": False},
+    ):
+        with mirrored.scope():
+            v = tf.Variable(0.0)
+            opt = LossScaleOptimizer(new.sgd())
+        step = tf.function(
+            lambda opt=opt, v=v, kwargs=kwargs: mirrored.run(
+                lambda: opt.apply_gradients([(tf.constant(1.0), v)], **kwargs) and None
+            )
+        )
+        step()
+        assert [float(value) for value in v.values] == [-1, -1]
+
+
+def test_training_in_a_function_without_xla() -> None:
+    v = tf.Variable(4.0)
+    opt = LossScaleOptimizer(new.sgd(0.5, jit_compile=False), initial_scale=8)
+
+    @tf.function
+    def step() -> None:
+        opt.minimize(lambda: v * 2.0, [v])
+
+    step()
+    step()
+    assert v == 2
+    assert opt.iterations == 2
+    assert opt.jit_compile is False

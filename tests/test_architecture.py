@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may import whom. Imports are read off the source, lazy ones included."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.support import REPOSITORY
+
+ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "codemods"}
+
+# A part of the house, and the parts it may import. What stands in no list may be imported by none.
+# "errors" and "_require" are leaves that every part may use; "_version" is the number alone.
+LEAVES = {"errors", "_require", "_version"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "_require": {"errors"},
+    "_version": set(),
+    "spec": {"errors"},
+    "update_rule": set(),
+    "core": {"spec", "update_rule"},
+    "optimizers": {"spec", "core"},
+    "autowrap": {"optimizers"},
+    "policy": {"spec", "core", "optimizers", "autowrap"},
+    "experimental": {"core", "optimizers", "policy"},
+    "v1": {"core", "optimizers"},
+    "old_names": {"core", "optimizers", "policy"},
+    "_install": {"old_names", "optimizers", "autowrap", "policy"},
+    "tf1_imports": set(),
+    "program": {"package", "tf1_imports"},
+    "formats": {"spec"},
+    "equivalence": {"spec", "formats", "optimizers"},
+    "lossscale_codemods": {"spec"},
+    "cli": {"package", "spec", "program", "formats", "equivalence", "lossscale_codemods"},
+    "__main__": {"cli"},
+    # The package's own __init__ names the modules of the public names, each loaded on first use.
+    "package": {"spec", "core", "optimizers", "experimental", "v1", "equivalence", "_install"},
+}
+FRAMEWORKS = {"tensorflow", "keras", "tf_keras"}
+MAY_IMPORT_TENSORFLOW = {
+    "core", "optimizers", "autowrap", "policy", "old_names", "tf1_imports", "_install",
+    "equivalence",
+}  # fmt: skip
+MAY_IMPORT_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "tf1_imports", "old_names"}
+
+
+def modules() -> list[tuple[str, Path]]:
+    """Every module of the two packages: dotted name and path."""
+    found = []
+    for package, root in ROOTS.items():
+        for path in sorted((root / package).rglob("*.py")):
+            parts = path.relative_to(root).with_suffix("").parts
+            found.append((".".join(parts).removesuffix(".__init__"), path))
+    return found
+
+
+def part_of(module: str) -> str:
+    """The part of the house that a module belongs to."""
+    names = module.split(".")
+    if names[0] == "lossscale_codemods":
+        return "lossscale_codemods"
+    return names[1] if len(names) > 1 else "package"
+
+
+def imports_of(module: str, path: Path) -> set[str]:
+    """Every module that `path` imports: by statement anywhere, or by a name in import_module."""
+    known = {name for name, _ in modules()}
+    is_package = path.name == "__init__.py"
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                names = module.split(".")
+                kept = names[: len(names) - node.level + is_package]
+                base = ".".join([*kept, *([base] if base else [])])
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                found.add(inner if inner in known else base)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                found.add(first.value)
+    return found
+
+
+@pytest.mark.parametrize(("module", "path"), modules(), ids=[name for name, _ in modules()])
+def test_a_module_imports_only_what_its_part_may(module: str, path: Path) -> None:
+    part = part_of(module)
+    allowed = MAY_IMPORT[part] | LEAVES | {part}
+    ours = {name for name in imports_of(module, path) if name.split(".")[0] in ROOTS}
+    assert {part_of(name) for name in ours} <= allowed
+
+
+@pytest.mark.parametrize(("module", "path"), modules(), ids=[name for name, _ in modules()])
+def test_only_the_parts_that_need_a_framework_import_it(module: str, path: Path) -> None:
+    part = part_of(module)
+    roots = {name.split(".")[0] for name in imports_of(module, path)}
+    assert "keras" not in roots
+    if part not in MAY_IMPORT_TENSORFLOW:
+        assert not roots & FRAMEWORKS
+    if part not in MAY_IMPORT_KERAS:
+        assert "tf_keras" not in roots
+
+
+@pytest.mark.parametrize(
+    ("package", "parts"),
+    [("libcst", {"lossscale_codemods"}), ("click", {"cli", "lossscale_codemods"})],
+)
+def test_other_packages_are_used_where_they_belong(package: str, parts: set[str]) -> None:
+    for module, path in modules():
+        if part_of(module) not in parts:
+            assert package not in {name.split(".")[0] for name in imports_of(module, path)}, module
+
+
+def test_private_modules_of_keras_are_touched_in_one_file_only() -> None:
+    touching = {
+        module
+        for module, path in modules()
+        for name in imports_of(module, path)
+        if name.startswith("tf_keras.src")
+    }
+    assert touching <= {"compat_lossscale.optimizers.stock"}
+
+
+def test_the_table_describes_a_house_without_circles() -> None:
+    order: list[str] = []
+
+    def visit(part: str, above: tuple[str, ...] = ()) -> None:
+        assert part not in above, f"a circle: {above}"
+        for other in sorted(MAY_IMPORT[part]):
+            visit(other, (*above, part))
+        if part not in order:
+            order.append(part)
+
+    for part in MAY_IMPORT:
+        visit(part)
+    assert order.index("spec") < order.index("core") < order.index("optimizers")
+    assert order.index("policy") < order.index("_install") < order.index("cli")
+
+
+def test_the_reader_of_imports_sees_lazy_and_relative_ones(tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(
+        "import a.b\nfrom compat_lossscale import spec\n"
+        "def f():\n    from tensorflow import keras\n    importlib.import_module('tf_keras.x')\n"
+        "from . import gradients\nfrom .native import LossScale\n"
+    )
+    assert imports_of("compat_lossscale.core.m", path) == {
+        "a.b",
+        "compat_lossscale.spec",
+        "tensorflow",
+        "tf_keras.x",
+        "compat_lossscale.core.gradients",
+        "compat_lossscale.core.native",
+    }

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.experimental import (
+    LossScaleOptimizer,
+    Policy,
+    get_layer_policy,
+    global_policy,
+    set_policy,
+)
+from compat_lossscale.policy import policy_scope
+from tests.support import Family
+
+native = tf.compat.v1.mixed_precision
+
+
+class OwnLossScale(LossScale):
+    def __call__(self) -> tf.Tensor:
+        return tf.constant(4.0)
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        return None, True
+
+    def get_config(self) -> dict[str, Any]:
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("name", "compute", "variable", "casts", "scaled"),
+    [
+        ("mixed_float16", "float16", "float32", True, True),
+        ("mixed_bfloat16", "bfloat16", "float32", True, False),
+        ("float32", "float32", "float32", False, False),
+        ("float16", "float16", "float16", False, False),
+        ("float64", "float64", "float64", False, False),
+    ],
+)
+def test_a_name_gives_dtypes_and_a_loss_scale_if_it_is_mixed_float16(
+    name: str, compute: str, variable: str, casts: bool, scaled: bool
+) -> None:
+    policy = Policy(name)
+    assert policy.name == name
+    assert policy.compute_dtype == compute
+    assert policy.variable_dtype == variable
+    assert policy.should_cast_variables is casts
+    assert (policy.loss_scale is not None) is scaled
+    if scaled:
+        assert type(policy.loss_scale) is DynamicLossScale
+        assert policy.loss_scale == 2**15
+
+
+@pytest.mark.parametrize("name", ["infer", "infer_float32_vars", "float16_with_float32_vars"])
+def test_names_of_early_versions_are_understood(name: str, logged: list[str]) -> None:
+    policy = Policy(name)
+    if name == "infer":
+        assert policy.compute_dtype is policy.variable_dtype is None
+    if name.startswith("float16"):
+        assert (policy.compute_dtype, policy.variable_dtype) == ("float16", "float32")
+        assert any(name in message for message in logged)
+    assert policy.loss_scale is None
+
+
+@pytest.mark.parametrize("name", ["abc", "mixed_float8", 5, "float32_abc"])
+def test_a_name_of_no_policy_is_an_error(name: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        Policy(name)
+
+
+def test_every_form_of_loss_scale_is_taken() -> None:
+    assert type(Policy("mixed_float16", "dynamic").loss_scale) is DynamicLossScale
+    assert Policy("mixed_float16", loss_scale=8).loss_scale() == 8
+    assert Policy("mixed_float16", None).loss_scale is None
+    assert type(Policy("mixed_float16", "auto").loss_scale) is DynamicLossScale
+    assert Policy("mixed_float16", native.FixedLossScale(8)).loss_scale() == 8
+    for given in (FixedLossScale(8), DynamicLossScale(8), OwnLossScale()):
+        assert Policy("mixed_float16", loss_scale=given).loss_scale is given
+
+
+@pytest.mark.parametrize("loss_scale", ["foo", [8.0], object()])
+def test_what_is_no_loss_scale_is_an_error(loss_scale: Any) -> None:
+    with pytest.raises(ValueError, match="loss scale identifier"):
+        Policy("mixed_float16", loss_scale)
+
+
+def test_a_loss_scale_that_is_not_needed_gives_a_warning(logged: list[str]) -> None:
+    Policy("mixed_float16", 8)
+    Policy("float16", 8)
+    Policy("float32", None)
+    assert logged == []
+    Policy("float32", 8)
+    Policy("mixed_bfloat16", "dynamic")
+    assert len(logged) == 2
+    assert "'float32'" in logged[0]
+
+
+def test_the_config_has_a_loss_scale_only_if_one_was_given() -> None:
+    assert Policy("mixed_float16").get_config() == {"name": "mixed_float16"}
+    assert Policy("float32").get_config() == {"name": "float32"}
+    assert Policy("mixed_float16", None).get_config() == {
+        "name": "mixed_float16",
+        "loss_scale": None,
+    }
+    assert Policy("mixed_float16", 8).get_config() == {
+        "name": "mixed_float16",
+        "loss_scale": {"class_name": "FixedLossScale", "config": {"loss_scale_value": 8.0}},
+    }
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Policy("mixed_float16"),
+        lambda: Policy("mixed_float16", None),
+        lambda: Policy("mixed_float16", 8),
+        lambda: Policy("mixed_float16", DynamicLossScale(8, 3, 4)),
+        lambda: Policy("float32"),
+        lambda: Policy("infer"),
+    ],
+)
+def test_from_config_makes_the_same_again(make: Any) -> None:
+    policy = make()
+    made = Policy.from_config(policy.get_config())
+    assert made.get_config() == policy.get_config()
+    assert (made.compute_dtype, made.variable_dtype) == (
+        policy.compute_dtype,
+        policy.variable_dtype,
+    )
+    assert (made.loss_scale is None) == (policy.loss_scale is None)
+
+
+def test_a_users_own_loss_scale_survives_the_config_by_custom_objects() -> None:
+    config = Policy("mixed_float16", OwnLossScale()).get_config()
+    made = Policy.from_config(config, custom_objects={"OwnLossScale": OwnLossScale})
+    assert type(made.loss_scale) is OwnLossScale
+
+
+def test_a_repr_says_what_it_is() -> None:
+    assert (
+        repr(Policy("mixed_float16", 8))
+        == '<Policy "mixed_float16", loss_scale=FixedLossScale(8.0)>'
+    )
+    assert repr(Policy("float32")) == '<Policy "float32", loss_scale=None>'
+
+
+def test_a_policy_is_one_of_keras() -> None:
+    assert isinstance(Policy("float32"), tf_keras.mixed_precision.Policy)
+
+
+def test_setting_a_policy_acts_on_layers_made_from_then_on() -> None:
+    before = tf_keras.layers.Dense(1)
+    policy = Policy("mixed_float16", 8)
+    set_policy(policy)
+    after = tf_keras.layers.Dense(1)
+    assert global_policy() is policy
+    assert get_layer_policy(after) is policy
+    assert get_layer_policy(before).name == "float32"
+    assert after(np.ones((1, 1))).dtype == tf.float16
+    assert after.kernel.dtype == tf.float32
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float64"])
+def test_a_policy_can_be_set_by_name_and_then_has_a_loss_scale_attribute(policy: str) -> None:
+    set_policy(policy)
+    assert global_policy().name == policy
+    assert tf_keras.mixed_precision.global_policy().name == policy
+    assert (global_policy().loss_scale is not None) == (policy == "mixed_float16")
+
+
+def test_none_sets_the_default_policy() -> None:
+    set_policy("mixed_float16")
+    set_policy(None)
+    assert global_policy().name == "float32"
+
+
+def test_the_global_policy_of_keras_own_gets_a_loss_scale_attribute() -> None:
+    tf_keras.mixed_precision.set_global_policy("mixed_float16")
+    assert isinstance(global_policy(), Policy)
+    assert global_policy().loss_scale == 2**15
+    assert get_layer_policy(tf_keras.layers.Dense(1)).loss_scale == 2**15
+    tf_keras.mixed_precision.set_global_policy("float32")
+    assert global_policy().loss_scale is None
+
+
+@pytest.mark.parametrize("what", [1, "layer", None])
+def test_only_a_layer_has_a_layer_policy(what: Any) -> None:
+    with pytest.raises(ValueError, match="get_policy can only be called on a layer"):
+        get_layer_policy(what)
+
+
+def test_a_scope_puts_the_policy_back() -> None:
+    set_policy("float32")
+    seen = []
+
+    def fail_inside() -> None:
+        with policy_scope(Policy("mixed_float16", 8)):
+            seen.append(global_policy().name)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_inside()
+    assert seen == ["mixed_float16"]
+    assert global_policy().name == "float32"
+
+
+def test_a_layer_takes_a_policy_as_its_dtype_and_writes_it_into_its_config() -> None:
+    layer = tf_keras.layers.Dense(1, dtype=Policy("mixed_float16", 8))
+    assert get_layer_policy(layer).loss_scale() == 8
+    config = layer.get_config()
+    with tf_keras.utils.custom_object_scope({"Policy": Policy}):
+        again = tf_keras.layers.Dense.from_config(config)
+    assert again.compute_dtype == "float16"
+
+
+def test_wrapping_follows_the_policys_loss_scale(family: Family) -> None:
+    inner = family.sgd()
+    assert Policy("mixed_float16", None).wrap_optimizer(inner) is inner
+    assert Policy("float32").wrap_optimizer(inner) is inner
+    given = DynamicLossScale(8)
+    wrapped = Policy("mixed_float16", given).wrap_optimizer(inner)
+    assert isinstance(wrapped, LossScaleOptimizer)
+    assert wrapped.loss_scale is given
+    assert Policy("mixed_float16", 16).wrap_optimizer(wrapped) is wrapped
