@@ -138,7 +138,7 @@ def test_data_that_an_hdf5_file_keeps_in_another_file_is_not_read(tmp_path: Path
     with model(path) as file:
         group = file["optimizer_weights"]
         group.create_dataset("iter:0", (1,), "i8", external=[(str(secret), 0, 8)])
-    assert read(path).states == ()
+    assert all(state.iterations is None for state in read(path).states)
 
 
 def test_links_from_an_hdf5_file_to_another_are_not_followed(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_a_scalar_that_claims_a_huge_chunk_is_not_unpacked(tmp_path: Path) -> No
     with model(path) as file:
         group = file["optimizer_weights"]
         group.create_dataset("iter:0", (1,), "i8", chunks=(2**24,), maxshape=(None,), compression=9)
-    assert read(path).states == ()
+    assert all(state.iterations is None for state in read(path).states)
 
 
 def test_groups_that_contain_themselves_end(tmp_path: Path) -> None:

@@ -184,13 +184,21 @@ def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> De
 def _with_numbered(state: LiveState, description: Description, is_keras3: bool) -> LiveState:
     """Adds what is saved under a number instead of a name.
 
-    The wrapped optimizer's first variable is its iterations. Of the variables of Keras 3's wrapper,
-    the third is the counter and the fourth is the scale.
+    The wrapped optimizer's first variable is its iterations; around a legacy optimizer, the
+    wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
     """
-    scalars, inner = description["scalars"], "optimizer/inner_optimizer/vars/"
-    iterations = scalars.get(f"{inner}0")
-    if iterations is None:
+    scalars = description["scalars"]
+    inner = next(
+        (
+            place
+            for place in ("optimizer/inner_optimizer/vars/", "optimizer/vars/")
+            if isinstance(scalars.get(f"{place}0"), int)
+        ),
+        None,
+    )
+    if inner is None:
         return state
+    iterations = scalars[f"{inner}0"]
     state = dataclasses.replace(
         state,
         iterations=int(iterations),
