@@ -56,7 +56,7 @@ def call(function: str, *arguments: Any) -> Any:
         return answer["result"]
     if answer.get("missing"):
         raise MissingExtraError(
-            "reading HDF5 files needs h5py: pip install 'compat-lossscale[tf]', or just h5py"
+            "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
         )
     raise UnreadableArtefactError(f"is no HDF5 file that can be read: {answer['error']}")
 

@@ -342,6 +342,19 @@ def test_a_file_on_which_the_library_crashes_is_unreadable_and_the_next_one_is_r
     assert read(tmp_path / "model.h5").has_loss_scale
 
 
+def test_without_h5py_models_say_what_to_install_and_archives_still_give_their_config(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    isolated.stop()
+    without = isolated._START.replace(";", "; sys.modules['h5py'] = None;", 1)
+    monkeypatch.setattr(isolated, "_START", without)
+    assert "pip install 'compat-lossscale[verify]'" in reason(ARTEFACTS / "2.21" / "model.h5")
+    artefact = read(ARTEFACTS / "2.21" / "model.keras")
+    assert artefact.configs[0].spec.initial_scale == 64.0
+    assert "not looked at" in artefact.missing[0]
+    isolated.stop()
+
+
 # --- damage ---------------------------------------------------------------------------------------
 
 

@@ -72,8 +72,12 @@ def read(path: str) -> Artefact:
             )
         try:
             description = _describe_weights(path, file, archive)
-        except (UnreadableArtefactError, MissingExtraError) as error:
+        except UnreadableArtefactError as error:
             raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+        except MissingExtraError as error:
+            # The configs, which matter most, need none.
+            note = f"the optimizer's state, which was not looked at: {error}"
+            return dataclasses.replace(artefact, missing=(note,))
     is_keras3 = any(config.generation is Generation.KERAS3 for config in configs)
     state = _with_numbered(live_state(description, WEIGHTS), description, is_keras3)
     return dataclasses.replace(
