@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 
-MAX_JSON_BYTES = 64 * 2**20
+MAX_JSON_BYTES = 32 * 2**20
 """The largest JSON text that is read. A model config of ten thousand layers takes about 8 MB."""
 MAX_JSON_DEPTH = 200
 """The deepest nesting that is read. Real configs nest some twenty deep."""

@@ -17,6 +17,14 @@ LOSS_SCALES = frozenset({"FixedLossScale", "DynamicLossScale"})
 """Those of loss scales."""
 POLICIES = frozenset({"Policy", "PolicyV1"})
 """Those of dtype policies."""
+MAX_CONFIGS = 1000
+"""How many configs are read of one file. A model states one, or one a layer in its policies."""
+_KNOWN_KEYS = frozenset(
+    {
+        *("optimizer", "loss_scale"),
+        *("inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps", "name"),
+    }
+)
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
@@ -37,6 +45,7 @@ class WrapperConfig:
             loss scale or of a policy.
         name: The wrapper's own name, which only Keras 3 gives it.
         class_name: The wrapper's class; `None` if the config is bare, as `get_config()` returns it.
+        others: What else the wrapper's config says: that of a user's own subclass may.
     """
 
     generation: Generation
@@ -44,6 +53,7 @@ class WrapperConfig:
     inner: Mapping[str, Any] | None
     name: str | None = None
     class_name: str | None = None
+    others: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def read_config(config: Mapping[str, Any]) -> WrapperConfig:
@@ -92,6 +102,7 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
         inner=inner,
         name=_name(bare) if is_optimizer else None,
         class_name=class_name,
+        others={k: v for k, v in bare.items() if k not in _KNOWN_KEYS} if is_optimizer else {},
     )
 
 
@@ -161,8 +172,16 @@ def find_configs(
         The configs, outermost only: a LossScale inside an optimizer's config is part of it.
 
     Raises:
-        UnreadableArtefactError: One looks like such a config and contradicts itself.
+        UnreadableArtefactError: One looks like such a config and contradicts itself; or there are
+            absurdly many.
     """
+    for number, config in enumerate(_find(tree, where, keys)):
+        if number == MAX_CONFIGS:
+            raise UnreadableArtefactError(f"it states more than {MAX_CONFIGS} loss scales")
+        yield config
+
+
+def _find(tree: Any, where: str, keys: tuple[str | int, ...]) -> Iterator[StatedConfig]:
     if isinstance(tree, Mapping):
         if states_loss_scale(tree):
             yield _stated_config(tree, where, keys)
@@ -173,7 +192,7 @@ def find_configs(
     else:
         return
     for key, child in children:
-        yield from find_configs(child, f"{where}.{key}" if where else str(key), (*keys, key))
+        yield from _find(child, f"{where}.{key}" if where else str(key), (*keys, key))
 
 
 def _stated_config(

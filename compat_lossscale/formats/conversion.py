@@ -10,7 +10,7 @@ from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.formats import inner as inner_optimizer
-from compat_lossscale.formats.config import WrapperConfig, read_config
+from compat_lossscale.formats.config import WRAPPERS, WrapperConfig, read_config
 from compat_lossscale.formats.inner import Family
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -20,6 +20,7 @@ _MODULES = {
     Family.KERAS3: "keras.optimizers",
 }
 _TF_KERAS_MODULE = "tf_keras.src.mixed_precision.loss_scale_optimizer"
+_OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
 _HAVE_MODULES = (Generation.TF_KERAS, Generation.KERAS3)
 
 
@@ -91,6 +92,9 @@ def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
         fields["optimizer"] = inner_optimizer.class_name(parts.inner)
         for key, value in inner_optimizer.settings(parts.inner):
             fields[f"optimizer.{key}"] = value
+        # Early versions of Keras 3 list options there that do nothing.
+        for key, value in inner_optimizer.settings({"config": parts.others}):
+            fields[f"wrapper.{key}"] = value
     return fields
 
 
@@ -118,7 +122,9 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     except InexpressibleLossScaleError as error:
         converted = None
         reasons[_inexpressible_field(parts.spec, target)] = str(error)
-    fields = [_field(name, value, parts, converted, reasons) for name, value in said.items()]
+    back = said if converted is None else _there_and_back(converted, parts.generation)
+    reasons |= {name: _OWN_WRAPPER for name in said if name.startswith("wrapper.")}
+    fields = [_field(name, value, back, reasons) for name, value in said.items()]
     notes = _notes(parts, target)
     return Conversion(
         source=parts.generation,
@@ -129,19 +135,18 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     )
 
 
-def _field(
-    name: str,
-    value: Any,
-    parts: WrapperConfig,
-    converted: Mapping[str, Any] | None,
-    reasons: Mapping[str, str],
-) -> Field:
+def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[str, Any]:
+    there = read_config(converted)
+    try:
+        return meaning(_write(there, source, {}))
+    except InexpressibleLossScaleError:
+        # A config can state what its own generation refuses, such as a fixed scale below 1.
+        return meaning(there)
+
+
+def _field(name: str, value: Any, back: Mapping[str, Any], reasons: Mapping[str, str]) -> Field:
     if name in reasons:
         return Field(name, Verdict.LOST, value, reasons[name])
-    if converted is None:
-        return Field(name, Verdict.KEPT, value)
-    there = read_config(converted)
-    back = meaning(read_config(_write(there, parts.generation, {})))
     if name in back and _equal(back[name], value):
         return Field(name, Verdict.KEPT, value)
     return Field(name, Verdict.LOST, value, f"it comes back as {back.get(name)!r}")
@@ -163,6 +168,9 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     if parts.name is not None and target is not Generation.KERAS3:
         reason = "only Keras 3 names the wrapper; the name has no influence on training"
         notes.append(Field("name", Verdict.NOTED, parts.name, reason))
+    if parts.inner is not None and parts.class_name not in (None, *WRAPPERS):
+        reason = "it is a class of the user's own, in place of which Keras' own is named"
+        notes.append(Field("wrapper", Verdict.NOTED, parts.class_name, reason))
     if parts.inner is not None and not inner_optimizer.is_known(parts.inner):
         reason = "it is a class of the user's own; its config is passed on as it is"
         name = inner_optimizer.class_name(parts.inner)

@@ -18,7 +18,7 @@ MAX_NAMES = 100_000
 """How many names are looked at. A thousand layers have some ten thousand."""
 MAX_DEPTH = 30
 """How deep groups are looked into."""
-MAX_ATTRIBUTE_BYTES = 64 * 2**20
+MAX_ATTRIBUTE_BYTES = 32 * 2**20
 """The largest attribute that is read."""
 
 
@@ -26,7 +26,7 @@ class Description(TypedDict):
     """What is read from one file.
 
     `attributes` are the text attributes of the root. `scalars` are the numbers below `optimizer`
-    groups by their path, and `arrays` the paths of what has more than one element there.
+    groups by their path, and `arrays` the paths of what has dimensions there.
     """
 
     attributes: dict[str, str]
@@ -123,7 +123,7 @@ def _describe_group(group: Any, path: str, found: Description) -> None:
             found["truncated"] = True
             return
         if isinstance(child, h5py.Dataset):
-            if child.size != 1:
+            if child.ndim > 0:
                 found["arrays"].append(child_path)
             elif _is_plain_number(child):
                 found["scalars"][child_path] = child[()].item()
@@ -157,8 +157,7 @@ def _own_child(group: Any, name: str) -> Any:
 def _is_plain_number(dataset: Any) -> bool:
     """Whether a dataset is one number, kept in the file as it is: no filter, no other file."""
     return (
-        dataset.size == 1
-        and dataset.ndim <= 1
+        dataset.shape == ()
         and dataset.dtype.kind in "iuf"
         and dataset.chunks is None
         and not dataset.external

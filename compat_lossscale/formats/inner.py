@@ -84,7 +84,8 @@ def class_name(inner: Mapping[str, Any]) -> str:
         registered under: the old form has no other.
     """
     name = str(inner.get("registered_name") or inner.get("class_name", ""))
-    return _CANONICAL.get(name.lower(), name)
+    # As which SavedModels of TensorFlow 2.11 and later have Keras' own.
+    return _CANONICAL.get(name.lower().removeprefix("custom>"), name)
 
 
 def is_known(inner: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from compat_lossscale.errors import MissingExtraError
@@ -55,7 +56,7 @@ def call(function: str, *arguments: Any) -> Any:
         return answer["result"]
     if answer.get("missing"):
         raise MissingExtraError(
-            "reading HDF5 files needs h5py: pip install 'compat-lossscale[tf]', or just h5py"
+            "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
         )
     raise UnreadableArtefactError(f"is no HDF5 file that can be read: {answer['error']}")
 
@@ -107,7 +108,8 @@ def _started() -> subprocess.Popen[bytes]:
             # numpy's threads would reserve memory that this process may not have.
             "OPENBLAS_NUM_THREADS": "1",
         }
-        path = json.dumps([os.path.abspath(entry) for entry in sys.path if entry])  # noqa: PTH100
+        here = str(Path(__file__).resolve().parents[2])
+        path = json.dumps([*(str(Path(entry).absolute()) for entry in sys.path if entry), here])
         _process = subprocess.Popen(
             # Isolated, so that nothing in the current folder is imported.
             [sys.executable, "-I", "-c", _START, path],

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 
-MAX_FIELDS = 5_000_000
-"""How many fields are read of one message. A SavedModel of a large model has some 100,000."""
+MAX_FIELDS = 3_000_000
+"""How many fields are read of one file. A SavedModel of a large model has some 100,000."""
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _SIZES = {FIXED64: 8, FIXED32: 4}
 
@@ -41,22 +41,42 @@ def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
     raise UnreadableArtefactError("it has a number of more than 64 bits")
 
 
-def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
+class Budget:
+    """How many fields may still be read."""
+
+    def __init__(self, left: int = MAX_FIELDS) -> None:
+        self._left = left
+
+    def spend(self) -> None:
+        """Counts one field.
+
+        Raises:
+            UnreadableArtefactError: There were too many.
+        """
+        self._left -= 1
+        if self._left < 0:
+            raise UnreadableArtefactError(f"it has more than {MAX_FIELDS} fields")
+
+
+def fields(
+    message: memoryview, budget: Budget | None = None
+) -> Iterator[tuple[int, int, memoryview | int]]:
     """Yields a message's fields, one after another.
 
     Args:
         message: Its bytes.
+        budget: How many fields may be read, in this message and others.
 
     Yields:
         The field's number; its wire type; and its value, as bytes or as a whole number.
 
     Raises:
-        UnreadableArtefactError: These are no bytes of a message.
+        UnreadableArtefactError: These are no bytes of a message, or there are too many fields.
     """
+    budget = budget or Budget()
     position, size = 0, len(message)
-    for _ in range(MAX_FIELDS):
-        if position >= size:
-            return
+    while position < size:
+        budget.spend()
         tag, position = varint(message, position)
         number, wire_type = tag >> 3, tag & 7
         if wire_type == VARINT:
@@ -77,12 +97,13 @@ def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
             yield number, wire_type, value_bytes
         else:
             yield number, wire_type, int.from_bytes(value_bytes, "little")
-    raise UnreadableArtefactError(f"it has more than {MAX_FIELDS} fields")
 
 
-def messages(message: memoryview, number: int) -> Iterator[memoryview]:
+def messages(
+    message: memoryview, number: int, budget: Budget | None = None
+) -> Iterator[memoryview]:
     """Yields the bytes of each of a message's fields with a number: messages, strings or bytes."""
-    for found, _, value in fields(message):
+    for found, _, value in fields(message, budget):
         if found == number and isinstance(value, memoryview):
             yield value
 

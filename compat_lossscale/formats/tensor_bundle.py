@@ -20,6 +20,8 @@ from compat_lossscale.formats.protobuf import fields, messages, varint
 
 MAX_INDEX_BYTES = 32 * 2**20
 """The largest table that is read; a hundred thousand variables take about 10 MB."""
+MAX_ENTRIES = 300_000
+"""How many names are read."""
 _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 _TRAILER = 5
@@ -67,6 +69,8 @@ class TensorBundle:
         self.entries: dict[str, Entry] = {}
         self._shards, self._byte_order = 1, "<"
         for key, value in _table(data):
+            if len(self.entries) == MAX_ENTRIES:
+                raise UnreadableArtefactError(f"its index has more than {MAX_ENTRIES} names")
             if key:
                 self.entries[key.decode("utf-8", "replace")] = _entry(value)
             else:

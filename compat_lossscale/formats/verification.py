@@ -68,19 +68,19 @@ def verify_artefact(
     """
     try:
         artefact = read(path)
+        conversions = tuple(
+            (
+                stated,
+                tuple(
+                    _with_state(convert(stated.config, target), artefact)
+                    for target in targets
+                    if target is not stated.generation
+                ),
+            )
+            for stated in artefact.configs
+        )
     except CompatLossScaleError as error:
         return Result(path, Status.UNREADABLE, error=printable(str(error)))
-    conversions = tuple(
-        (
-            stated,
-            tuple(
-                _with_state(convert(stated.config, target), artefact)
-                for target in targets
-                if target is not stated.generation
-            ),
-        )
-        for stated in artefact.configs
-    )
     made = [conversion for _, of_config in conversions for conversion in of_config]
     if not artefact.has_loss_scale and not artefact.missing:
         status = Status.NO_LOSS_SCALE
@@ -97,22 +97,30 @@ def _with_state(conversion: Conversion, artefact: Artefact) -> Conversion:
     """Adds what becomes of the live state in a model file: its variables stay as they are."""
     if artefact.format not in (h5.FORMAT, keras_archive.FORMAT):
         return conversion
-    target = TITLES[conversion.target]
-    no_place = f"the model files of {target} have no place for it"
-    other_family = f"{target} reads the variables of the other family of optimizers differently"
-    fields = []
-    for state in artefact.states:
-        moves = conversion.changes_family
-        # Only Keras 3 keeps these two in model files.
-        for name, value, lost, reason in (
-            ("loss_scale", state.loss_scale, True, no_place),
-            ("good_steps", state.good_steps, True, no_place),
-            ("iterations", state.iterations, moves, other_family),
-            ("slots", state.slots or None, moves, other_family),
-        ):
-            if value is not None:
-                verdict = Verdict.LOST if lost else Verdict.KEPT
-                fields.append(Field(f"state.{name}", verdict, value, reason if lost else ""))
+    title = TITLES[conversion.target]
+    ours = Generation.KERAS3 not in (conversion.source, conversion.target)
+    # Keras 3 has a place for it, and so has this package, in files that are tf-keras' otherwise.
+    scale = (
+        (Verdict.NOTED, f"this package restores it; stock {title} does not look for it")
+        if ours
+        else (Verdict.LOST, f"the model files of {title} have no such place for it")
+    )
+    variables = (
+        (Verdict.LOST, f"{title} reads the variables of the other family of optimizers differently")
+        if conversion.changes_family
+        else (Verdict.KEPT, "")
+    )
+    fields = [
+        Field(f"state.{name}", verdict, value, reason)
+        for state in artefact.states
+        for name, value, (verdict, reason) in (
+            ("loss_scale", state.loss_scale, scale),
+            ("good_steps", state.good_steps, scale),
+            ("iterations", state.iterations, variables),
+            ("slots", state.slots or None, variables),
+        )
+        if value is not None
+    ]
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
 
 

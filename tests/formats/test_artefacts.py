@@ -169,6 +169,39 @@ def test_every_artefact_in_the_folder_is_found_once() -> None:
     assert not any("variables" in path for path in found)
 
 
+@pytest.mark.parametrize("family", ["legacy", "new"])
+def test_what_this_package_saves_holds_the_whole_state_in_every_format(
+    family: str, tmp_path: Path
+) -> None:
+    run_code(
+        f"""
+        import numpy as np
+        import tf_keras
+        from compat_lossscale import LossScaleOptimizer
+
+        layer = tf_keras.layers.Dense(1, input_shape=(2,))
+        model = tf_keras.Sequential([layer])
+        optimizers = tf_keras.optimizers.legacy if {family!r} == "legacy" else tf_keras.optimizers
+        inner = optimizers.Adam(0.5)
+        model.compile(LossScaleOptimizer(inner, initial_scale=8.0, dynamic_growth_steps=2), "mse")
+        for _ in range(3):
+            model.train_on_batch(np.ones((1, 2)), np.ones((1, 1)))
+        model.save("model.h5")
+        model.save("model.keras")
+        model.save("saved_model", save_format="tf")
+        model.save_weights("weights")
+        """,
+        cwd=tmp_path,
+        environment={"TF_USE_LEGACY_KERAS": "1"},
+    )
+    for name in ("model.h5", "model.keras", "saved_model", "weights"):
+        artefact = read(tmp_path / name)
+        (state,) = artefact.states
+        assert (state.loss_scale, state.good_steps) == (16.0, 1), name
+        assert (state.iterations, state.slots) == (3, 4), name
+        assert artefact.missing == () or name == "weights"
+
+
 def test_reading_every_format_imports_neither_tensorflow_nor_h5py_nor_numpy() -> None:
     folder = ARTEFACTS / "2.21"
     run_code(

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_lossscale.equivalence import configs_equivalent
-from compat_lossscale.formats import Verdict, convert
+from compat_lossscale.formats import Verdict, convert, read
 from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import meaning
+from compat_lossscale.formats.readers import h5
 from compat_lossscale.spec import Generation, LossScaleSpec
-from tests.formats.accept import GENERATIONS
+from tests.formats.accept import GENERATIONS, MODELS, convert_models
 from tests.formats.samples import (
     ADAM,
     NADAM,
@@ -165,6 +166,21 @@ def test_a_users_own_optimizer_is_passed_on_as_it_is_and_noted() -> None:
     assert (conversion.lost, notes) == ((), ["own class"])
 
 
+def test_what_a_users_own_wrapper_says_besides_is_lost_and_its_class_noted() -> None:
+    config = {"class_name": "Own>Wrapper", "config": later(SGD) | {"patience": 3}}
+    conversion = convert(config, Generation.KERAS3)
+    assert [(field.name, field.value) for field in conversion.lost] == [("wrapper.patience", 3)]
+    notes = {f.name: f.value for f in conversion.fields if f.verdict is Verdict.NOTED}
+    assert notes["wrapper"] == "Own>Wrapper"
+
+
+def test_a_scale_that_its_own_generation_refuses_can_still_be_converted() -> None:
+    conversion = convert({"optimizer": SGD, "loss_scale": 0.5}, Generation.TF24)
+    assert conversion.lost == ()
+    assert conversion.config is not None
+    assert conversion.config["initial_scale"] == 0.5
+
+
 def test_a_change_of_family_and_a_wrappers_own_name_are_noted() -> None:
     config = {"inner_optimizer": NEW_ADAM, "initial_scale": 8.0, "name": "mine"}
     notes = {
@@ -195,6 +211,24 @@ def test_the_real_versions_took_what_we_write_for_them_and_understood_the_same(
         said, understood = meaning(outcome["config"]), meaning(outcome["get_config"])
         # The version adds the settings that the sample leaves at their defaults.
         assert {key: understood.get(key) for key in said} == said, name
+
+
+LOADED = json.loads((Path(__file__).parent / "loaded.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("version", MODELS)
+def test_the_real_versions_load_models_converted_for_them_with_the_same_optimizer(
+    version: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("h5py", reason="models are converted with h5py")
+    copies = convert_models(version, str(tmp_path))
+    assert copies.keys() == LOADED[version].keys()
+    for name, copy_ in copies.items():
+        artefact = read(copy_)
+        said = meaning(artefact.configs[0].config)
+        assert said == meaning(LOADED[version][name]["get_config"])
+        if artefact.states and artefact.format == h5.FORMAT:
+            assert LOADED[version][name]["iterations"] == artefact.states[0].iterations
 
 
 @given(st.one_of(doubling_specs, fixed, multiplied), generations)

@@ -9,13 +9,15 @@ what the loss scale is set to do is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from compat_lossscale.formats.artefact import Artefact, LiveState
+from compat_lossscale.formats.artefact import Artefact, LiveState, UnreadableArtefactError
 from compat_lossscale.formats.tensor_bundle import TensorBundle
 
 FORMAT = "TensorFlow checkpoint"
+MAX_OPTIMIZERS = 100
+"""Of how many optimizers the state is read."""
 _FILE = re.compile(r"(?P<prefix>.+)\.(index|data-\d{5}-of-\d{5})")
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -75,7 +77,7 @@ def _states_by_object(bundle: TensorBundle) -> Iterator[LiveState]:
         for found in map(pattern.fullmatch, bundle.entries)
         if found and "/.OPTIMIZER_SLOT/" not in found["optimizer"]
     ]
-    for optimizer in dict.fromkeys(optimizers):
+    for optimizer in _few(dict.fromkeys(optimizers)):
         scale = bundle.number(f"{optimizer}/loss_scale/current_loss_scale{_VALUE}")
         counter = bundle.number(f"{optimizer}/loss_scale/good_steps{_VALUE}")
         places = ("iter", "base_optimizer/iter", "_iterations")
@@ -90,13 +92,18 @@ def _count_slots(bundle: TensorBundle, optimizer: str) -> int:
 
 
 def _states_by_name(bundle: TensorBundle) -> Iterator[LiveState]:
-    for name in bundle.entries:
-        found = _NAMED_SCALE.fullmatch(name)
-        if found:
-            counter = bundle.number(f"{found['scope']}good_steps{found['number']}")
-            # A slot is named after its variable: `dense/kernel/Adam`.
-            slots = sum(slot.rpartition("/")[0] in bundle.entries for slot in bundle.entries)
-            yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots)
+    scales = {name: found for name in bundle.entries if (found := _NAMED_SCALE.fullmatch(name))}
+    # A slot is named after its variable: `dense/kernel/Adam`.
+    slots = sum(name.rpartition("/")[0] in bundle.entries for name in bundle.entries)
+    for name in _few(scales):
+        counter = bundle.number(f"{scales[name]['scope']}good_steps{scales[name]['number']}")
+        yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots)
+
+
+def _few(names: Collection[str]) -> Collection[str]:
+    if len(names) > MAX_OPTIMIZERS:
+        raise UnreadableArtefactError(f"it has more than {MAX_OPTIMIZERS} loss scales")
+    return names
 
 
 def _state(

@@ -7,6 +7,8 @@ The configs need nothing but the standard library; the optimizer's state needs h
 from __future__ import annotations
 
 import dataclasses
+import io
+import re
 import tempfile
 import zipfile
 import zlib
@@ -35,7 +37,11 @@ MAX_ENTRIES = 100_000
 """The largest number of files in an archive. Keras writes three, and assets."""
 MAX_UNPACKED_BYTES = 256 * 2**20
 """The largest compressed weights that are unpacked. Keras does not compress them."""
+MAX_DIRECTORY_BYTES = 32 * 2**20
+"""The largest list of files."""
 _LOCAL_HEADER = 30
+_TAIL = 2**16 + 200
+"""Where the list's size stands: in the last bytes, before a comment of at most 64 KB."""
 
 
 def matches(path: str) -> bool:
@@ -66,8 +72,12 @@ def read(path: str) -> Artefact:
             )
         try:
             description = _describe_weights(path, file, archive)
-        except (UnreadableArtefactError, MissingExtraError) as error:
+        except UnreadableArtefactError as error:
             raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+        except MissingExtraError as error:
+            # The configs, which matter most, need none.
+            note = f"the optimizer's state, which was not looked at: {error}"
+            return dataclasses.replace(artefact, missing=(note,))
     is_keras3 = any(config.generation is Generation.KERAS3 for config in configs)
     state = _with_numbered(live_state(description, WEIGHTS), description, is_keras3)
     return dataclasses.replace(
@@ -83,6 +93,7 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     Raises:
         UnreadableArtefactError: It is damaged, or lists an absurd number of files.
     """
+    _check_directory(file)
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
@@ -90,6 +101,23 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     if len(archive.infolist()) > MAX_ENTRIES:
         raise UnreadableArtefactError(f"is an archive of more than {MAX_ENTRIES} files")
     return archive
+
+
+def _check_directory(file: BinaryIO) -> None:
+    """Checks the size of the list of files, which `zipfile` reads at once whatever it is."""
+    size = file.seek(0, io.SEEK_END)
+    file.seek(max(0, size - _TAIL))
+    tail = file.read(_TAIL)
+    for signature, start, end in ((b"PK\x05\x06", 12, 16), (b"PK\x06\x06", 40, 48)):
+        for found in re.finditer(re.escape(signature), tail):
+            field = tail[found.start() + start : found.start() + end]
+            claimed = int.from_bytes(field, "little")
+            is_elsewhere = claimed == 0xFFFFFFFF and len(field) == 4
+            if claimed > MAX_DIRECTORY_BYTES and not is_elsewhere:
+                raise UnreadableArtefactError(
+                    f"is an archive whose list of files exceeds {MAX_DIRECTORY_BYTES // 2**20} MB"
+                )
+    file.seek(0)
 
 
 def read_text(archive: zipfile.ZipFile, name: str) -> str:
@@ -160,16 +188,21 @@ def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> De
 def _with_numbered(state: LiveState, description: Description, is_keras3: bool) -> LiveState:
     """Adds what is saved under a number instead of a name.
 
-    The wrapped optimizer's first variable is its iterations. Of the variables of Keras 3's wrapper,
-    the third is the counter and the fourth is the scale.
+    The wrapped optimizer's first variable is its iterations; around a legacy optimizer, the
+    wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
     """
-    scalars, inner = description["scalars"], "optimizer/inner_optimizer/vars/"
-    if f"{inner}0" not in scalars and not is_keras3:
-        # A legacy optimizer's variables, which only this package writes into `.keras`.
-        inner = "optimizer/vars/"
-    iterations = scalars.get(f"{inner}0")
-    if iterations is None:
+    scalars = description["scalars"]
+    inner = next(
+        (
+            place
+            for place in ("optimizer/inner_optimizer/vars/", "optimizer/vars/")
+            if isinstance(scalars.get(f"{place}0"), int)
+        ),
+        None,
+    )
+    if inner is None:
         return state
+    iterations = scalars[f"{inner}0"]
     state = dataclasses.replace(
         state,
         iterations=int(iterations),

@@ -21,7 +21,7 @@ from compat_lossscale.formats.artefact import (
 from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_regular, parse_json
 from compat_lossscale.formats.config import find_configs
 from compat_lossscale.formats.conversion import TITLES
-from compat_lossscale.formats.protobuf import messages, text
+from compat_lossscale.formats.protobuf import Budget, messages, text
 from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.readers.h5 import NO_STATE
 from compat_lossscale.formats.tensor_bundle import TensorBundle
@@ -75,27 +75,27 @@ def read(path: str) -> Artefact:
 
 
 def _read_saved_model(folder: Path) -> tuple[str | None, list[tuple[str, bytes]]]:
-    version, found = None, []
+    version, found, budget = None, [], Budget()
     with _mapped(folder / GRAPH) as data:
-        for meta_graph in messages(data, _META_GRAPHS):
-            for info in messages(meta_graph, _META_INFO):
-                version = next((text(v) for v in messages(info, _TF_VERSION)), version)
-            for graph in messages(meta_graph, _OBJECT_GRAPH):
-                for node in messages(graph, _NODES):
-                    for user_object in messages(node, _USER_OBJECT):
-                        found += _metadata(GRAPH, messages(user_object, _METADATA))
+        for meta_graph in messages(data, _META_GRAPHS, budget):
+            for info in messages(meta_graph, _META_INFO, budget):
+                version = next((text(v) for v in messages(info, _TF_VERSION, budget)), version)
+            for graph in messages(meta_graph, _OBJECT_GRAPH, budget):
+                for node in messages(graph, _NODES, budget):
+                    for user_object in messages(node, _USER_OBJECT, budget):
+                        found += _metadata(GRAPH, messages(user_object, _METADATA, budget))
     return version, found
 
 
 def _read_keras_metadata(folder: Path) -> list[tuple[str, bytes]]:
-    path = folder / KERAS_METADATA
+    path, budget = folder / KERAS_METADATA, Budget()
     if not path.exists():
         return []
     with _mapped(path) as data:
         return [
             item
-            for node in messages(data, _KERAS_NODES)
-            for item in _metadata(KERAS_METADATA, messages(node, _KERAS_METADATA))
+            for node in messages(data, _KERAS_NODES, budget)
+            for item in _metadata(KERAS_METADATA, messages(node, _KERAS_METADATA, budget))
         ]
 
 
