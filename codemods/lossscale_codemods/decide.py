@@ -23,6 +23,7 @@ from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.rules import all_rules
 from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.spelling import Speller
+from lossscale_codemods.testcode import expects_error
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import (
     CannotSpellError,
@@ -167,7 +168,14 @@ class Decisions:
             return Review(guard, guards.ADVICE)
         if occurrence in self.forced:
             return self.forced[occurrence]
-        if occurrence.ambiguous and isinstance(verdict, Rewrite):
+        if not isinstance(verdict, Rewrite):
+            return verdict
+        if not verdict.is_rename and expects_error(occurrence.node, self.program):
+            return Review(
+                "a test expects an error here, which the new code would not raise",
+                "Test what the program does instead of it, or take the test out.",
+            )
+        if occurrence.ambiguous:
             if verdict.is_rename and self._is_new_as_well(occurrence):
                 return Ignore()
             return Review(
