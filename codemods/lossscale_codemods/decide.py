@@ -63,6 +63,8 @@ class Outcomes:
     calls: list[ProvenCall] = dataclasses.field(default_factory=list)
     left: int = 0
     """How many old names are left as they are."""
+    removed: set[str] = dataclasses.field(default_factory=set)
+    """Public variables of the module that go."""
 
 
 class Decisions:
@@ -251,6 +253,7 @@ class Decisions:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
         for star in self._star_edits(stars).values():
             outcomes.edits += star
+        outcomes.removed = self._removed_variables()
         if outcomes.edits:
             outcomes.edits += speller.header_edit()
         return outcomes if self._without_overlaps(outcomes, edits) else None
@@ -298,6 +301,15 @@ class Decisions:
                     if statement is not None and statement not in found:
                         found.append(statement)
         return found
+
+    def _removed_variables(self) -> set[str]:
+        return {
+            binding.name
+            for verdict in self.verdicts.values()
+            if isinstance(verdict, Rewrite)
+            for binding in verdict.removes
+            if binding.scope is self.program.scopes.module and not binding.name.startswith("_")
+        }
 
     def _stars(self) -> dict[Binding, str]:
         """The star imports that can become imports of the names that are used."""
