@@ -443,7 +443,9 @@ class ArgumentReader:
         (binding,) = bindings
         owner = binding.scope
         shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
-        exported = owner is self.program.scopes.module and binding.name in self.program.exported
+        exported = owner is self.program.scopes.module and (
+            binding.name in self.program.exported or binding.name in self.program.shared
+        )
         if shared or exported or owner.is_class:
             return []
         if any(not self._is_in(use, call) for use in binding.uses) or len(binding.uses) != 1:

@@ -23,6 +23,7 @@ from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.rules import all_rules
 from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.spelling import Speller
+from lossscale_codemods.testcode import expects_error
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import (
     CannotSpellError,
@@ -62,6 +63,8 @@ class Outcomes:
     calls: list[ProvenCall] = dataclasses.field(default_factory=list)
     left: int = 0
     """How many old names are left as they are."""
+    removed: set[str] = dataclasses.field(default_factory=set)
+    """Public variables of the module that go."""
 
 
 class Decisions:
@@ -167,7 +170,14 @@ class Decisions:
             return Review(guard, guards.ADVICE)
         if occurrence in self.forced:
             return self.forced[occurrence]
-        if occurrence.ambiguous and isinstance(verdict, Rewrite):
+        if not isinstance(verdict, Rewrite):
+            return verdict
+        if not verdict.is_rename and expects_error(occurrence.node, self.program):
+            return Review(
+                "a test expects an error here, which the new code would not raise",
+                "Test what the program does instead of it, or take the test out.",
+            )
+        if occurrence.ambiguous:
             if verdict.is_rename and self._is_new_as_well(occurrence):
                 return Ignore()
             return Review(
@@ -243,6 +253,7 @@ class Decisions:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
         for star in self._star_edits(stars).values():
             outcomes.edits += star
+        outcomes.removed = self._removed_variables()
         if outcomes.edits:
             outcomes.edits += speller.header_edit()
         return outcomes if self._without_overlaps(outcomes, edits) else None
@@ -290,6 +301,15 @@ class Decisions:
                     if statement is not None and statement not in found:
                         found.append(statement)
         return found
+
+    def _removed_variables(self) -> set[str]:
+        return {
+            binding.name
+            for verdict in self.verdicts.values()
+            if isinstance(verdict, Rewrite)
+            for binding in verdict.removes
+            if binding.scope is self.program.scopes.module and not binding.name.startswith("_")
+        }
 
     def _stars(self) -> dict[Binding, str]:
         """The star imports that can become imports of the names that are used."""

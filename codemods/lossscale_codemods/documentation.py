@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _INTRODUCTION = """\
 <!-- Made by `python -m lossscale_codemods.documentation`; do not edit. -->
+<!-- fmt: off -->
 # Rules
 
 Every occurrence of an old name is decided by one rule. `--select` and `--ignore` take these ids, or
@@ -70,7 +71,8 @@ def _example(case: Case) -> str:
         return case.before
     before, after = case.before.splitlines(), case.after.splitlines()
     lines = list(difflib.unified_diff(before, after, n=9, lineterm=""))[3:]
-    return "\n".join(lines) + "\n"
+    # An empty line of context would end in a blank, which editors and hooks take out.
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _indented(text: str) -> str:

@@ -43,12 +43,14 @@ class Options:
         collapse_guards: Whether branches for old versions are taken out.
         notebook: Whether the source is the cells of a notebook, where `await` may stand outside
             of functions.
+        shared: Variables of the module that other files import, so that they have to stay.
     """
 
     target: Target = Target.TF_KERAS
     selection: Selection = dataclasses.field(default_factory=Selection)
     collapse_guards: bool = False
     notebook: bool = False
+    shared: frozenset[str] = frozenset()
 
 
 def migrate_source(
@@ -127,13 +129,13 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    original = program = Program(module, options.target, relative, given)
+    original = program = Program(module, options.target, relative, given, options.shared)
     text = program.tree.text
     collapsed: list[Record] = []
     if options.collapse_guards:
         module, collapsed, text = guards.collapse(program, options, relative)
         if collapsed:
-            program = Program(module, options.target, relative)
+            program = Program(module, options.target, relative, shared=options.shared)
     suppressions = Suppressions(program.tree.code)
     outcomes = Decisions(program, options.selection, suppressions).outcomes()
     records = tuple(
@@ -155,15 +157,15 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         return _refused(given, records, f"The result cannot be written as {error.encoding}.")
     if after == given:
         return Result(given, given, Status.UNCHANGED, records)
-    result = Program(cst.parse_module(after), options.target, relative, after)
+    result = Program(cst.parse_module(after), options.target, relative, after, options.shared)
     trimmed = import_edits.without_unused(original, result)
     if trimmed != after:
         after = trimmed
-        result = Program(cst.parse_module(after), options.target, relative, after)
+        result = Program(cst.parse_module(after), options.target, relative, after, options.shared)
     problem = proofs.check(original, program, result, outcomes, options)
     if problem is not None:
         return _refused(given, records, problem)
-    return Result(given, after, Status.CHANGED, records)
+    return Result(given, after, Status.CHANGED, records, removed=tuple(sorted(outcomes.removed)))
 
 
 def _refused(given: bytes, records: tuple[Record, ...], problem: str) -> Result:

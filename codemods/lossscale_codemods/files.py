@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
+from lossscale_codemods.importers import project_files, shared
 from lossscale_codemods.names import can_hold_old_name
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.writing import WriteRefusedError, write_atomically
@@ -91,11 +92,13 @@ def run(
     """
     report = RunReport()
     candidates: list[Candidate] = []
+    seen: list[Path] = []
     for found in discover(paths, no_ignore=no_ignore, exclude=exclude):
         if isinstance(found, Skipped):
             report.skipped.append(found)
             continue
         report.looked_at += 1
+        seen.append(found.path)
         try:
             source = found.path.read_bytes()
         except OSError as error:
@@ -110,8 +113,13 @@ def run(
     made = options()
     try:
         for index, (candidate, result) in enumerate(_results(candidates, made, jobs), 1):
-            if result.records or result.status is not Status.UNCHANGED:
-                report.files.append(_finished(candidate, result, write))
+            final = result
+            if result.removed:
+                named = candidate.found.path in paths
+                others = project_files(candidate.found.path) if named else []
+                final = _with_shared(candidate, result, made, [*seen, *others])
+            if final.records or final.status is not Status.UNCHANGED:
+                report.files.append(_finished(candidate, final, write))
             if progress is not None:
                 progress(index, len(candidates))
     except KeyboardInterrupt:
@@ -137,6 +145,19 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
             "it was; please report it."
         )
         return Result(source, source, Status.REFUSED, problem=problem)
+
+
+def _with_shared(
+    candidate: Candidate, result: Result, options: Options, seen: Sequence[Path]
+) -> Result:
+    """Migrates a file again, without taking out the variables that other files may import."""
+    path = candidate.found.path
+    if path.suffix == ".ipynb":
+        return result
+    keep = shared(path, result.removed, seen)
+    if not keep:
+        return result
+    return migrate_file(path, candidate.source, dataclasses.replace(options, shared=keep))
 
 
 def _finished(candidate: Candidate, result: Result, write: bool) -> FileReport:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lossscale_codemods import merging
 from lossscale_codemods.editing import (
     apply_edits,
     insert_line,
@@ -54,6 +55,7 @@ class ImportEditor:
         self.plan = plan
         self.dotted_imports = dotted_imports
         self.gone = list(removed)
+        self.changing: list[cst.CSTNode] = []
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""
@@ -65,6 +67,7 @@ class ImportEditor:
                 if statement is not None:
                     statements.setdefault(statement, {})[binding.node] = binding
         self._collect_gone(statements)
+        self.changing = [*statements, *self.gone]
         for statement, aliases in statements.items():
             if isinstance(statement, cst.ImportFrom):
                 edits = self._from_import(statement, aliases)
@@ -123,6 +126,10 @@ class ImportEditor:
         if not kept:
             primary = max(groups, key=lambda m: len(groups[m]))
             staying = groups.pop(primary)
+            if not groups:
+                merged = self._merge(statement, primary, staying, aliases)
+                if merged:
+                    return merged
             edits += self._rename_module(statement, primary)
             edits += self._rename_aliases(staying, aliases)
         elif import_path(statement) in groups:
@@ -140,6 +147,25 @@ class ImportEditor:
                 )
             edits += insert_line(self.tree, line, f"from {module} import {names}", behind=True)
         return edits
+
+    def _merge(
+        self,
+        statement: cst.ImportFrom,
+        module: str,
+        members: Sequence[cst.ImportAlias],
+        aliases: Mapping[cst.CSTNode, Binding],
+    ) -> list[Edit]:
+        """Moves the names to an import from the same module, if one stands near."""
+        found = merging.host(self.tree, statement, module, self.changing)
+        if found is None:
+            return []
+        texts = [alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members]
+        joined = merging.join(self.tree, found, texts)
+        if joined is None:
+            return []
+        self.changing.append(found)
+        self.gone.append(statement)
+        return [joined, *remove_statement(self.tree, statement, self.gone)]
 
     def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:
         if statement.module is None:

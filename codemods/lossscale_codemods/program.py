@@ -100,6 +100,7 @@ class Program:
         target: What it is migrated to.
         relative: Knows what relative imports give.
         source: The bytes it was parsed from.
+        shared: Variables of the module that other files import.
     """
 
     def __init__(
@@ -108,8 +109,10 @@ class Program:
         target: Target = Target.TF_KERAS,
         relative: RelativeImports | None = None,
         source: bytes | None = None,
+        shared: frozenset[str] = frozenset(),
     ) -> None:
         self.target = target
+        self.shared = shared
         self.rewritten: set[cst.CSTNode] = set()
         """Nodes of the occurrences that are decided to be rewritten so far."""
         self.tree = Tree(module)

@@ -78,6 +78,7 @@ class Result:
         status: What became of the file.
         records: One for each occurrence of an old name.
         problem: For unreadable and refused files, what was wrong and what to do.
+        removed: Public variables of the module that went, because nothing in it needs them.
     """
 
     source: bytes
@@ -85,6 +86,7 @@ class Result:
     status: Status
     records: tuple[Record, ...] = ()
     problem: str = ""
+    removed: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:

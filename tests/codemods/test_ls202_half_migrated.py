@@ -33,3 +33,20 @@ def test_the_new_api(arguments: str) -> None:
 def test_what_can_be_either() -> None:
     check_left(f"{HEAD}opt = {NEW}(opt, 128)\n", "Keras 3")
     check_left(f"{HEAD}def f(opt, loss_scale):\n    return {NEW}(opt, loss_scale)\n", "Keras 3")
+
+
+def test_a_test_that_expects_the_error_is_left() -> None:
+    for expectation in (
+        "pytest.raises(TypeError)",
+        "self.assertRaisesRegex(TypeError, 'must be a bool')",
+        "self.assertRaises(TypeError) as error",
+    ):
+        check_left(
+            f"{HEAD}def test_error(self, opt):\n    with {expectation}:\n"
+            f"        {NEW}(opt, 'dynamic')\n",
+            "expects an error",
+        )
+    check_transformed(
+        f"{HEAD}with strategy.scope():\n    opt = {NEW}(opt, 'dynamic')\n",
+        f"{HEAD}with strategy.scope():\n    opt = {NEW}(opt)\n",
+    )

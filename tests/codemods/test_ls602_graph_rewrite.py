@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from checks import check_left, check_transformed
+from checks import check_left, check_review, check_transformed
 
 SWITCH = 'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})'
 ENABLE = "enable_mixed_precision_graph_rewrite"
@@ -90,7 +90,7 @@ def test_what_is_left() -> None:
         with pytest.raises(ValueError):
             tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
         """,
-        "expects this call to raise",
+        "expects an error here",
     )
     check_left(
         f"import tensorflow as tf\ndef f(o):\n    return tf.train.experimental.{ENABLE}(o)\n",
@@ -103,4 +103,79 @@ def test_what_is_left() -> None:
         if x: o = tf.train.experimental.{ENABLE}(o)
         """,
         "no line for one here",
+    )
+
+
+def test_tests_of_the_function_keep_it() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        class RewriteTest(tf.test.TestCase):
+            def tearDown(self):
+                tf.compat.v1.mixed_precision.disable_mixed_precision_graph_rewrite()
+
+            def test_wrap_optimizer(self):
+                opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.SGD(), 123.)
+                self.assertEqual(self.evaluate(opt.loss_scale), 123.)
+
+            def helper(self):
+                tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.SGD())
+        """,
+        "needs the function",
+        "needs the function",
+    )
+    check_left(
+        f"""
+        import tensorflow as tf
+        def test_it():
+            opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.SGD())
+            assert isinstance(opt, tf.keras.optimizers.Optimizer)
+        """,
+        "needs the function",
+    )
+
+
+def test_a_function_that_runs_the_test_set_is_no_test() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        def test(data):
+            opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+            return evaluate(data, opt)
+        """,
+        f"""
+        import tensorflow as tf
+        def test(data):
+            opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD())
+            {SWITCH}
+            return evaluate(data, opt)
+        """,
+    )
+
+
+def test_a_file_that_also_sets_policies() -> None:
+    for policy in (
+        "tf.keras.mixed_precision.set_global_policy(name)",
+        "tf.keras.mixed_precision.Policy(name)",
+    ):
+        check_left(
+            f"""
+            import tensorflow as tf
+            {policy}
+            opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+            """,
+            "this file sets policies",
+        )
+    check_review(
+        f"""
+        import tensorflow as tf
+        tf.keras.mixed_precision.experimental.set_policy(name)
+        opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+        """,
+        f"""
+        import tensorflow as tf
+        tf.keras.mixed_precision.set_global_policy(name)
+        opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+        """,
+        "this file sets policies",
     )
