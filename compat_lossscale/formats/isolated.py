@@ -36,12 +36,13 @@ _lock = threading.Lock()
 _process: subprocess.Popen[bytes] | None = None
 
 
-def call(function: str, *arguments: Any) -> Any:
+def call(function: str, path: str, *arguments: Any) -> Any:
     """Calls a function of `hdf5` in the other process.
 
     Args:
         function: Its name.
-        arguments: JSON values.
+        path: The file it is about, its first argument.
+        arguments: The other arguments, JSON values.
 
     Returns:
         What it returns.
@@ -51,7 +52,9 @@ def call(function: str, *arguments: Any) -> Any:
         MissingExtraError: h5py is not installed.
     """
     with _lock:
-        answer = _ask({"function": function, "arguments": arguments})
+        # The other process may have been started in another folder.
+        absolute = str(Path(path).absolute())
+        answer = _ask({"function": function, "arguments": [absolute, *arguments]})
     if "result" in answer:
         return answer["result"]
     if answer.get("missing"):
