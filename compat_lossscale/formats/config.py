@@ -74,7 +74,10 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
         raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
     bare, class_name = _unwrapped(config)
     _refuse_own_loss_scale(bare.get("loss_scale"))
-    spec = LossScaleSpec.from_config(config)
+    try:
+        spec = LossScaleSpec.from_config(config)
+    except OverflowError:
+        raise ConfigFormatError("Its loss scale is larger than any float.") from None
     if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
         inner: Any = bare["optimizer"]
         generation = Generation.TF23
@@ -175,6 +178,8 @@ def find_configs(
         UnreadableArtefactError: One looks like such a config and contradicts itself; or there are
             absurdly many.
     """
+    if not isinstance(tree, Mapping | list):
+        return
     for number, config in enumerate(_find(tree, where, keys)):
         if number == MAX_CONFIGS:
             raise UnreadableArtefactError(f"it states more than {MAX_CONFIGS} loss scales")
@@ -187,11 +192,11 @@ def _find(tree: Any, where: str, keys: tuple[str | int, ...]) -> Iterator[Stated
             yield _stated_config(tree, where, keys)
             return
         children: Iterator[tuple[Any, Any]] = iter(tree.items())
-    elif isinstance(tree, list):
-        children = iter(enumerate(tree))
     else:
-        return
+        children = iter(enumerate(tree))
     for key, child in children:
+        if not child or not isinstance(child, Mapping | list):
+            continue
         yield from _find(child, f"{where}.{key}" if where else str(key), (*keys, key))
 
 

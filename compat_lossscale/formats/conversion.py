@@ -251,7 +251,7 @@ def _write_inner(
         is_default = inner_optimizer.is_default(inner, key, value)
         if found is not family and (is_default or key in inner_optimizer.MARKERS):
             continue
-        reason = _why_lost(key, family, target)
+        reason = _why_lost(name, key, family, target)
         if reason is None:
             config[key] = inner_optimizer.respell(value, with_modules=with_modules)
         elif not is_default:
@@ -280,8 +280,10 @@ def _write_own_class(inner: Mapping[str, Any], target: Generation) -> dict[str, 
     }
 
 
-def _why_lost(key: str, family: Family, target: Generation) -> str | None:
-    """Why an option of all optimizers cannot be said; `None` if it can."""
+def _why_lost(name: str, key: str, family: Family, target: Generation) -> str | None:
+    """Why a setting of Keras' own optimizers cannot be said; `None` if it can."""
+    if target is Generation.TF23 and (name, key) == ("Ftrl", "beta"):
+        return "Ftrl has no beta before TensorFlow 2.3"
     if target is Generation.TF23 and key in inner_optimizer.CLIPPING:
         return f"{TITLES[target]} refuse to wrap an optimizer that clips gradients"
     if key not in inner_optimizer.ALL_OPTIONS or key in inner_optimizer.OPTIONS[family]:

@@ -39,6 +39,7 @@ def read(path: str | os.PathLike[str]) -> Artefact:
         if reader is not None:
             return reader.read(path)
         if Path(path).is_dir():
+            os.scandir(path).close()
             raise UnreadableArtefactError("is a folder and no SavedModel: it has no saved_model.pb")
         with open_regular(path):
             pass
@@ -61,13 +62,15 @@ def find(root: str) -> Iterator[str]:
         root: The folder.
 
     Yields:
-        Paths for `read`, in the order of their names; a SavedModel or checkpoint is one.
+        Paths for `read`, in the order of their names; a SavedModel or checkpoint is one. At last,
+        the folders that may not be looked into, so that reading them says so.
     """
     if _is_artefact_folder(Path(root)):
         yield root
         return
     inside = Path(root).resolve()
-    for folder, folders, files in os.walk(root):
+    closed: list[str] = []
+    for folder, folders, files in os.walk(root, onerror=lambda e: closed.append(str(e.filename))):
         folders.sort()
         whole = [name for name in folders if _is_artefact_folder(Path(folder, name))]
         for name in whole:
@@ -76,6 +79,7 @@ def find(root: str) -> Iterator[str]:
             path = Path(folder, name)
             if not path.is_symlink() or _resolved(path).is_relative_to(inside):
                 yield str(path)
+    yield from closed
 
 
 def _resolved(path: Path) -> Path:

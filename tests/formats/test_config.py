@@ -96,6 +96,7 @@ def test_a_bare_loss_scale_is_a_config_without_an_optimizer(
             "its rules are in that class' code",
         ),
         ({"inner_optimizer": SGD, "dynamic": 1}, "must be of type bool"),
+        ({"optimizer": SGD, "loss_scale": 10**400}, "larger than any float"),
     ],
 )
 def test_a_config_that_makes_no_sense_is_refused_with_the_reason(config: Any, message: str) -> None:

@@ -30,6 +30,7 @@ from tests.formats.samples import (
 from tests.formats.samples import doubling as doubling_specs
 
 generations = st.sampled_from(list(Generation))
+FTRL = {"class_name": "Ftrl", "config": {"name": "Ftrl", "learning_rate": 0.5, "beta": 0.0}}
 NEW_ADAM = {
     "module": "keras.optimizers",
     "class_name": "Adam",
@@ -109,6 +110,7 @@ def test_a_bare_config_stays_bare_and_a_serialized_one_serialized(generation: Ge
         (tf23(SGD, LossScaleSpec(multiplier=4)), "tf2.4", "multiplier", "other than 2"),
         (tf23(SGD, LossScaleSpec.fixed(8)), "keras3", "dynamic", "loss_scale_factor=8.0"),
         (later(SGD, clipnorm=1.0), "tf2.3", "optimizer.clipnorm", "clips gradients"),
+        (later(FTRL, beta=0.5), "tf2.3", "optimizer.beta", "before TensorFlow 2.3"),
         (later(SGD, decay=0.5), "keras3", "optimizer.decay", "InverseTimeDecay"),
         (later(NEW_ADAM, weight_decay=0.5), "tf2.4", "optimizer.weight_decay", "have no"),
         (later(NEW_ADAM, use_ema=True), "tf2.3", "optimizer.use_ema", "have no use_ema"),
@@ -142,6 +144,10 @@ def test_options_at_their_default_are_left_out_where_they_do_not_exist(
 ) -> None:
     config = converted(tf23(inner, LossScaleSpec()), target)["config"]
     assert config["inner_optimizer"]["config"].keys() == kept
+
+
+def test_an_option_that_the_oldest_versions_refuse_is_left_out_at_its_default() -> None:
+    assert "beta" not in converted(later(FTRL), Generation.TF23)["optimizer"]["config"]
 
 
 def test_a_learning_rate_schedule_is_respelled_on_the_way() -> None:

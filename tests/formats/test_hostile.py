@@ -181,6 +181,24 @@ def test_links_that_leave_a_folder_are_not_walked(tmp_path: Path) -> None:
     assert [Path(path).name for path in find(str(inside))] == ["a.json", "same.json"]
 
 
+def test_a_folder_that_may_not_be_looked_into_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    scandir = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if os.fspath(path) == str(closed):
+            raise PermissionError(13, "Permission denied", str(closed))
+        return scandir(path)
+
+    # The tests may run as a user who may look into everything.
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert list(find(str(tmp_path))) == [str(closed)]
+    assert "Permission denied" in reason(closed)
+
+
 def test_a_link_that_is_named_is_followed(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(CONFIG))
     (tmp_path / "b.json").symlink_to(tmp_path / "a.json")
