@@ -8,7 +8,7 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint docs test-oldest clean
+.PHONY: demo test lint docs fuzz test-oldest clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -23,6 +23,10 @@ lint: $(VENV)/ready
 
 docs: $(VENV)/ready
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
+
+# Mutated artefacts against the verifier; CI's tests run a short version of it.
+fuzz: $(VENV)/ready
+	$(VENV)/bin/python -m tests.formats.fuzz --count 10000
 
 # The shim on the oldest TensorFlow it supports.
 test-oldest: $(OLDEST)/ready

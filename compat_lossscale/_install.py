@@ -235,7 +235,13 @@ def _put_legacy_optimizers(undo: list[Callable[[], None]]) -> None:
     def serialize(optimizer: Any, use_legacy_format: bool = True) -> Any:
         return original_serialize(optimizer, use_legacy_format=use_legacy_format)
 
+    def deserialize(config: Any, custom_objects: Any = None, **kwargs: Any) -> Any:
+        return original_deserialize(
+            config, custom_objects, **{"use_legacy_optimizer": True, **kwargs}
+        )
+
     original_get, original_serialize = stock.optimizers.get, stock.optimizers.serialize
+    original_deserialize = stock.optimizers.deserialize
     _set(stock.optimizers, "get", get, undo)
     for root in ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1"):
         modules = _modules_at(f"{root}.keras.optimizers")
@@ -243,6 +249,7 @@ def _put_legacy_optimizers(undo: list[Callable[[], None]]) -> None:
         for module in modules:
             _set(module, "get", get, undo)
             _set(module, "serialize", serialize, undo)
+            _set(module, "deserialize", deserialize, undo)
             legacy = vars(module.legacy)
             for name in (name for name, value in legacy.items() if isinstance(value, type)):
                 _set(module, name, legacy[name], undo)
@@ -257,7 +264,7 @@ def _take_over_keras(undo: list[Callable[[], None]]) -> None:
             return optimizer
         return LossScaleOptimizer(optimizer)
 
+    undo.append(functools.partial(autowrap.restore, autowrap.current()))
     autowrap.enable(default=wrap)
-    undo.append(autowrap.disable)
     registry.SavedLossScaleOptimizer.legacy_program = True
     undo.append(lambda: setattr(registry.SavedLossScaleOptimizer, "legacy_program", False))

@@ -55,8 +55,17 @@ def enable(default: Wrap | None = None) -> None:
 
 def disable() -> None:
     """Gives tf-keras its own decision back."""
-    stock.Model._get_optimizer = _original_get_optimizer
-    stock.ModelV1._set_optimizer = _original_set_optimizer
+    restore((_original_get_optimizer, _original_set_optimizer))
+
+
+def current() -> tuple[Any, Any]:
+    """What decides at present, for `restore`."""
+    return stock.Model._get_optimizer, stock.ModelV1._set_optimizer
+
+
+def restore(decision: tuple[Any, Any]) -> None:
+    """Lets that decide again which `current` returned."""
+    stock.Model._get_optimizer, stock.ModelV1._set_optimizer = decision
 
 
 def is_enabled() -> bool:

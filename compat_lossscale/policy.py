@@ -131,6 +131,8 @@ def set_policy(policy: Any) -> None:
     """
     if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
         policy = Policy(policy)
+    if not autowrap.is_enabled():
+        autowrap.enable()
     if policy is not None and _computes_in_numbers_of_no_gradient(policy):
         # Up to TensorFlow 2.3 such a policy could be global; tf-keras refuses it.
         stock.set_any_global_policy(policy)

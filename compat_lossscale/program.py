@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import builtins
+import importlib.machinery
 import importlib.util
+import os
 import runpy
 import sys
 import traceback
@@ -89,8 +91,11 @@ def _is_zip(path: str) -> bool:
 
 
 def _run_script(path: str) -> None:
+    path = os.path.abspath(path)  # noqa: PTH100  # as python does it, links unresolved
     main = types.ModuleType("__main__")
     main.__file__ = path
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    main.__annotations__ = {}
     main.__builtins__ = builtins  # type: ignore[attr-defined]
     sys.modules["__main__"] = main
     code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)

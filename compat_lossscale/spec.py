@@ -64,11 +64,7 @@ class LossScaleSpec:
     multiplier: float | None = DEFAULT_MULTIPLIER
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "initial_scale", float(self.initial_scale))
-        if not math.isfinite(self.initial_scale):
-            raise LossScaleArgumentError(
-                f"A loss scale must be a finite number, but got {self.initial_scale}."
-            )
+        object.__setattr__(self, "initial_scale", _finite(self.initial_scale, "loss scale"))
         if not self.dynamic:
             if self.growth_steps is not None or self.multiplier is not None:
                 raise LossScaleArgumentError(
@@ -81,7 +77,7 @@ class LossScaleSpec:
                 "use LossScaleSpec.fixed(value) for a fixed one."
             )
         object.__setattr__(self, "growth_steps", int(self.growth_steps))
-        object.__setattr__(self, "multiplier", float(self.multiplier))
+        object.__setattr__(self, "multiplier", _finite(self.multiplier, "multiplier"))
 
     @classmethod
     def fixed(cls, value: float) -> LossScaleSpec:
@@ -298,6 +294,16 @@ class LossScaleSpec:
                 f"{self.multiplier}. TensorFlow 2.0-2.3 and "
                 "compat_lossscale.experimental.LossScaleOptimizer can say it."
             )
+
+
+def _finite(number: float, what: str) -> float:
+    try:
+        value = float(number)
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise LossScaleArgumentError(f"A {what} must be a finite number, but got {value}.")
+    return value
 
 
 def _fixed_from_config(config: Mapping[str, Any]) -> LossScaleSpec:

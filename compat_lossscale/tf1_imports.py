@@ -11,13 +11,12 @@ import builtins
 import importlib
 import sysconfig
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
 
-_INSTALLED = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
+_STANDARD_LIBRARY = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
 # The same in both: the rest of the path says which API is meant.
 _SHARED = ("tensorflow.compat", "tensorflow.python", "tensorflow.core")
 
@@ -70,4 +69,8 @@ def _in_v1(name: str) -> str:
 
 def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
     file = (module_globals or {}).get("__file__")
-    return isinstance(file, str) and not file.startswith(_INSTALLED)
+    if not isinstance(file, str):
+        return False
+    path = Path(file).resolve()
+    installed = {"site-packages", "dist-packages"} & set(path.parts)
+    return not installed and not any(path.is_relative_to(place) for place in _STANDARD_LIBRARY)

@@ -208,6 +208,15 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """The number of good steps in a row so far, an int64 variable."""
         return self._num_good_steps
 
+    # What TensorFlow 2.4 called them in the private class that its optimizers kept.
+    counter = good_steps
+    growth_steps = increment_period
+
+    @property
+    def current_loss_scale(self) -> tf.Variable:
+        """The variable that holds the current value, a float32 scalar."""
+        return self._current_loss_scale
+
     def __call__(self) -> tf.Tensor:
         """Returns the current value as a float32 scalar tensor."""
         return tf.convert_to_tensor(self._current_loss_scale)

@@ -32,6 +32,17 @@ from compat_lossscale.optimizers import loss_scale_config, stock
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
+_CONFIG_KEYS = frozenset(
+    {
+        "inner_optimizer",
+        "dynamic",
+        "initial_scale",
+        "dynamic_growth_steps",
+        "optimizer",
+        "loss_scale",
+    }
+)
+
 
 class LossScaleOptimizerType(stock.LossScaleOptimizerMetaclass):
     """The type of `LossScaleOptimizer` and its subclasses.
@@ -123,9 +134,9 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         loss_scale = make_loss_scale()
         cls, front_end = type(self), self._front_ends[family]
         if not any(known in cls.__mro__ for known in self._front_ends.values()):
-            object.__setattr__(self, "__class__", joined(cls, front_end))
+            _become(self, joined(cls, front_end))
         elif self._switches_family and _declared(cls) is not cls:
-            object.__setattr__(self, "__class__", joined(_declared(cls), front_end))
+            _become(self, joined(_declared(cls), front_end))
         try:
             self._wrap_in_family(inner_optimizer)
         except TypeError as error:
@@ -235,6 +246,17 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         check_strategy()
         warn_if_forgotten(self._loss_has_been_scaled, self._gradients_have_been_unscaled)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> LossScaleOptimizer:
+        strategy = getattr(self._optimizer, "_distribution_strategy", None)
+        if strategy is not None:
+            # There is one default strategy, and nobody may make another.
+            memo[id(strategy)] = strategy
+        copied: LossScaleOptimizer = object.__new__(type(self))
+        memo[id(self)] = copied
+        for name, value in self.__dict__.items():
+            copied.__dict__[name] = copy.deepcopy(value, memo)
+        return copied
+
     def get_config(self) -> dict[str, Any]:
         """Returns what `from_config` needs, in the form of TensorFlow 2.4 to tf-keras 2.21.
 
@@ -270,7 +292,12 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         """
         spec = LossScaleSpec.from_config(config)
         inner = cls._inner_from_config(config, custom_objects)
-        return cls(inner, **spec.to_constructor_kwargs())
+        return cls(inner, **spec.to_config(Generation.TF24), **cls._others_in(config))
+
+    @staticmethod
+    def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
+        """What a subclass put into its config for a constructor of its own."""
+        return {key: value for key, value in config.items() if key not in _CONFIG_KEYS}
 
     @classmethod
     def _inner_from_config(
@@ -305,11 +332,20 @@ def joined(cls: type, front_end: type) -> type:
     bases = (
         (cls, *(joined(parent, front_end) for parent in parents)) if parents else (cls, front_end)
     )
-    named = front_end.__bases__[0] if cls.__module__.startswith(f"{__package__}.") else cls
-    namespace = {
+    is_ours = cls.__module__.startswith(f"{__package__}.")
+    named = front_end.__bases__[0] if is_ours else cls
+    namespace: dict[str, Any] = {
         "__doc__": cls.__doc__,
         "__module__": named.__module__,
         "__qualname__": named.__qualname__,
         "_declared_class": cls,
     }
+    if not is_ours:
+        # `super(self.__class__, self)` in a user's class means the class that is written there.
+        namespace["__class__"] = property(lambda self: _declared(type(self)))
     return type(cls)(named.__name__, bases, namespace)
+
+
+def _become(optimizer: LossScaleOptimizer, cls: type) -> None:
+    """Changes an optimizer's class, past the attribute handling of Keras' optimizers."""
+    object.__dict__["__class__"].__set__(optimizer, cls)

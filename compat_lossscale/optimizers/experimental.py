@@ -73,6 +73,24 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
         """
         inner = cls._inner_from_config(config, custom_objects)
         stated = config.get("loss_scale")
-        if isinstance(stated, Mapping):
-            return cls(inner, loss_scale_config.deserialize(stated, custom_objects))
-        return cls(inner, from_spec(LossScaleSpec.from_config(config)))
+        loss_scale = (
+            loss_scale_config.deserialize(stated, custom_objects)
+            if isinstance(stated, Mapping)
+            else from_spec(LossScaleSpec.from_config(config))
+        )
+        return cls(optimizer=inner, loss_scale=loss_scale, **cls._others_in(config))
+
+    def _aggregate_gradients(self, grads_and_vars: Any) -> list[Any]:
+        """Sums gradients over the replicas. Gives gradients, not pairs, as up to TensorFlow 2.3.
+
+        Copies of Keras' own training step of TensorFlow 2.2 and 2.3 call this.
+        """
+        pairs = self._optimizer._aggregate_gradients(list(grads_and_vars))
+        return [gradient for gradient, _ in pairs]
+
+    def _clip_gradients(self, grads: Any) -> Any:
+        """Leaves gradients as they are: the inner optimizer clips them when it applies them.
+
+        Copies of Keras' own training step of TensorFlow 2.2 and 2.3 call this.
+        """
+        return grads

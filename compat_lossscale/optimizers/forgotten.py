@@ -21,7 +21,7 @@ def warn_if_forgotten(scaled: bool, unscaled: bool) -> None:
         scaled: Whether `get_scaled_loss` has been called.
         unscaled: Whether `get_unscaled_gradients` has been called.
 
-    Source: TensorFlow 2.4 and later.
+    Source: tf-keras, and TensorFlow 2.10; not there in 2.5.
     """
     missing = [
         method

@@ -81,11 +81,13 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             grads_and_vars = inner._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         options = {flag: False} if has_flag else {}
+        # By position, as ever: some optimizers have another second argument, and are given it.
+        names = [] if name is None else [name]
         return apply_or_skip(
             self._loss_scale,
             gradients,
             apply=lambda gradients: inner.apply_gradients(
-                list(zip(gradients, variables, strict=True)), name=name, **options
+                list(zip(gradients, variables, strict=True)), *names, **options
             ),
             skip=lambda: inner.iterations.assign_add(1, read_value=False),
         )

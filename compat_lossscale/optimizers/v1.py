@@ -19,6 +19,7 @@ from compat_lossscale.core import (
 )
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.optimizers import base, experimental, stock
+from compat_lossscale.spec import LossScaleSpec
 
 
 class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
@@ -125,6 +126,9 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
             '"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, '
             f"but got: {opt!r}"
         )
+    if not isinstance(loss_scale, native.LossScale):
+        # Refused, if it has to be, before anything is switched.
+        LossScaleSpec.from_argument(loss_scale)
     was_enabled = tf.__internal__.train.is_mixed_precision_graph_rewrite_enabled()
     # TensorFlow's function both switches and wraps. It is given an optimizer nobody uses, with a
     # scale that needs no variable: the wrapper that counts is made below.
