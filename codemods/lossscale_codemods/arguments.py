@@ -16,11 +16,11 @@ from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,
 )
 from lossscale_codemods import names
+from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.editing import small_statement
 from lossscale_codemods.evaluate import constant
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.resolve import is_none
-from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import MeaningClaim, Review
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import guards, names
+from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.editing import (
     OverlappingEditsError,
     apply_edits,
@@ -21,7 +22,6 @@ from lossscale_codemods.plan import Plan, Planner
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.rules import all_rules
-from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.spelling import Speller
 from lossscale_codemods.testcode import expects_error
 from lossscale_codemods.tree import dotted
