@@ -4,23 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import functools
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from compat_lossscale.spec import (
-    DEFAULT_GROWTH_STEPS,
-    DEFAULT_INITIAL_SCALE,
-    DEFAULT_MULTIPLIER,
-)
-from lossscale_codemods import names
-from lossscale_codemods.editing import small_statement
-from lossscale_codemods.evaluate import constant
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.resolve import is_none
-from lossscale_codemods.scopes import Binding, BindingKind
+from lossscale_codemods.bindings import Binding, BindingKind
+from lossscale_codemods.folding import Folding
+from lossscale_codemods.scale_kinds import ScaleKind, ScaleKinds, class_of
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import MeaningClaim, Review
 
@@ -48,17 +39,6 @@ def _loss_scale_arguments(loss_scale):
     }
 '''
 """For values that only the running program knows; exact for each that the old API accepted."""
-
-
-class ScaleKind(enum.Enum):
-    """What a loss scale expression can be."""
-
-    DYNAMIC = '"dynamic"'
-    NUMBER = "a number"
-    OBJECT = "a loss scale object"
-    NOTHING = "None"
-    INVALID = "no loss scale"
-    UNKNOWN = "unknown"
 
 
 @dataclasses.dataclass
@@ -89,13 +69,12 @@ def simple_name(node: cst.CSTNode) -> bool:
     return dotted(node) is not None
 
 
-class ArgumentReader:
+class ArgumentReader(ScaleKinds):
     """Reads the loss scale arguments of one file."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
-        self.tree = program.tree
-        self.resolver = program.resolver
+        super().__init__(program)
+        self.folding = Folding(program)
 
     @functools.cached_property
     def _occurrences(self) -> dict[cst.CSTNode, Occurrence]:
@@ -119,7 +98,7 @@ class ArgumentReader:
                 [],
                 "dynamic loss scaling is the default",
                 claim,
-                removes=self._removable(node, call),
+                removes=self.folding.removable(node, call),
             )
         if isinstance(node, cst.IfExp) and ScaleKind.UNKNOWN not in kinds:
             branches = self._branches(node, call, claim)
@@ -156,72 +135,6 @@ class ArgumentReader:
             return str(float(node.value == "True"))
         return source
 
-    def kinds(self, node: cst.BaseExpression) -> set[ScaleKind]:
-        """Returns what a loss scale expression can be."""
-        return self._kinds(node, frozenset())
-
-    def _kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
-        if is_none(node):
-            return {ScaleKind.NOTHING}
-        if isinstance(node, cst.IfExp):
-            return self._kinds(node.body, seen) | self._kinds(node.orelse, seen)
-        if isinstance(node, cst.Call):
-            return self._call_kinds(node)
-        if isinstance(node, cst.Name | cst.Attribute):
-            if isinstance(node, cst.Name) and node.value in {"True", "False"}:
-                return {ScaleKind.NUMBER}
-            return self._variable_kinds(node, seen)
-        try:
-            value = constant(self.tree.source(node))
-        except ValueError:
-            return {ScaleKind.NUMBER if self._is_arithmetic(node, seen) else ScaleKind.UNKNOWN}
-        if value == "dynamic":
-            return {ScaleKind.DYNAMIC}
-        return {ScaleKind.NUMBER if isinstance(value, int | float) else ScaleKind.INVALID}
-
-    def _is_arithmetic(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> bool:
-        """Whether an expression gives a number, if it gives anything the old API accepted."""
-        if isinstance(node, cst.UnaryOperation):
-            return isinstance(node.operator, cst.Minus | cst.Plus)
-        if not isinstance(node, cst.BinaryOperation):
-            return False
-        if isinstance(
-            node.operator, cst.Subtract | cst.Divide | cst.FloorDivide | cst.Power | cst.LeftShift
-        ):
-            return True
-        if isinstance(node.operator, cst.Multiply | cst.Add):
-            number = {ScaleKind.NUMBER}
-            return self._kinds(node.left, seen) == number or self._kinds(node.right, seen) == number
-        return False
-
-    def _variable_kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
-        found: set[ScaleKind] = set()
-        for binding in self.resolver.bindings(node):
-            if binding in seen or binding.kind is not BindingKind.ASSIGN or binding.value is None:
-                return {ScaleKind.UNKNOWN}
-            found |= self._kinds(binding.value, seen | {binding})
-        if isinstance(node, cst.Attribute) and found:
-            # Other files may assign attributes, and do so with configurations.
-            return {ScaleKind.UNKNOWN}
-        return found or {ScaleKind.UNKNOWN}
-
-    def _call_kinds(self, node: cst.Call) -> set[ScaleKind]:
-        if dotted(node.func) in {"float", "int"} and not self.resolver.bindings(node.func):
-            return {ScaleKind.NUMBER}
-        for path in self.resolver.paths(node.func):
-            if path is None or self.class_of(path) is None:
-                return {ScaleKind.UNKNOWN}
-        return {ScaleKind.OBJECT}
-
-    @staticmethod
-    def class_of(path: str) -> str | None:
-        """Returns `"FixedLossScale"` or `"DynamicLossScale"` for a path to one of them."""
-        old = names.lookup(path)
-        if old is not None and old.is_loss_scale:
-            return "FixedLossScale" if old.meaning is Meaning.FIXED else "DynamicLossScale"
-        short = names.canonical(path).removeprefix("tensorflow.compat.v1.mixed_precision.")
-        return short if short in {"FixedLossScale", "DynamicLossScale"} else None
-
     def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
         """Returns the values of every variable in an expression, as far as all are known."""
         found: dict[str, list[str]] = {}
@@ -246,7 +159,7 @@ class ArgumentReader:
             for part in self.tree.walk(stack.pop()):
                 if isinstance(part, cst.Call):
                     path = self.resolver.path(part.func)
-                    name = self.class_of(path) if path is not None else None
+                    name = class_of(path) if path is not None else None
                     if name is not None:
                         found[self.tree.source(part.func)] = name
                 if isinstance(part, cst.Name) and part not in seen:
@@ -287,18 +200,18 @@ class ArgumentReader:
         if not isinstance(value, cst.Call):
             return None
         path = self.resolver.path(value.func)
-        class_name = self.class_of(path) if path is not None else None
+        class_name = class_of(path) if path is not None else None
         if class_name is None:
             return None
-        keywords = self._object_keywords(value, class_name)
+        keywords = self.folding.keywords(value, class_name)
         if isinstance(keywords, Review):
             return keywords
         removes: list[Binding] = []
         if binding is not None:
-            refusal = self._unfoldable(binding, value, call, class_name)
+            refusal = self.folding.refusal(binding, value, call, class_name)
             if refusal is not None:
                 return refusal
-            removes = self._removable(node, call)
+            removes = self.folding.removable(node, call)
         occurrence = self._occurrences.get(value.func)
         stays = binding is not None and not removes
         return Arguments(
@@ -308,164 +221,6 @@ class ArgumentReader:
             claims=[occurrence] if occurrence is not None and not stays else [],
             removes=removes,
         )
-
-    def _object_keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
-        order = (
-            ["loss_scale_value"]
-            if class_name == "FixedLossScale"
-            else ["initial_loss_scale", "increment_period", "multiplier"]
-        )
-        given: dict[str, str] = {}
-        for index, argument in enumerate(value.args):
-            if argument.star or (argument.keyword is None and index >= len(order)):
-                return Review(
-                    f"the arguments of {class_name} are unpacked, so they cannot be seen here",
-                    "Pass them one by one to LossScaleOptimizer, as `initial_scale` and "
-                    "`dynamic_growth_steps`.",
-                )
-            name = argument.keyword.value if argument.keyword is not None else order[index]
-            given[name] = self.tree.source(argument.value)
-        if set(given) - set(order) or (class_name == "FixedLossScale" and not given):
-            return Review(
-                f"{class_name} takes no such arguments", "Correct the call first, then run again."
-            )
-        if class_name == "FixedLossScale":
-            return ["dynamic=False", f"initial_scale={given['loss_scale_value']}"]
-        if "multiplier" in given and _constant(given["multiplier"]) != DEFAULT_MULTIPLIER:
-            return Review(
-                f"a multiplier of {given['multiplier']} has no equivalent: from TensorFlow 2.4 on "
-                "it is always 2",
-                "Use multiplier 2, or keep the old optimizer with `--target compat`.",
-            )
-        keywords = []
-        for old, new, default in (
-            ("initial_loss_scale", "initial_scale", DEFAULT_INITIAL_SCALE),
-            ("increment_period", "dynamic_growth_steps", DEFAULT_GROWTH_STEPS),
-        ):
-            if old in given and _constant(given[old]) != default:
-                keywords.append(f"{new}={given[old]}")
-        return keywords
-
-    def _unfoldable(
-        self, binding: Binding, value: cst.Call, call: cst.Call, class_name: str
-    ) -> Review | None:
-        """Says why a loss scale in a variable cannot be written into the call instead."""
-        name = binding.name
-        if class_name == "DynamicLossScale":
-            others = [u for u in binding.uses if not self._is_in(u, call)]
-            wrapped = [u for u in others if self._is_constructor_argument(u)]
-            if wrapped:
-                return Review(
-                    f"{name} is given to several optimizers, which then share its state",
-                    "Give each optimizer arguments of its own if they may scale apart, or keep "
-                    "the shared state with `--target compat`.",
-                )
-            if others:
-                line = self.tree.position(self.tree.span(others[0])[0])[0]
-                return Review(
-                    f"{name} is also used on line {line}, where its live state matters",
-                    "Read the scale from the optimizer there: `optimizer.loss_scale`.",
-                )
-            if self._repeats(binding, call):
-                return Review(
-                    f"{name} is made once and may be given to several optimizers, which then "
-                    "share its state",
-                    "Make the optimizer where the loss scale is made, or give each its own "
-                    "arguments.",
-                )
-        if not self._is_stable(binding, value, call):
-            return Review(
-                f"the values that {name} is made from may change before it is used",
-                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
-                "`dynamic_growth_steps`.",
-            )
-        return None
-
-    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
-        return any(above is call for above in self.tree.ancestors(node))
-
-    def _is_constructor_argument(self, node: cst.CSTNode) -> bool:
-        above = self.tree.parent(node)
-        call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
-        if not isinstance(call, cst.Call):
-            return False
-        paths = [p for p in self.resolver.paths(call.func) if p is not None]
-        return any(
-            names.is_new_optimizer(p)
-            or ((old := names.lookup(p)) is not None and "Optimizer" in old.path)
-            for p in paths
-        )
-
-    def _repeats(self, binding: Binding, call: cst.Call) -> bool:
-        """Whether the call can run more often than the assignment."""
-        around = set(self.tree.ancestors(binding.node))
-        repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
-        return any(
-            isinstance(above, repeating) and above not in around
-            for above in self.tree.ancestors(call)
-        )
-
-    def _is_stable(self, binding: Binding, value: cst.Call, call: cst.Call) -> bool:
-        """Whether the arguments mean at the call what they meant at the assignment."""
-        parts = [a.value for a in value.args]
-        try:
-            for part in parts:
-                constant(self.tree.source(part))
-        except ValueError:
-            pass
-        else:
-            return True
-        first = self.tree.statement(binding.node)
-        block = self.tree.parent(first)
-        body = list(getattr(block, "body", ()))
-        last: cst.CSTNode | None = call
-        while last is not None and self.tree.parent(last) is not block:
-            last = self.tree.parent(last)
-        if last is None or first not in body:
-            return False
-        between = body[body.index(first) + 1 : body.index(last)]
-        roots = {n.value for part in parts for n in self.tree.walk(part) if isinstance(n, cst.Name)}
-        has_calls = any(isinstance(n, cst.Call) for part in parts for n in self.tree.walk(part))
-        for statement in [*between, last]:
-            for node in self.tree.walk(statement):
-                targets = self.program.scopes.binding_at.get(node, [])
-                if any(t.name.split(".")[0] in roots for t in targets) and statement is not last:
-                    return False
-        return not has_calls or not between
-
-    def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
-        """Returns the variable behind an argument, if nothing else uses it."""
-        if not isinstance(node, cst.Name):
-            return []
-        bindings = self.resolver.bindings(node)
-        if len(bindings) != 1:
-            return []
-        (binding,) = bindings
-        owner = binding.scope
-        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
-        exported = owner is self.program.scopes.module and (
-            binding.name in self.program.exported or binding.name in self.program.shared
-        )
-        if shared or exported or owner.is_class:
-            return []
-        if any(not self._is_in(use, call) for use in binding.uses) or len(binding.uses) != 1:
-            return []
-        statement = small_statement(self.tree, binding.node)
-        if isinstance(statement, cst.Assign):
-            alone = len(statement.targets) == 1 and isinstance(
-                statement.targets[0].target, cst.Name
-            )
-        else:
-            alone = isinstance(statement, cst.AnnAssign)
-        return [binding] if alone else []
-
-
-def _constant(source: str) -> object:
-    try:
-        value = constant(source)
-    except ValueError:
-        return None
-    return None if isinstance(value, bool) else value
 
 
 def _as_dict(texts: Sequence[str]) -> str:

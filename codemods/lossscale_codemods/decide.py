@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,20 +14,25 @@ from lossscale_codemods.editing import (
     remove_statement,
     small_statement,
 )
-from lossscale_codemods.import_edits import ImportEditor, covers_dotted
-from lossscale_codemods.names import Target
+from lossscale_codemods.import_edits import ImportEditor
+from lossscale_codemods.module_imports import ModuleImports
+from lossscale_codemods.outcomes import (
+    IMPORTS,
+    NO_RULE,
+    UNKNOWN_ROOT,
+    Outcomes,
+    Recorder,
+    only_suppressed,
+)
 from lossscale_codemods.plan import Plan, Planner
 from lossscale_codemods.program import Occurrence, Program, Role
-from lossscale_codemods.records import Edit, Outcome, Record
+from lossscale_codemods.records import Edit
 from lossscale_codemods.rules import all_rules
-from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.spelling import Speller
 from lossscale_codemods.testcode import expects_error
-from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import (
     CannotSpellError,
     Ignore,
-    MeaningClaim,
     Review,
     Rewrite,
     Rule,
@@ -41,30 +45,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.suppression import Selection, Suppressions
 
-IMPORTS, ALIASES, GUARDS, UNKNOWN_ROOT, NO_RULE = "LS101", "LS102", "LS701", "LS104", "LS205"
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
-
-
-@dataclasses.dataclass
-class ProvenCall:
-    """A rewritten constructor, for the proof of its meaning."""
-
-    span: tuple[int, int]
-    edits: Sequence[Edit]
-    claim: MeaningClaim
-
-
-@dataclasses.dataclass
-class Outcomes:
-    """What becomes of one file."""
-
-    records: list[Record] = dataclasses.field(default_factory=list)
-    edits: list[Edit] = dataclasses.field(default_factory=list)
-    calls: list[ProvenCall] = dataclasses.field(default_factory=list)
-    left: int = 0
-    """How many old names are left as they are."""
-    removed: set[str] = dataclasses.field(default_factory=set)
-    """Public variables of the module that go."""
 
 
 class Decisions:
@@ -217,7 +198,8 @@ class Decisions:
         plan = Planner(self.program, self.verdicts).plan(self.blocked)
         if self._force_aliases(plan):
             return None
-        stars, dotted_imports = self._stars(), self._dotted_imports()
+        modules = ModuleImports(self.program, self.verdicts, self.blocked)
+        stars, dotted_imports = modules.stars(), modules.dotted_imports()
         speller = Speller(self.program, {**plan.moved, **stars}, plan.dropped)
         edits: dict[Occurrence, list[Edit]] = {}
         for occurrence, verdict in self.verdicts.items():
@@ -240,7 +222,8 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
-        outcomes = self._outcomes(plan, edits, import_edits, stars, dotted_imports)
+        recorder = Recorder(self.program, self.verdicts, self.rule_of, self.guard_of, self.blocked)
+        outcomes = recorder.outcomes(plan, edits, import_edits, stars, dotted_imports)
         dropped_spans = [self.tree.span(s) for s in assignments]
         outcomes.edits = [
             e
@@ -251,7 +234,7 @@ class Decisions:
             outcomes.edits += found
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
-        for star in self._star_edits(stars).values():
+        for star in modules.star_edits(stars).values():
             outcomes.edits += star
         outcomes.removed = self._removed_variables()
         if outcomes.edits:
@@ -282,7 +265,7 @@ class Decisions:
             for binding in self.program.alias_bindings(occurrence):
                 if binding not in plan.kept or occurrence in self.forced:
                     continue
-                if self._only_suppressed(binding):
+                if only_suppressed(binding, self.verdicts):
                     self.forced[occurrence] = Suppressed()
                 else:
                     self.forced[occurrence] = Review(
@@ -310,179 +293,3 @@ class Decisions:
             for binding in verdict.removes
             if binding.scope is self.program.scopes.module and not binding.name.startswith("_")
         }
-
-    def _stars(self) -> dict[Binding, str]:
-        """The star imports that can become imports of the names that are used."""
-        found: dict[Binding, str] = {}
-        for occurrence in self.program.imports:
-            if not isinstance(occurrence.node, cst.ImportFrom) or occurrence.node in self.blocked:
-                continue
-            uses = self._star_uses(occurrence)
-            new = self._new_home(occurrence)
-            if uses and new and all(isinstance(self.verdicts.get(o), Rewrite) for o in uses):
-                for binding in self.program.scopes.binding_at.get(occurrence.node, []):
-                    found[binding] = new
-        return found
-
-    def _new_home(self, occurrence: Occurrence) -> str | None:
-        old = occurrence.names[0]
-        if self.program.target is Target.COMPAT:
-            return names.compat_path(old)
-        return old.new[0] if old.new else None
-
-    def _star_uses(self, occurrence: Occurrence) -> list[Occurrence]:
-        prefix = occurrence.names[0].path + "."
-        return [
-            o
-            for o in self.program.references
-            if isinstance(o.base, cst.Name)
-            and not self.program.resolver.bindings(o.base)
-            and o.names
-            and o.names[0].path.startswith(prefix)
-        ]
-
-    def _star_edits(self, stars: dict[Binding, str]) -> dict[cst.CSTNode, list[Edit]]:
-        found: dict[cst.CSTNode, list[Edit]] = {}
-        for occurrence in self.program.imports:
-            node = occurrence.node
-            bindings = self.program.scopes.binding_at.get(node, [])
-            if not isinstance(node, cst.ImportFrom) or not any(b in stars for b in bindings):
-                continue
-            texts: dict[str, None] = {}
-            for use in self._star_uses(occurrence):
-                verdict = self.verdicts[use]
-                if isinstance(verdict, Rewrite) and verdict.keeps_name and use.names[0].new:
-                    compat = self.program.target is Target.COMPAT
-                    path = names.compat_path(use.names[0]) if compat else use.names[0].new[0]
-                    local = self.tree.slice(use.span).split(".")[0]
-                    member = str(path).rpartition(".")[2]
-                    texts[member if member == local else f"{member} as {local}"] = None
-            if not texts:
-                found[node] = remove_statement(self.tree, node)
-                continue
-            home = stars[bindings[0]]
-            start, end = self.tree.span(node)
-            text = f"from {home} import {', '.join(sorted(texts))}"
-            found[node] = [Edit(start, end, text)]
-        return found
-
-    def _dotted_imports(self) -> dict[cst.CSTNode, str]:
-        """New paths for `import a.b.experimental`, which binds `a` only."""
-        found: dict[cst.CSTNode, str] = {}
-        for occurrence in self.program.imports:
-            node = occurrence.node
-            parent = self.tree.parent(node)
-            if (
-                not isinstance(node, cst.ImportAlias)
-                or not isinstance(parent, cst.Import)
-                or node.asname is not None
-                or node in self.blocked
-            ):
-                continue
-            through = [
-                o
-                for o in self.program.references
-                if isinstance(o.node, cst.Attribute) and covers_dotted(node, dotted(o.node) or "")
-            ]
-            home = self._new_home(occurrence)
-            if home and all(isinstance(self.verdicts.get(o), Rewrite) for o in through):
-                found[node] = home
-        return found
-
-    def _outcomes(
-        self,
-        plan: Plan,
-        edits: dict[Occurrence, list[Edit]],
-        import_edits: dict[cst.CSTNode, list[Edit]],
-        stars: dict[Binding, str],
-        dotted_imports: dict[cst.CSTNode, str],
-    ) -> Outcomes:
-        result = Outcomes()
-        for occurrence, verdict in self.verdicts.items():
-            own = edits.get(occurrence, [])
-            result.edits += own
-            result.left += occurrence.role is not Role.FOUND and not isinstance(verdict, Rewrite)
-            record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
-            if record is not None:
-                result.records.append(record)
-            if isinstance(verdict, Rewrite) and verdict.meaning is not None:
-                span = verdict.constructor or self.tree.span(occurrence.node)
-                result.calls.append(ProvenCall(span, own, verdict.meaning))
-        for occurrence in self.program.imports:
-            own = import_edits.get(occurrence.node, [])
-            result.edits += own
-            verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
-            result.left += not isinstance(verdict, Rewrite)
-            guarded = self.blocked.get(occurrence.node) == self.guard_of.get(occurrence, "")
-            rule = GUARDS if guarded else IMPORTS
-            record = self._record(occurrence, rule, verdict, own)
-            if record is not None:
-                result.records.append(record)
-        return result
-
-    def _import_verdict(
-        self,
-        occurrence: Occurrence,
-        plan: Plan,
-        stars: dict[Binding, str],
-        dotted_imports: dict[cst.CSTNode, str],
-    ) -> Verdict:
-        if self.blocked.get(occurrence.node) == "suppressed":
-            return Suppressed()
-        if occurrence in self.guard_of:
-            return Review(self.guard_of[occurrence], guards.ADVICE)
-        if occurrence.node in dotted_imports:
-            return Rewrite("imports the module that the names are in today", lambda _: [])
-        reason = self.blocked.get(occurrence.node)
-        for binding in self.program.scopes.binding_at.get(occurrence.node, []):
-            if binding in plan.moved or binding in stars:
-                return Rewrite("imports the name that means the same today", lambda _: [])
-            if binding in plan.dropped:
-                return Rewrite("is no longer imported, because nothing uses it", lambda _: [])
-            reason = reason or plan.kept.get(binding)
-            if self._only_suppressed(binding):
-                return Suppressed()
-            if binding.kind is BindingKind.STAR:
-                reason = reason or "which names it brings in cannot be seen here"
-        if reason is None and not occurrence.names[0].new:
-            reason = f"{occurrence.names[0].path} has no equivalent"
-        return Review(
-            f"the import stays as it is: {reason or 'the names under it are still used'}",
-            "Settle those uses first, then run again.",
-        )
-
-    def _only_suppressed(self, binding: Binding) -> bool:
-        verdicts = [
-            v for o, v in self.verdicts.items() if any(n in binding.uses for n in o.prefixes())
-        ]
-        return any(isinstance(v, Suppressed) for v in verdicts) and not any(
-            isinstance(v, Review) for v in verdicts
-        )
-
-    def _record(
-        self, occurrence: Occurrence, rule: str, verdict: Verdict, edits: Sequence[Edit]
-    ) -> Record | None:
-        if isinstance(verdict, Suppressed):
-            outcome, message, advice = Outcome.SUPPRESSED, "left, as asked", ""
-        elif isinstance(verdict, Ignore):
-            return None
-        elif isinstance(verdict, Review):
-            outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
-            if occurrence in self.guard_of:
-                rule = GUARDS
-        else:
-            outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
-        line, column = self.tree.position(occurrence.span[0])
-        end_line, end_column = self.tree.position(occurrence.span[1])
-        return Record(
-            rule=rule,
-            outcome=outcome,
-            line=line,
-            column=column,
-            name=self.program.describe(occurrence),
-            message=message,
-            advice=advice,
-            end_line=end_line,
-            end_column=end_column,
-            edits=tuple(edits),
-        )

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import names
+from lossscale_codemods.bindings import BindingKind, import_path, member_path
 from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.records import Edit, Outcome, Record
-from lossscale_codemods.scopes import BindingKind, import_path, member_path
 from lossscale_codemods.tree import dotted
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import merging
+from lossscale_codemods.bindings import Binding, BindingKind, import_path
 from lossscale_codemods.editing import (
     apply_edits,
     insert_line,
@@ -17,7 +18,6 @@ from lossscale_codemods.editing import (
 )
 from lossscale_codemods.plan import Plan
 from lossscale_codemods.records import Edit
-from lossscale_codemods.scopes import Binding, BindingKind, import_path
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import CannotSpellError
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import names
+from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.names import Meaning, OldName, Target
 from lossscale_codemods.program import Occurrence, Program, Role
-from lossscale_codemods.scopes import Binding, BindingKind
 from lossscale_codemods.verdict import Ignore, Rewrite, Verdict
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import names
+from lossscale_codemods.bindings import Binding, BindingKind, Scope, import_path, member_path
 from lossscale_codemods.names import Meaning, OldName, Target
 from lossscale_codemods.resolve import RelativeImports, Resolver
-from lossscale_codemods.scopes import Binding, BindingKind, Scope, Scopes, import_path, member_path
+from lossscale_codemods.scopes import Scopes
 from lossscale_codemods.tree import Span, Tree, dotted
 
 if TYPE_CHECKING:

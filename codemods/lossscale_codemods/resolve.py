@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 import libcst as cst
 
 from lossscale_codemods import names
+from lossscale_codemods.bindings import Binding, BindingKind, Scope, class_of_self
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.scopes import Binding, BindingKind, Scope, Scopes, class_of_self
+from lossscale_codemods.scopes import Scopes
 from lossscale_codemods.tree import dotted
 
 RelativeImports = Callable[[str], str | None]

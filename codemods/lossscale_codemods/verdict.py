@@ -11,9 +11,9 @@ from lossscale_codemods.names import Target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from lossscale_codemods.bindings import Binding
     from lossscale_codemods.program import Occurrence, Program
     from lossscale_codemods.records import Edit
-    from lossscale_codemods.scopes import Binding
     from lossscale_codemods.spelling import Speller
 
 

@@ -281,3 +281,13 @@ def test_look_alikes() -> None:
     check_noop("from paddle.fluid.contrib import mixed_precision\nmixed_precision.LossScale()\n")
     check_noop("import jmp\nscale = jmp.DynamicLossScale(2. ** 15)\n")
     check_noop("from .loss_scale import DynamicLossScale\nDynamicLossScale()\n")
+
+
+def test_an_import_that_stays_for_a_suppressed_use_alone_is_suppressed_as_well() -> None:
+    before = (
+        "from tensorflow.keras.mixed_precision import experimental as mp\n"
+        "a = mp.LossScaleOptimizer(a, None)  # compat-lossscale: ignore\n"
+    )
+    check_left(before)
+    also = "b = mp.LossScaleOptimizer(b, None)\n"
+    check_left(before + also, "still needs it", "error in every version")

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import names
-from lossscale_codemods.arguments import ArgumentReader, ScaleKind
+from lossscale_codemods.arguments import ArgumentReader
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.rules._constructor import loss_scale_argument, rewrite_constructor
+from lossscale_codemods.scale_kinds import ScaleKind
 from lossscale_codemods.verdict import Case, Ignore, Review, Rule, Verdict
 
 if TYPE_CHECKING:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.arguments import ArgumentReader, ScaleKind
+from lossscale_codemods.arguments import ArgumentReader
+from lossscale_codemods.bindings import BindingKind
 from lossscale_codemods.editing import remove_item
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.rules.ls501_policies import dead_name
-from lossscale_codemods.scopes import BindingKind
+from lossscale_codemods.scale_kinds import ScaleKind
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict, rename
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lossscale_codemods.bindings import BindingKind
 from lossscale_codemods.evaluate import constant
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.records import Edit
-from lossscale_codemods.scopes import BindingKind
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
 
 if TYPE_CHECKING:

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a loss scale expression can be, as far as the file says."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods import names
+from lossscale_codemods.bindings import Binding, BindingKind
+from lossscale_codemods.evaluate import constant
+from lossscale_codemods.names import Meaning
+from lossscale_codemods.resolve import is_none
+from lossscale_codemods.tree import dotted
+
+if TYPE_CHECKING:
+    from lossscale_codemods.program import Program
+
+
+class ScaleKind(enum.Enum):
+    """What a loss scale expression can be."""
+
+    DYNAMIC = '"dynamic"'
+    NUMBER = "a number"
+    OBJECT = "a loss scale object"
+    NOTHING = "None"
+    INVALID = "no loss scale"
+    UNKNOWN = "unknown"
+
+
+class ScaleKinds:
+    """Reads the kinds of loss scale expressions of one file."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.resolver = program.resolver
+
+    def kinds(self, node: cst.BaseExpression) -> set[ScaleKind]:
+        """Returns what a loss scale expression can be."""
+        return self._kinds(node, frozenset())
+
+    def _kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
+        if is_none(node):
+            return {ScaleKind.NOTHING}
+        if isinstance(node, cst.IfExp):
+            return self._kinds(node.body, seen) | self._kinds(node.orelse, seen)
+        if isinstance(node, cst.Call):
+            return self._call_kinds(node)
+        if isinstance(node, cst.Name | cst.Attribute):
+            if isinstance(node, cst.Name) and node.value in {"True", "False"}:
+                return {ScaleKind.NUMBER}
+            return self._variable_kinds(node, seen)
+        try:
+            value = constant(self.tree.source(node))
+        except ValueError:
+            return {ScaleKind.NUMBER if self._is_arithmetic(node, seen) else ScaleKind.UNKNOWN}
+        if value == "dynamic":
+            return {ScaleKind.DYNAMIC}
+        return {ScaleKind.NUMBER if isinstance(value, int | float) else ScaleKind.INVALID}
+
+    def _is_arithmetic(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> bool:
+        """Whether an expression gives a number, if it gives anything the old API accepted."""
+        if isinstance(node, cst.UnaryOperation):
+            return isinstance(node.operator, cst.Minus | cst.Plus)
+        if not isinstance(node, cst.BinaryOperation):
+            return False
+        if isinstance(
+            node.operator, cst.Subtract | cst.Divide | cst.FloorDivide | cst.Power | cst.LeftShift
+        ):
+            return True
+        if isinstance(node.operator, cst.Multiply | cst.Add):
+            number = {ScaleKind.NUMBER}
+            return self._kinds(node.left, seen) == number or self._kinds(node.right, seen) == number
+        return False
+
+    def _variable_kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
+        found: set[ScaleKind] = set()
+        for binding in self.resolver.bindings(node):
+            if binding in seen or binding.kind is not BindingKind.ASSIGN or binding.value is None:
+                return {ScaleKind.UNKNOWN}
+            found |= self._kinds(binding.value, seen | {binding})
+        if isinstance(node, cst.Attribute) and found:
+            # Other files may assign attributes, and do so with configurations.
+            return {ScaleKind.UNKNOWN}
+        return found or {ScaleKind.UNKNOWN}
+
+    def _call_kinds(self, node: cst.Call) -> set[ScaleKind]:
+        if dotted(node.func) in {"float", "int"} and not self.resolver.bindings(node.func):
+            return {ScaleKind.NUMBER}
+        for path in self.resolver.paths(node.func):
+            if path is None or class_of(path) is None:
+                return {ScaleKind.UNKNOWN}
+        return {ScaleKind.OBJECT}
+
+
+def class_of(path: str) -> str | None:
+    """Returns `"FixedLossScale"` or `"DynamicLossScale"` for a path to one of them."""
+    old = names.lookup(path)
+    if old is not None and old.is_loss_scale:
+        return "FixedLossScale" if old.meaning is Meaning.FIXED else "DynamicLossScale"
+    short = names.canonical(path).removeprefix("tensorflow.compat.v1.mixed_precision.")
+    return short if short in {"FixedLossScale", "DynamicLossScale"} else None
