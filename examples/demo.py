@@ -348,7 +348,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.print(f"The loss scale's path: {os.path.relpath(plot)}")
 
     broken = [promise for report in reports for promise in report.broken_promises()]
-    broken += migration.demonstrate(PROGRAMS[0].path, console)
+    for one in migration.MIGRATIONS:
+        broken += migration.demonstrate(one, console)
     for promise in broken:
         console.print(f"[red]{escape(promise)}[/red]")
     return 1 if broken else 0

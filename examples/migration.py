@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's second part: a legacy program is migrated, and trains exactly as it did before.
+"""The demo's second part: the legacy programs are migrated, and train exactly as they did before.
 
-The old program runs under `compat-lossscale run`, the migrated one on plain tf-keras, without this
-project. Every loss and every loss scale that they log must be the same.
+The old programs run under `compat-lossscale run`. Of the migrated ones, the first needs nothing of
+this project any more, the second uses its classes by plain imports, and the third is still a
+TensorFlow 1 program. Every loss and every loss scale that old and new log must be the same.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,31 @@ if TYPE_CHECKING:
 
     from demo import Finished
     from rich.console import Console
+
+
+@dataclass(frozen=True)
+class Migration:
+    """How a program is migrated, and how it is run before and after."""
+
+    program: Path
+    target: str
+    run_options: tuple[str, ...]
+    stays_tf1: bool = False
+
+    def command(self, program: Path, *, migrated: bool) -> list[str]:
+        """The command that runs a program: `compat-lossscale run`, or plain Python afterwards."""
+        if migrated and not self.stays_tf1:
+            return [sys.executable, str(program)]
+        return [sys.executable, "-m", "compat_lossscale", "run", *self.run_options, str(program)]
+
+
+EXAMPLES = Path(__file__).resolve().parent
+MIGRATIONS = (
+    Migration(EXAMPLES / "digits_custom_loop.py", "tf-keras", ("--new-optimizers",)),
+    # The new API has no policies with a loss scale, so this one keeps the old API by import.
+    Migration(EXAMPLES / "digits_fit.py", "compat", ("--new-optimizers",)),
+    Migration(EXAMPLES / "digits_tf1_session.py", "tf-keras", ("--tf1",), stays_tf1=True),
+)
 
 
 def logged_steps(output: Sequence[str]) -> list[str]:
@@ -39,7 +66,7 @@ def first_difference(old: Sequence[str], new: Sequence[str]) -> str | None:
     return None if len(old) == len(new) else f"{len(old)} logged steps became {len(new)}"
 
 
-def demonstrate(program: Path, console: Console) -> list[str]:
+def demonstrate(migration: Migration, console: Console) -> list[str]:
     """Migrates a program, trains it before and after, and shows both.
 
     Returns:
@@ -47,28 +74,28 @@ def demonstrate(program: Path, console: Console) -> list[str]:
     """
     import demo  # noqa: PLC0415  # which imports this module
 
-    console.print(f"\n[bold]$ compat-lossscale migrate {program.name}[/bold]")
-    shown = _migrate([str(program)], stdin=None)
+    options, program = ["--target", migration.target], migration.program
+    console.print(f"\n[bold]$ compat-lossscale migrate {' '.join(options)} {program.name}[/bold]")
+    shown = _migrate([*options, str(program)], stdin=None)
     diff = "\n".join(line for line in shown.splitlines() if line[:1] in "+-@")
     console.print(Syntax(diff, "diff", background_color="default"))
 
+    old_log: list[str] = []
+    new_log: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         migrated = Path(folder) / program.name
-        migrated.write_text(_migrate(["-"], stdin=program.read_text("utf-8")), encoding="utf-8")
-        compat = ["-m", "compat_lossscale", "run", "--new-optimizers", str(program)]
-        old_log, new_log = [], []
-        old = demo.run([sys.executable, *compat], old_log.append)
-        new = demo.run(
-            [sys.executable, str(migrated)], new_log.append, {"TF_USE_LEGACY_KERAS": "1"}
-        )
+        source = _migrate([*options, "-"], stdin=program.read_text("utf-8"))
+        migrated.write_text(source, encoding="utf-8")
+        old = demo.run(migration.command(program, migrated=False), old_log.append)
+        keras2 = {"TF_USE_LEGACY_KERAS": "1"}
+        new = demo.run(migration.command(migrated, migrated=True), new_log.append, keras2)
     broken = _broken_promises(old, new, old_log, new_log)
     if not broken:
-        steps = logged_steps(new_log)
         console.print(
-            f"  Old program under compat-lossscale, migrated program on plain tf-keras: all "
-            f"{len(steps)} logged losses and loss scales are [green]equal[/green]."
+            f"  Before and after: all {len(logged_steps(new_log))} logged losses and loss scales "
+            "are [green]equal[/green]."
         )
-    return broken
+    return [f"{program.name}: {promise}" for promise in broken]
 
 
 def _broken_promises(
@@ -96,4 +123,6 @@ def _migrate(arguments: Sequence[str], stdin: str | None) -> str:
         encoding="utf-8",
         check=False,
     )
+    if not done.stdout:
+        raise RuntimeError(f"compat-lossscale migrate fails: {done.stderr.strip()}")
     return done.stdout

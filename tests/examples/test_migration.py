@@ -33,3 +33,9 @@ def test_a_difference_is_told(new: list[str], said: str) -> None:
     difference = migration.first_difference(OLD, new)
     assert difference is not None
     assert said in difference
+
+
+@pytest.mark.parametrize("one", migration.MIGRATIONS, ids=lambda one: one.program.stem)
+def test_only_a_tensorflow_1_program_still_needs_the_command(one: migration.Migration) -> None:
+    assert "compat_lossscale" in one.command(one.program, migrated=False)
+    assert ("compat_lossscale" in one.command(one.program, migrated=True)) == one.stays_tf1
