@@ -326,12 +326,27 @@ def demonstrate(program: Program, console: Console) -> Report:
     return Report(program, plain, compat, log)
 
 
+def resume_training(console: Console) -> list[str]:
+    """Shows that saved training resumes to the bit.
+
+    Returns:
+        What did not go as promised, in words.
+    """
+    script = EXAMPLES / "resume.py"
+    console.print(f"\n[bold]$ python {os.path.relpath(script)}[/bold]")
+    finished = run(
+        [sys.executable, "-W", "ignore", str(script)],
+        lambda line: console.print(f"  {escape(line)}", highlight=False),
+    )
+    return [] if finished.exit_code == 0 else [f"resume.py: {last_error(finished.stderr)}"]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the demo.
 
     Returns:
-        0 if every program fails on plain TensorFlow and trains under compat-lossscale, and the
-        migrated one trains alike; else 1.
+        0 if every program fails on plain TensorFlow and trains under compat-lossscale, if the
+        migrated ones train alike, and if saved training resumes to the bit; else 1.
     """
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--output", type=Path, default=EXAMPLES / "output", help="for the plot")
@@ -350,6 +365,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     broken = [promise for report in reports for promise in report.broken_promises()]
     for one in migration.MIGRATIONS:
         broken += migration.demonstrate(one, console)
+    broken += resume_training(console)
     for promise in broken:
         console.print(f"[red]{escape(promise)}[/red]")
     return 1 if broken else 0
