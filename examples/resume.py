@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demo's third part: training is saved half-way, verified, resumed, and equal to the bit.
 
-Trains on scikit-learn's digits with a loss scale that starts too high, saves the model after half
-of the steps in each of Keras' formats, shows what `compat-lossscale verify` finds in the file,
-loads it and trains on. Weights, slots, iterations, loss scale and counter must be those of the training
-that was never interrupted.
+Trains on scikit-learn's digits with a loss scale that starts too high, saves the model half-way in
+each of Keras' formats, shows what `compat-lossscale verify` finds in the file, loads it, trains on.
+Weights, slots, iterations, loss scale and counter must be those of the training that was never
+interrupted.
 """
 
 from __future__ import annotations
