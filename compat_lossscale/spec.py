@@ -300,7 +300,7 @@ def _finite(number: float, what: str) -> float:
     try:
         value = float(number)
     except OverflowError:
-        value = math.inf
+        raise LossScaleArgumentError(f"This {what} is larger than any float.") from None
     if not math.isfinite(value):
         raise LossScaleArgumentError(f"A {what} must be a finite number, but got {value}.")
     return value

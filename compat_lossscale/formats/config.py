@@ -74,10 +74,7 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
         raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
     bare, class_name = _unwrapped(config)
     _refuse_own_loss_scale(bare.get("loss_scale"))
-    try:
-        spec = LossScaleSpec.from_config(config)
-    except OverflowError:
-        raise ConfigFormatError("Its loss scale is larger than any float.") from None
+    spec = LossScaleSpec.from_config(config)
     if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
         inner: Any = bare["optimizer"]
         generation = Generation.TF23
