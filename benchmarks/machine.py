@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""On what a benchmark ran."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+
+def description() -> dict[str, object]:
+    """Processor, memory, system and versions, for a results file."""
+    return {
+        "processor": _processor(),
+        "processors": len(os.sched_getaffinity(0)),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in ("tensorflow", "tf-keras", "libcst")},
+        "load_before": os.getloadavg()[0],
+    }
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = (line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
