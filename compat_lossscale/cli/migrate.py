@@ -96,7 +96,8 @@ def migrate(
         context.exit(_standard_input(options, quiet=quiet, check=check))
     if Path("-") in paths:
         raise click.UsageError("`-` stands alone: it cannot be mixed with files.")
-    from lossscale_codemods import files, report
+    from lossscale_codemods import files
+    from lossscale_codemods.reports.counts import exit_code
 
     with _Progress(quiet=quiet or form is not None) as progress:
         run = files.run(
@@ -111,7 +112,7 @@ def migrate(
     if undo is not None:
         _write_undo(undo, run)
     _print(run, form=form, quiet=quiet, check=check, write=write)
-    context.exit(130 if run.interrupted else report.exit_code(run))
+    context.exit(130 if run.interrupted else exit_code(run))
 
 
 def _ids(text: str) -> tuple[str, ...]:
@@ -164,8 +165,8 @@ def _check_ids(ids: tuple[str, ...]) -> None:
 
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods import report
     from lossscale_codemods.files import FileReport, RunReport, migrate_file
+    from lossscale_codemods.reports import counts, text
 
     source = sys.stdin.buffer.read()
     name = Path("stdin")
@@ -176,60 +177,64 @@ def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool)
         sys.stdout.buffer.write(result.output)
         sys.stdout.buffer.flush()
     run = RunReport([FileReport(name, result, written=result.changed and not check)], looked_at=1)
-    for finding in report.findings(run):
+    for finding in text.findings(run):
         click.echo(finding, err=True)
     if not quiet:
-        click.echo(report.summary(run, write=not check), err=True)
-    return report.exit_code(run)
+        click.echo(text.summary(run, write=not check), err=True)
+    return counts.exit_code(run)
 
 
 def _write_undo(path: Path, run: RunReport) -> None:
-    from lossscale_codemods import report
+    from lossscale_codemods.reports.patches import diff
 
     here = Path.cwd()
     patches = []
     for file in run.files:
         if file.written:
             shown = Path(os.path.relpath(file.path, here))
-            patches.append(report.diff(dataclasses.replace(file, path=shown)))
+            patches.append(diff(dataclasses.replace(file, path=shown)))
     try:
         path.write_bytes(b"".join(patches))
     except OSError as error:
         click.echo(f"The undo patch {path} cannot be written: {error.strerror}.", err=True)
 
 
-def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:  # noqa: PLR0912
-    from lossscale_codemods import report
+def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:
+    if form is not None:
+        said = _machine_form(run, form)
+        if said:
+            click.echo(said)
+        return
+    from lossscale_codemods.reports import patches, text
 
-    if form == "json":
-        click.echo(report.as_json(run))
-        return
-    if form == "sarif":
-        from compat_lossscale._version import __version__
-
-        click.echo(report.as_sarif(run, __version__))
-        return
-    if form == "github":
-        annotations = report.as_github(run)
-        if annotations:
-            click.echo(annotations)
-        return
     if not (quiet or check or write):
         for file in run.files:
-            patch = report.diff(file)
+            patch = patches.diff(file)
             if patch:
-                click.echo(report.coloured(patch))
+                click.echo(patches.coloured(patch))
     if check and not quiet:
         for file in run.files:
             if file.result.changed:
                 click.echo(f"{file.path}: would change")
     if not quiet:
-        for mention in report.mentions(run):
+        for mention in text.mentions(run):
             click.echo(mention)
-    for finding in report.findings(run):
+    for finding in text.findings(run):
         click.echo(finding)
     if not quiet:
-        click.echo(report.summary(run, write=write))
+        click.echo(text.summary(run, write=write))
+
+
+def _machine_form(run: RunReport, form: str) -> str:
+    from lossscale_codemods.reports import github, json_form, sarif
+
+    from compat_lossscale._version import __version__
+
+    if form == "json":
+        return json_form.as_json(run)
+    if form == "sarif":
+        return sarif.as_sarif(run, __version__)
+    return github.as_github(run)
 
 
 def _list_rules() -> None:

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run came to, in numbers: the totals and the exit code.
+
+The exit code is 0 if nothing is left to do, 1 if changes or findings are, 2 if a file could not be
+read or written, 3 if both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.records import Outcome, Status
+
+if TYPE_CHECKING:
+    from lossscale_codemods.files import RunReport
+
+
+def exit_code(report: RunReport) -> int:
+    """Returns 0, or the sum of 1 for changes and findings and 2 for files that failed."""
+    to_do = any(
+        (file.result.changed and not file.written) or file.result.count(Outcome.NEEDS_REVIEW)
+        for file in report.files
+    )
+    failed = any(
+        file.result.status in (Status.UNREADABLE, Status.REFUSED) for file in report.files
+    ) or any("there is no such file" in skipped.reason for skipped in report.skipped)
+    return int(to_do) + 2 * int(failed)
+
+
+def totals(report: RunReport) -> dict[str, int]:
+    """Returns how many files and occurrences came to what."""
+    found = {
+        "files": report.looked_at,
+        "files changed": sum(f.result.changed for f in report.files),
+        "files written": sum(f.written for f in report.files),
+        "unreadable": sum(f.result.status is Status.UNREADABLE for f in report.files),
+        "refused": sum(f.result.status is Status.REFUSED for f in report.files),
+    }
+    for outcome in Outcome:
+        found[outcome.value] = sum(f.result.count(outcome) for f in report.files)
+    found["occurrences"] = sum(
+        found[o.value] for o in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
+    )
+    return found

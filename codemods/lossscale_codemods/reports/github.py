@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run as annotations of GitHub Actions.
+
+https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.records import Outcome
+
+if TYPE_CHECKING:
+    from lossscale_codemods.files import RunReport
+
+
+def as_github(report: RunReport) -> str:
+    """Returns annotations for GitHub Actions."""
+    lines = []
+    for file in report.files:
+        path = _escaped(file.path.as_posix(), attribute=True)
+        if file.result.problem:
+            lines.append(f"::error file={path}::{_escaped(file.result.problem)}")
+        for record in file.result.records:
+            if record.outcome is Outcome.NEEDS_REVIEW:
+                level, text = "warning", f"{record.message}. {record.advice}"
+            elif record.outcome is Outcome.REWRITTEN and not file.written:
+                level, text = "notice", f"can be rewritten: {record.message}."
+            else:
+                continue
+            where = f"file={path},line={record.line},col={record.column}"
+            title = _escaped(f"{record.rule} {record.name}", attribute=True)
+            lines.append(f"::{level} {where},title={title}::{_escaped(text)}")
+    return "\n".join(lines)
+
+
+def _escaped(text: str, *, attribute: bool = False) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace(":", "%3A").replace(",", "%2C") if attribute else text

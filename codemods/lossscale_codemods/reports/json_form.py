@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from lossscale_codemods.reports.counts import exit_code, totals
+from lossscale_codemods.reports.patches import diff
+
+if TYPE_CHECKING:
+    from lossscale_codemods.files import RunReport
+    from lossscale_codemods.records import Record
+
+
+def as_json(report: RunReport) -> str:
+    """Returns the report as JSON."""
+    content = {
+        "version": 1,
+        "totals": totals(report),
+        "exit_code": exit_code(report),
+        "files": [
+            {
+                "path": file.path.as_posix(),
+                "status": file.result.status.value,
+                "written": file.written,
+                "problem": file.result.problem,
+                "diff": diff(file).decode("utf-8", "replace"),
+                "records": [_record(record) for record in file.result.records],
+            }
+            for file in report.files
+        ],
+        "skipped": [{"path": s.path.as_posix(), "reason": s.reason} for s in report.skipped],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _record(record: Record) -> dict[str, Any]:
+    return {
+        "rule": record.rule,
+        "outcome": record.outcome.value,
+        "cell": record.cell,
+        "line": record.line,
+        "column": record.column,
+        "end_line": record.end_line,
+        "end_column": record.end_column,
+        "name": record.name,
+        "message": record.message,
+        "advice": record.advice,
+        "edits": [{"start": e.start, "end": e.end, "text": e.text} for e in record.edits],
+    }

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person reads on a terminal: findings, mentions, and the summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.records import Outcome, Record, Status
+from lossscale_codemods.reports.counts import totals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lossscale_codemods.files import RunReport
+
+
+def place(path: Path, record: Record) -> str:
+    """Returns `file:line:column`, with the cell for notebooks."""
+    cell = f":cell {record.cell}" if record.cell is not None else ""
+    return f"{path}{cell}:{record.line}:{record.column}"
+
+
+def findings(report: RunReport) -> Iterator[str]:
+    """Yields what a person has to look at, and what could not be done."""
+    for file in report.files:
+        if file.result.problem:
+            yield f"{file.path}: {file.result.status.value}: {file.result.problem}"
+        if file.result.status is Status.REFUSED:
+            continue
+        for record in file.result.records:
+            if record.outcome is Outcome.NEEDS_REVIEW:
+                yield (
+                    f"{place(file.path, record)}: {record.rule} {record.name}: {record.message}.\n"
+                    f"    {record.advice}"
+                )
+    for skipped in report.skipped:
+        yield f"{skipped.path}: skipped: {skipped.reason}."
+
+
+def mentions(report: RunReport) -> Iterator[str]:
+    """Yields the old names in comments and strings, which ask for nothing."""
+    for file in report.files:
+        for record in file.result.records:
+            if record.outcome is Outcome.MENTIONED:
+                yield f"{place(file.path, record)}: {record.rule} {record.name}: {record.message}."
+
+
+def summary(report: RunReport, *, write: bool) -> str:
+    """Returns the last lines of a run: what was found, and what is left to do."""
+    found = totals(report)
+    if not report.files:
+        text = f"No old loss-scale name in {_count(found['files'], 'file')}."
+    else:
+        parts = [
+            f"{found[outcome.value]} {outcome.value}"
+            for outcome in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
+        ]
+        text = (
+            f"{_count(found['occurrences'], 'occurrence')} of old names in "
+            f"{_count(found['files'], 'file')}: {', '.join(parts)}."
+        )
+        failed = [f"{found[k]} {k}" for k in ("unreadable", "refused") if found[k]]
+        if failed:
+            text += f" Files: {', '.join(failed)}."
+        if found[Outcome.MENTIONED.value]:
+            text += f" Mentioned in comments and strings: {found[Outcome.MENTIONED.value]}."
+        if write:
+            text += f" Wrote {_count(found['files written'], 'file')}."
+        elif found["files changed"]:
+            text += (
+                f" {_count(found['files changed'], 'file')} would change; "
+                "nothing was written (--write does)."
+            )
+    if report.interrupted:
+        text = "Interrupted; this is what was done until then. " + text
+    return text
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
