@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
+from compat_lossscale.core.arguments import as_loss_scale, from_spec
 from compat_lossscale.core.gradients import all_finite, scale_loss, unscale_gradients, unzip
-from compat_lossscale.core.loss_scale import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    as_loss_scale,
-    from_spec,
-)
+from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.core.step import apply_or_skip, check_strategy, strategy_is_supported
 from compat_lossscale.core.traced import as_written
 

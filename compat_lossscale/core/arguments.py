@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the old constructors took as `loss_scale`, made into this package's LossScale objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import native
+from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.spec import LossScaleSpec
+
+
+class ForeignLossScale(LossScale):
+    """A user's own subclass of TensorFlow's own `LossScale`, adapted to this package's classes.
+
+    Args:
+        loss_scale: The user's object. It keeps its state and decides everything.
+    """
+
+    def __init__(self, loss_scale: Any) -> None:
+        super().__init__()
+        self._foreign = loss_scale
+
+    def __call__(self) -> tf.Tensor:
+        """Returns what the user's object returns."""
+        return self._foreign()
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        """Lets the user's object update itself."""
+        return self._foreign.update(grads)  # type: ignore[no-any-return]
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the config of the user's object."""
+        return self._foreign.get_config()  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_foreign" or not hasattr(self._foreign, name):
+            return super().__getattr__(name)
+        return getattr(self._foreign, name)
+
+    def _trackable_children(self, *args: Any, **kwargs: Any) -> Any:
+        return self._foreign._trackable_children(*args, **kwargs)
+
+    def _lookup_dependency(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self._foreign._lookup_dependency(name, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._foreign)
+
+
+def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
+    """Turns what the old constructors took as `loss_scale` into a LossScale.
+
+    Args:
+        loss_scale: `"dynamic"`, a Python int or float, or a LossScale. An object of this package,
+            or of a subclass, is returned as it is, so that its state is shared with the caller, as
+            in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share their state
+            too.
+        below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
+
+    Returns:
+        The LossScale.
+
+    Raises:
+        LossScaleArgumentError: For anything else, `None` included.
+    """
+    if isinstance(loss_scale, LossScale):
+        return loss_scale
+    if isinstance(loss_scale, native.LossScale):
+        if type(loss_scale) is native.DynamicLossScale:
+            return DynamicLossScale.sharing_state_of(loss_scale)
+        if type(loss_scale) is native.FixedLossScale:
+            return from_spec(LossScaleSpec.from_argument(loss_scale))
+        return ForeignLossScale(loss_scale)
+    if isinstance(loss_scale, int | float) and not below_one:
+        return FixedLossScale(loss_scale)
+    return from_spec(LossScaleSpec.from_argument(loss_scale))
+
+
+def from_spec(spec: LossScaleSpec) -> FixedLossScale | DynamicLossScale:
+    """Makes the LossScale, in its initial state, that a spec describes."""
+    if not spec.dynamic:
+        return FixedLossScale.of_any_value(spec.initial_scale)
+    assert spec.growth_steps is not None
+    assert spec.multiplier is not None
+    return DynamicLossScale(spec.initial_scale, spec.growth_steps, spec.multiplier)
