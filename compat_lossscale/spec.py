@@ -12,15 +12,11 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
-import numbers
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.errors import (
-    ConfigFormatError,
-    InexpressibleLossScaleError,
-    LossScaleArgumentError,
-)
+from compat_lossscale.config_reading import ConfigForm, read_config
+from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgumentError
 
 DEFAULT_INITIAL_SCALE = 2.0**15
 """The dynamic loss scale's first value, the same in every generation."""
@@ -120,7 +116,7 @@ class LossScaleSpec:
         names = {base.__name__ for base in type(loss_scale).__mro__}
         for known in ("DynamicLossScale", "FixedLossScale"):
             if known in names:
-                return _FROM_CLASS_NAME[known](loss_scale.get_config())
+                return cls.from_config({"class_name": known, "config": loss_scale.get_config()})
         raise LossScaleArgumentError(
             f"{type(loss_scale).__name__} is neither a FixedLossScale nor a DynamicLossScale, so "
             "it has rules of its own that no spec can state. It can still be used as the "
@@ -186,37 +182,12 @@ class LossScaleSpec:
             ConfigFormatError: Nothing in `config` states a loss scale, or a value has a wrong type.
             LossScaleArgumentError: It states one that cannot be.
         """
-        if not isinstance(config, Mapping):
-            raise ConfigFormatError(
-                f"A config must be a dictionary, but got {type(config).__name__}."
-            )
-        class_name, inner = config.get("class_name"), config.get("config")
-        if isinstance(class_name, str) and isinstance(inner, Mapping):
-            return _FROM_CLASS_NAME.get(class_name, cls.from_config)(inner)
-        if "loss_scale" in config:
-            loss_scale = config["loss_scale"]
-            if isinstance(loss_scale, Mapping):
-                return cls.from_config(loss_scale)
-            return cls.from_argument(loss_scale)
-        if "loss_scale_value" in config:
-            return _fixed_from_config(config)
-        if "increment_period" in config or "initial_loss_scale" in config:
-            return _dynamic_from_config(config)
-        if "dynamic" in config:
-            return cls.from_constructor(
-                _typed(config, "dynamic", bool),
-                _number(config, "initial_scale"),
-                _integer(config, "dynamic_growth_steps"),
-            )
-        if "dynamic_growth_steps" in config or "initial_scale" in config:
-            # Keras 3 knows no "dynamic": its scale always is.
-            return cls.from_constructor(
-                True, _number(config, "initial_scale"), _integer(config, "dynamic_growth_steps")
-            )
-        raise ConfigFormatError(
-            "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
-            f"initial_scale, initial_loss_scale, loss_scale_value. Its keys are: {sorted(config)}."
-        )
+        form, values = read_config(config)
+        if form is ConfigForm.ARGUMENT:
+            return cls.from_argument(**values)
+        if form is ConfigForm.CONSTRUCTOR:
+            return cls.from_constructor(**values)
+        return cls(**values)
 
     def to_loss_scale_config(self) -> dict[str, Any]:
         """Returns `{"class_name", "config"}` of the LossScale object that means the same.
@@ -304,53 +275,3 @@ def _finite(number: float, what: str) -> float:
     if not math.isfinite(value):
         raise LossScaleArgumentError(f"A {what} must be a finite number, but got {value}.")
     return value
-
-
-def _fixed_from_config(config: Mapping[str, Any]) -> LossScaleSpec:
-    value = _number(config, "loss_scale_value")
-    if value is None:
-        raise ConfigFormatError("A FixedLossScale's config must have a loss_scale_value.")
-    return LossScaleSpec.fixed(value)
-
-
-def _dynamic_from_config(config: Mapping[str, Any]) -> LossScaleSpec:
-    initial, period = _number(config, "initial_loss_scale"), _integer(config, "increment_period")
-    multiplier = _number(config, "multiplier")
-    return LossScaleSpec(
-        initial_scale=DEFAULT_INITIAL_SCALE if initial is None else initial,
-        growth_steps=DEFAULT_GROWTH_STEPS if period is None else period,
-        multiplier=DEFAULT_MULTIPLIER if multiplier is None else multiplier,
-    )
-
-
-_FROM_CLASS_NAME = {"FixedLossScale": _fixed_from_config, "DynamicLossScale": _dynamic_from_config}
-
-
-def _typed(config: Mapping[str, Any], key: str, expected: type) -> Any:
-    value = config[key]
-    if not isinstance(value, expected):
-        raise ConfigFormatError(
-            f"{key!r} must be of type {expected.__name__}, but the config has {value!r}."
-        )
-    return value
-
-
-def _number(config: Mapping[str, Any], key: str) -> float | None:
-    value = config.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ConfigFormatError(f"{key!r} must be a number, but the config has {value!r}.")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ConfigFormatError(f"{key!r} is too large for a loss scale.") from None
-
-
-def _integer(config: Mapping[str, Any], key: str) -> int | None:
-    value = _number(config, key)
-    if value is None:
-        return None
-    if not math.isfinite(value) or value != int(value):
-        raise ConfigFormatError(f"{key!r} must be a whole number, but the config has {value!r}.")
-    return int(config[key])
