@@ -8,6 +8,8 @@ They are a tree::
       │   └─ AlreadyWrappedError      an optimizer with loss scaling      + AttributeError
       ├─ InexpressibleLossScaleError  a generation has no words for it      ValueError
       ├─ ConfigFormatError            a config that states no loss scale    ValueError, KeyError
+      ├─ UnreadableArtefactError      a file that is no readable artefact   ValueError
+      ├─ ConversionError              nothing to write, or nowhere to       ValueError
       ├─ InstallError                 the old names cannot be put back      RuntimeError
       ├─ MissingExtraError            TensorFlow is not installed           ImportError
       └─ ProgramError                 there is no such program to run
@@ -47,6 +49,14 @@ class ConfigFormatError(CompatLossScaleError, ValueError, KeyError):
     def __str__(self) -> str:
         # KeyError would show the message's repr.
         return str(self.args[0]) if self.args else ""
+
+
+class UnreadableArtefactError(CompatLossScaleError, ValueError):
+    """A file that cannot be read as an artefact: the message says where and why."""
+
+
+class ConversionError(CompatLossScaleError, ValueError):
+    """There is nothing to write, or no place to write it: the message says which."""
 
 
 class InstallError(CompatLossScaleError, RuntimeError):

@@ -7,12 +7,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.errors import UnreadableArtefactError
 from compat_lossscale.spec import Generation, LossScaleSpec
 
-
-class UnreadableArtefactError(CompatLossScaleError, ValueError):
-    """A file that cannot be read as an artefact: the message says where and why."""
+__all__ = ["Artefact", "LiveState", "StatedConfig", "UnreadableArtefactError"]
 
 
 @dataclasses.dataclass(frozen=True)

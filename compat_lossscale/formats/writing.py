@@ -17,9 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
+from compat_lossscale.errors import (
+    ConversionError,
+    InexpressibleLossScaleError,
+    UnreadableArtefactError,
+)
 from compat_lossscale.formats import isolated
-from compat_lossscale.formats.artefact import Artefact, StatedConfig, UnreadableArtefactError
+from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.bounded import open_regular, parse_json
 from compat_lossscale.formats.conversion import Conversion, convert
 from compat_lossscale.formats.readers import h5, keras_archive
@@ -27,10 +31,6 @@ from compat_lossscale.spec import Generation
 
 MAX_RATIO = 200
 """How often larger than in the archive an unpacked file may be. Keras does not compress."""
-
-
-class ConversionError(CompatLossScaleError, ValueError):
-    """There is nothing to write, or no place to write it: the message says which."""
 
 
 def write_converted(
