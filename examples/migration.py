@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.syntax import Syntax
+from running import Finished, last_error, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from demo import Finished
     from rich.console import Console
 
 
@@ -72,8 +72,6 @@ def demonstrate(migration: Migration, console: Console) -> list[str]:
     Returns:
         What did not go as promised, in words.
     """
-    import demo  # noqa: PLC0415  # which imports this module
-
     options, program = ["--target", migration.target], migration.program
     console.print(f"\n[bold]$ compat-lossscale migrate {' '.join(options)} {program.name}[/bold]")
     shown = _migrate([*options, str(program)], stdin=None)
@@ -86,9 +84,9 @@ def demonstrate(migration: Migration, console: Console) -> list[str]:
         migrated = Path(folder) / program.name
         source = _migrate([*options, "-"], stdin=program.read_text("utf-8"))
         migrated.write_text(source, encoding="utf-8")
-        old = demo.run(migration.command(program, migrated=False), old_log.append)
+        old = run(migration.command(program, migrated=False), old_log.append)
         keras2 = {"TF_USE_LEGACY_KERAS": "1"}
-        new = demo.run(migration.command(migrated, migrated=True), new_log.append, keras2)
+        new = run(migration.command(migrated, migrated=True), new_log.append, keras2)
     broken = _broken_promises(old, new, old_log, new_log)
     if not broken:
         console.print(
@@ -101,12 +99,10 @@ def demonstrate(migration: Migration, console: Console) -> list[str]:
 def _broken_promises(
     old: Finished, new: Finished, old_log: Sequence[str], new_log: Sequence[str]
 ) -> list[str]:
-    import demo  # noqa: PLC0415
-
     failed = [
-        f"the {name} program fails: {demo.last_error(run.stderr)}"
-        for name, run in (("old", old), ("migrated", new))
-        if run.exit_code != 0
+        f"the {name} program fails: {last_error(finished.stderr)}"
+        for name, finished in (("old", old), ("migrated", new))
+        if finished.exit_code != 0
     ]
     difference = first_difference(logged_steps(old_log), logged_steps(new_log))
     if not failed and difference:

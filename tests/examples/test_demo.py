@@ -11,6 +11,9 @@ from typing import Any
 
 import demo
 import pytest
+import results
+import running
+import training_log
 from rich.console import Console
 
 LINES = """\
@@ -26,7 +29,7 @@ final test accuracy 0.9806 (440 steps, 3.4 s)
 
 
 def read(*lines: str) -> Any:
-    log = demo.Log()
+    log = training_log.Log()
     for line in lines:
         log.read(line)
     return log
@@ -34,10 +37,10 @@ def read(*lines: str) -> Any:
 
 def report(*, plain_exit: int = 1, compat_exit: int = 0, lines: list[str] = LINES) -> Any:
     plain = "Traceback (most recent call last):\nImportError: cannot import name 'x' from 'y'\n"
-    return demo.Report(
+    return results.Report(
         demo.PROGRAMS[0],
-        demo.Finished(plain_exit, plain if plain_exit else ""),
-        demo.Finished(compat_exit, "ValueError: [no]\n" if compat_exit else ""),
+        running.Finished(plain_exit, plain if plain_exit else ""),
+        running.Finished(compat_exit, "ValueError: [no]\n" if compat_exit else ""),
         read(*lines),
     )
 
@@ -57,7 +60,7 @@ def report(*, plain_exit: int = 1, compat_exit: int = 0, lines: list[str] = LINE
     ],
 )
 def test_scale_in(line: str, expected: tuple[int, float] | None) -> None:
-    assert demo.scale_in(line) == (expected and demo.ScaleChange(*expected))
+    assert training_log.scale_in(line) == (expected and training_log.ScaleChange(*expected))
 
 
 def test_log_keeps_the_changes_of_the_scale_and_the_result() -> None:
@@ -85,31 +88,31 @@ def test_log_of_a_program_that_died_has_no_accuracy() -> None:
     ],
 )
 def test_format_path(scales: list[float], expected: str) -> None:
-    assert demo.format_path(scales) == expected
+    assert training_log.format_path(scales) == expected
 
 
 @pytest.mark.parametrize(
     ("scales", "expected"), [([], (0, 0)), ([8], (0, 0)), ([8, 16, 8, 4, 8], (2, 2))]
 )
 def test_count_changes(scales: list[float], expected: tuple[int, int]) -> None:
-    assert demo.count_changes(scales) == expected
+    assert training_log.count_changes(scales) == expected
 
 
 def test_last_error_is_the_last_line_that_is_not_blank() -> None:
     traceback = 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 1\n\n'
-    assert demo.last_error(traceback) == "KeyError: 1"
-    assert demo.last_error("") == "no error"
+    assert running.last_error(traceback) == "KeyError: 1"
+    assert running.last_error("") == "no error"
 
 
 @pytest.mark.parametrize("place", ["/venv/keras/__init__.py", r"C:\venv\keras\__init__.py"])
 def test_without_path(place: str) -> None:
     message = "ImportError: cannot import name 'experimental' from 'keras.mixed_precision'"
-    assert demo.without_path(f"{message} ({place})") == message
-    assert demo.without_path("ValueError: f(x)") == "ValueError: f(x)"
+    assert running.without_path(f"{message} ({place})") == message
+    assert running.without_path("ValueError: f(x)") == "ValueError: f(x)"
 
 
 def test_condenser_shows_the_first_changes_every_fifth_epoch_and_all_else() -> None:
-    condenser = demo.Condenser(changes=2)
+    condenser = training_log.Condenser(changes=2)
     assert [line for line in LINES if condenser.shows(line)] == [
         LINES[0],
         LINES[1],
@@ -120,7 +123,7 @@ def test_condenser_shows_the_first_changes_every_fifth_epoch_and_all_else() -> N
 
 
 def test_table_row() -> None:
-    assert demo.table_row(report()) == (
+    assert results.table_row(report()) == (
         "digits_custom_loop.py\n[dim]TensorFlow 2.3[/dim]",
         "ImportError: cannot import name 'x' from 'y'",
         "98.1%",
@@ -129,13 +132,13 @@ def test_table_row() -> None:
 
 
 def test_table_row_of_a_failure() -> None:
-    _, plain, accuracy, _ = demo.table_row(report(plain_exit=0, compat_exit=1, lines=[]))
+    _, plain, accuracy, _ = results.table_row(report(plain_exit=0, compat_exit=1, lines=[]))
     assert (plain, accuracy) == ("runs", "failed")
 
 
 def test_results_table_prints_every_program() -> None:
     file = io.StringIO()
-    Console(file=file, width=120).print(demo.results_table([report(), report()], "2.21.0"))
+    Console(file=file, width=120).print(results.results_table([report(), report()], "2.21.0"))
     assert file.getvalue().count("digits_custom_loop.py") == 2
     assert "Plain TensorFlow 2.21.0" in file.getvalue()
 
@@ -176,16 +179,16 @@ def test_exit_code_tells_of_a_broken_promise(
 def test_draw(tmp_path: Path, lines: list[str]) -> None:
     pytest.importorskip("matplotlib")
     file = tmp_path / "plot.png"
-    demo.draw([report(lines=lines)], file)
+    results.draw([report(lines=lines)], file)
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
 def test_run_hands_on_lines_and_keeps_errors() -> None:
     lines: list[str] = []
     script = "import sys; print('a'); print('b'); sys.exit('wrong')"
-    finished = demo.run([sys.executable, "-c", script], lines.append)
+    finished = running.run([sys.executable, "-c", script], lines.append)
     assert lines == ["a", "b"]
-    assert finished == demo.Finished(1, "wrong\n")
+    assert finished == running.Finished(1, "wrong\n")
 
 
 @pytest.mark.parametrize("program", demo.PROGRAMS, ids=lambda program: program.name)
@@ -196,10 +199,10 @@ def test_programs_do_not_know_of_compat_lossscale(program: Any) -> None:
 
 
 def test_fit_trains_for_an_epoch_under_the_shim() -> None:
-    log = demo.Log()
+    log = training_log.Log()
     program = demo.EXAMPLES / "digits_fit.py"
     command = [sys.executable, "-m", "compat_lossscale", "run", str(program), "--epochs", "1"]
-    finished = demo.run(command, log.read)
+    finished = running.run(command, log.read)
     assert finished.exit_code == 0, finished.stderr
     assert log.accuracy is not None
     assert log.accuracy > 0.7
