@@ -121,12 +121,11 @@ def _put_names(legacy_optimizers: bool, undo: list[Callable[[], None]]) -> None:
 
     # The classes of one family, so that `type(opt) is LossScaleOptimizer` as it used to be.
     family = optimizers.stock.OptimizerV2 if legacy_optimizers else optimizers.stock.Optimizer
-    front_end = optimizers.LossScaleOptimizer._front_ends[family]
+    front_end = optimizers.families.FRONT_ENDS[family]
     classes = (
-        optimizers.joined(optimizers.LossScaleOptimizer, front_end),
-        optimizers.joined(optimizers.ExperimentalLossScaleOptimizer, front_end),
+        optimizers.families.joined(optimizers.LossScaleOptimizer, front_end),
+        optimizers.families.joined(optimizers.ExperimentalLossScaleOptimizer, front_end),
     )
-    _set(optimizers.LossScaleOptimizer, "_switches_family", True, undo)
     for root, table in old_names.tables(*classes).items():
         for place, names in table.items():
             _put_module(f"{root}.{place}", names, undo)
@@ -257,7 +256,7 @@ def _put_legacy_optimizers(undo: list[Callable[[], None]]) -> None:
 
 def _take_over_keras(undo: list[Callable[[], None]]) -> None:
     from compat_lossscale import autowrap  # noqa: PLC0415  # needs TensorFlow
-    from compat_lossscale.optimizers import LossScaleOptimizer, registry, stock  # noqa: PLC0415
+    from compat_lossscale.optimizers import LossScaleOptimizer, era, stock  # noqa: PLC0415
 
     def wrap(optimizer: Any) -> Any:
         if isinstance(optimizer, stock.BaseLossScaleOptimizer):
@@ -266,5 +265,4 @@ def _take_over_keras(undo: list[Callable[[], None]]) -> None:
 
     undo.append(functools.partial(autowrap.restore, autowrap.current()))
     autowrap.enable(default=wrap)
-    registry.SavedLossScaleOptimizer.legacy_program = True
-    undo.append(lambda: setattr(registry.SavedLossScaleOptimizer, "legacy_program", False))
+    _set(era, "old_names_are_installed", True, undo)

@@ -2,6 +2,7 @@
 """The front ends: each adapts one optimizer base class to the shared core."""
 
 from compat_lossscale.optimizers import (
+    families,
     keras,
     keras_legacy,
     loss_scale_config,
@@ -9,7 +10,7 @@ from compat_lossscale.optimizers import (
     saving,
     stock,
 )
-from compat_lossscale.optimizers.base import LossScaleOptimizer, joined
+from compat_lossscale.optimizers.base import LossScaleOptimizer
 from compat_lossscale.optimizers.experimental import LossScaleOptimizer as _Experimental
 from compat_lossscale.optimizers.v1 import (
     MixedPrecisionLossScaleOptimizer,
@@ -25,7 +26,7 @@ __all__ = [
     "MixedPrecisionLossScaleOptimizer",
     "disable_mixed_precision_graph_rewrite",
     "enable_mixed_precision_graph_rewrite",
-    "joined",
+    "families",
     "keras",
     "keras_legacy",
     "loss_scale_config",

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LossScaleOptimizer`: the public class, and all that its two front ends have in common.
-
-tf-keras has two families of optimizers with different base classes, and a wrapper has to be an
-instance of the base class that it wraps. `LossScaleOptimizer(inner)` therefore becomes, when it
-learns what `inner` is, an instance of its own class joined with that family's front end. Users see,
-subclass and compare one class only.
-"""
+"""`LossScaleOptimizer`: the public class, and all that its two front ends have in common."""
 
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import tensorflow as tf
 import tf_keras
@@ -28,7 +21,7 @@ from compat_lossscale.core import (
     unscale_gradients,
 )
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
-from compat_lossscale.optimizers import loss_scale_config, stock
+from compat_lossscale.optimizers import era, families, loss_scale_config, stock
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -44,37 +37,7 @@ _CONFIG_KEYS = frozenset(
 )
 
 
-class LossScaleOptimizerType(stock.LossScaleOptimizerMetaclass):
-    """The type of `LossScaleOptimizer` and its subclasses.
-
-    A class and what it becomes for a family of optimizers count as equal and pass each other's
-    type tests, so that `type(opt) == LossScaleOptimizer` holds, as in TensorFlow 2.0 to 2.10.
-    """
-
-    __call__ = type.__call__
-
-    def __instancecheck__(self, instance: object) -> bool:
-        return type.__instancecheck__(_declared(self), instance)
-
-    def __subclasscheck__(self, subclass: type) -> bool:
-        return type.__subclasscheck__(_declared(self), subclass)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LossScaleOptimizerType):
-            return NotImplemented
-        return _declared(self) is _declared(other)
-
-    def __hash__(self) -> int:
-        return type.__hash__(_declared(self))
-
-
-def _declared(cls: type) -> type:
-    """The class that was written in source code, for one that was joined with a front end."""
-    declared: type = cls.__dict__.get("_declared_class", cls)
-    return declared
-
-
-class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimizerType):
+class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossScaleOptimizerType):
     """Wraps an optimizer so that the loss is scaled and bad steps are skipped.
 
     `minimize` does everything. In a loop with `tf.GradientTape`, scale the loss before the tape
@@ -105,9 +68,6 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
             supported, or the other arguments contradict `dynamic`.
     """
 
-    _front_ends: ClassVar[dict[type, type]] = {}
-    _switches_family: ClassVar[bool] = False
-    """Whether a class of one family takes the other's optimizers too. On while installed."""
     _loss_scale: LossScale
     _optimizer: Any
     _wrap_in_family: Callable[[Any], None]
@@ -132,33 +92,37 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
         family = self._family_of(inner_optimizer)
         # Made before anything is wrapped: it may refuse, and the program may try again.
         loss_scale = make_loss_scale()
-        cls, front_end = type(self), self._front_ends[family]
-        if not any(known in cls.__mro__ for known in self._front_ends.values()):
-            _become(self, joined(cls, front_end))
-        elif self._switches_family and _declared(cls) is not cls:
-            _become(self, joined(_declared(cls), front_end))
-        try:
-            self._wrap_in_family(inner_optimizer)
-        except TypeError as error:
-            # An error of this kind was a ValueError up to TensorFlow 2.3: make it both.
-            raise LossScaleArgumentError(*error.args) from None
+        families.become(self, family)
+        self._wrap_in_family(inner_optimizer)
         self._attach(loss_scale)
 
     @classmethod
     def _family_of(cls, inner_optimizer: Any) -> type:
-        """The base class of the family that an optimizer is of."""
+        """The base class of the family that an optimizer is of.
+
+        Raises:
+            LossScaleArgumentError: This class cannot wrap it.
+        """
         if isinstance(inner_optimizer, stock.BaseLossScaleOptimizer):
             raise AlreadyWrappedError(
                 "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
                 f"{inner_optimizer!r}"
             )
-        family = next((f for f in cls._front_ends if isinstance(inner_optimizer, f)), None)
+        family = families.family_of(inner_optimizer)
         if family is None:
             raise LossScaleArgumentError(
                 '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
                 f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}. An "
                 "optimizer of tf.compat.v1.train is wrapped by "
                 "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+            )
+        is_of_one_family = families.declared(cls) is not cls and not era.old_names_are_installed
+        if is_of_one_family and not issubclass(cls, family):
+            kind = "new" if family is stock.OptimizerV2 else "classic"
+            raise LossScaleArgumentError(
+                f"This {cls.__name__}, the type of an instance, wraps only the {kind} optimizers, "
+                f"but got: {inner_optimizer!r}. The class {families.declared(cls).__name__} itself "
+                "wraps both kinds."
             )
         return family
 
@@ -314,38 +278,3 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=LossScaleOptimi
             use_legacy_optimizer=issubclass(cls, stock.OptimizerV2),
             use_legacy_format="module" not in inner,
         )
-
-
-@functools.cache
-def joined(cls: type, front_end: type) -> type:
-    """Joins a LossScaleOptimizer class with the front end of a family of optimizers.
-
-    Args:
-        cls: `LossScaleOptimizer` or a subclass.
-        front_end: The family's front end.
-
-    Returns:
-        A subclass of both. The package's own classes take the name under which tf-keras knows its
-        own class of that family, so that what they save can be loaded without this package.
-    """
-    parents = [base for base in cls.__bases__ if issubclass(base, LossScaleOptimizer)]
-    bases = (
-        (cls, *(joined(parent, front_end) for parent in parents)) if parents else (cls, front_end)
-    )
-    is_ours = cls.__module__.startswith(f"{__package__}.")
-    named = front_end.__bases__[0] if is_ours else cls
-    namespace: dict[str, Any] = {
-        "__doc__": cls.__doc__,
-        "__module__": named.__module__,
-        "__qualname__": named.__qualname__,
-        "_declared_class": cls,
-    }
-    if not is_ours:
-        # `super(self.__class__, self)` in a user's class means the class that is written there.
-        namespace["__class__"] = property(lambda self: _declared(type(self)))
-    return type(cls)(named.__name__, bases, namespace)
-
-
-def _become(optimizer: LossScaleOptimizer, cls: type) -> None:
-    """Changes an optimizer's class, past the attribute handling of Keras' optimizers."""
-    object.__dict__["__class__"].__set__(optimizer, cls)

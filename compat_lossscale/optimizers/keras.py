@@ -9,8 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import stock
-from compat_lossscale.optimizers.base import LossScaleOptimizer
+from compat_lossscale.optimizers import families, stock
 
 
 class NewFrontEnd(stock.NewLossScaleOptimizer):
@@ -141,4 +140,4 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         return inner is not None and not name.startswith("_") and name in vars(inner)
 
 
-LossScaleOptimizer._front_ends[stock.Optimizer] = NewFrontEnd
+families.FRONT_ENDS[stock.Optimizer] = NewFrontEnd

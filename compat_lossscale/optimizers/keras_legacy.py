@@ -10,8 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import stock
-from compat_lossscale.optimizers.base import LossScaleOptimizer
+from compat_lossscale.optimizers import families, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -130,4 +129,4 @@ def _accepts(function: Any, parameter: str) -> bool:
     )
 
 
-LossScaleOptimizer._front_ends[stock.OptimizerV2] = LegacyFrontEnd
+families.FRONT_ENDS[stock.OptimizerV2] = LegacyFrontEnd

@@ -12,7 +12,7 @@ from typing import Any
 
 import tf_keras
 
-from compat_lossscale.optimizers import base, experimental
+from compat_lossscale.optimizers import base, era, experimental
 
 _SAVED_NAMES = ("LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3")
 # Keras lowers the names of its own optimizers before it looks them up.
@@ -21,12 +21,6 @@ _REGISTERED_NAMES = (*_SAVED_NAMES, *(name.lower() for name in _SAVED_NAMES))
 
 class SavedLossScaleOptimizer:
     """Makes the optimizer that a saved config describes."""
-
-    legacy_program = False
-    """Whether saved optimizers come back as the experimental class whatever their config's form.
-
-    Set while the old names are installed: up to TensorFlow 2.3, loading gave that class.
-    """
 
     @classmethod
     def from_config(
@@ -42,7 +36,8 @@ class SavedLossScaleOptimizer:
             An experimental one for the form of TensorFlow 2.0 to 2.3, which has a `loss_scale`,
             and for any form while the old names are installed; otherwise a non-experimental one.
         """
-        is_experimental = cls.legacy_program or isinstance(config.get("loss_scale"), Mapping)
+        has_loss_scale = isinstance(config.get("loss_scale"), Mapping)
+        is_experimental = era.old_names_are_installed or has_loss_scale
         wrapper = experimental.LossScaleOptimizer if is_experimental else base.LossScaleOptimizer
         return wrapper.from_config(config, custom_objects=custom_objects)
 

@@ -12,7 +12,7 @@ import tf_keras
 
 from compat_lossscale import LossScaleOptimizer, experimental
 from compat_lossscale.core import DynamicLossScale
-from compat_lossscale.optimizers import registry
+from compat_lossscale.optimizers import era, registry
 from tests.support import NAN, Family
 
 FORMATS = ["model.h5", "model.keras", "saved"]
@@ -21,7 +21,7 @@ X, Y = np.ones((4, 1), np.float32), np.zeros((4, 1), np.float32)
 
 @pytest.fixture
 def legacy_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry.SavedLossScaleOptimizer, "legacy_program", True)
+    monkeypatch.setattr(era, "old_names_are_installed", True)
 
 
 def model_of(optimizer: Any) -> Any:
