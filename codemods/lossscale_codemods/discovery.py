@@ -43,12 +43,17 @@ class Found:
     """A file to look at.
 
     Attributes:
-        path: The file, spelled from the path that was named.
-        root: The folder that was named; nothing outside it is written.
+        name: The file's path, spelled from the path that was named.
+        root: The real path of the folder that was named; nothing outside it is written.
     """
 
-    path: Path
-    root: Path
+    name: str
+    root: str
+
+    @property
+    def path(self) -> Path:
+        """The file, spelled from the path that was named."""
+        return Path(self.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,36 +76,38 @@ def discover(
     """
     seen: set[str] = set()
     for path in paths:
-        for found in _discover_one(path, no_ignore, frozenset(exclude)):
-            if isinstance(found, Found):
-                key = os.path.realpath(found.path)
-                if key in seen:
-                    continue
-                seen.add(key)
-            yield found
+        for real, found in _discover_one(path, no_ignore, frozenset(exclude)):
+            if real not in seen:
+                seen.add(real)
+                yield found
 
 
 def _discover_one(
     path: Path, no_ignore: bool, exclude: frozenset[str]
-) -> Iterator[Found | Skipped]:
-    if not path.exists():
-        reason = "it is a link to nothing" if path.is_symlink() else "there is no such file"
-        yield Skipped(path, reason)
-        return
+) -> Iterator[tuple[str, Found | Skipped]]:
+    """Yields what is found, each with the real path of the file, by which it is known again."""
     # resolve() would follow links.
     absolute = Path(os.path.normpath(Path.cwd() / path))
+    skipped = _why_skipped(path, absolute)
     ignores = [] if no_ignore else list(_ignore_files_above(absolute))
-    if not no_ignore:
-        ignored = _why_ignored(absolute, ignores, exclude)
-        if ignored is not None:
-            yield Skipped(path, ignored)
-            return
-    if path.is_dir():
-        yield from _walk(path, absolute, Path(os.path.realpath(path)), ignores, no_ignore, exclude)
-    elif not path.is_file():
-        yield Skipped(path, "it is no regular file")
+    if skipped is None and not no_ignore:
+        skipped = _why_ignored(absolute, ignores, exclude)
+    if skipped is not None:
+        yield f"skipped {path}", Skipped(path, skipped)
+    elif path.is_dir():
+        real = os.path.realpath(path)
+        applying = [(file, f"{absolute.relative_to(file.folder).as_posix()}/") for file in ignores]
+        walk = _Walk(real, no_ignore, exclude)
+        yield from walk.folder("" if str(path) == "." else str(path), real, applying)
     else:
-        yield Found(path, Path(os.path.realpath(absolute.parent)))
+        root = os.path.realpath(absolute.parent)
+        yield os.path.realpath(path), Found(str(path), root)
+
+
+def _why_skipped(path: Path, absolute: Path) -> str | None:
+    if not path.exists():
+        return "it is a link to nothing" if path.is_symlink() else "there is no such file"
+    return None if absolute.is_dir() or path.is_file() else "it is no regular file"
 
 
 def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[str]) -> str | None:
@@ -109,8 +116,10 @@ def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[s
     if path.name in exclude:
         return "the configuration excludes it; --no-ignore overrides"
     for part in [*reversed(path.parents), path]:
-        inner = [i for i in ignores if i.folder in part.parents]
-        found = ignoring(inner, part, is_folder=part.is_dir())
+        inner = [
+            (i, part.relative_to(i.folder).as_posix()) for i in ignores if i.folder in part.parents
+        ]
+        found = ignoring(inner, is_folder=part.is_dir())
         if found is not None:
             file, pattern = found
             where = file.folder / ".gitignore"
@@ -133,33 +142,57 @@ def _ignore_files_above(path: Path) -> Iterator[IgnoreFile]:
             yield found
 
 
-def _walk(
-    shown: Path,
-    folder: Path,
-    root: Path,
-    ignores: Sequence[IgnoreFile],
-    no_ignore: bool,
-    exclude: frozenset[str],
-) -> Iterator[Found | Skipped]:
-    own = None if no_ignore else IgnoreFile.read(folder / ".gitignore")
-    applying = [*ignores, own] if own is not None else ignores
-    try:
-        entries = sorted(os.scandir(folder), key=lambda e: e.name)
-    except OSError as error:
-        yield Skipped(shown, f"the folder cannot be read: {error.strerror}")
-        return
-    for entry in entries:
-        if entry.name in exclude and not no_ignore:
-            continue
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and not entry.name.endswith(SUFFIXES):
-            continue
-        if is_folder and entry.name in EXCLUDED_FOLDERS and not no_ignore:
-            continue
-        path = folder / entry.name
-        if not no_ignore and applying and ignoring(applying, path, is_folder=is_folder):
-            continue
-        if is_folder:
-            yield from _walk(shown / entry.name, path, root, applying, no_ignore, exclude)
-        elif entry.is_file():
-            yield Found(shown / entry.name, root)
+@dataclasses.dataclass(frozen=True)
+class _Walk:
+    """A walk through a folder that was named.
+
+    Paths are strings here: on a tree of small files, path objects would take longer than reading.
+    """
+
+    root: str
+    no_ignore: bool
+    exclude: frozenset[str]
+
+    def folder(
+        self, shown: str, real: str, applying: Sequence[tuple[IgnoreFile, str]]
+    ) -> Iterator[tuple[str, Found | Skipped]]:
+        """Yields what is in a folder.
+
+        Args:
+            shown: The folder, spelled from the path that was named.
+            real: Its real path.
+            applying: The `.gitignore` files above it, each with the folder's path from there.
+        """
+        try:
+            with os.scandir(real) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+        except OSError as error:
+            reason = f"the folder cannot be read: {error.strerror}"
+            yield f"skipped {shown}", Skipped(Path(shown), reason)
+            return
+        if not self.no_ignore and any(entry.name == ".gitignore" for entry in entries):
+            own = IgnoreFile.read(Path(real, ".gitignore"))
+            applying = [*applying, (own, "")] if own is not None else applying
+        for entry in entries:
+            name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+            if not is_folder and not name.endswith(SUFFIXES):
+                continue
+            if not self.no_ignore and self._leaves_out(name, is_folder, applying):
+                continue
+            path = os.path.join(shown, name)  # noqa: PTH118  # see the class
+            if is_folder:
+                inner = [(file, f"{above}{name}/") for file, above in applying]
+                yield from self.folder(path, entry.path, inner)
+            elif entry.is_symlink():
+                if entry.is_file():
+                    yield os.path.realpath(entry.path), Found(path, self.root)
+            elif entry.is_file():
+                yield entry.path, Found(path, self.root)
+
+    def _leaves_out(
+        self, name: str, is_folder: bool, applying: Sequence[tuple[IgnoreFile, str]]
+    ) -> bool:
+        if name in self.exclude or (is_folder and name in EXCLUDED_FOLDERS):
+            return True
+        below = [(file, above + name) for file, above in applying]
+        return bool(below) and ignoring(below, is_folder=is_folder) is not None

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import dataclasses
+import functools
 import os
-from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
@@ -16,8 +16,7 @@ from lossscale_codemods.records import Result, Status
 from lossscale_codemods.writing import WriteRefusedError, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lossscale_codemods.engine import Options
 
@@ -53,10 +52,10 @@ class RunReport:
 
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-    """A file that has to be parsed."""
+    """A file that has to be parsed; whoever parses it reads it again."""
 
     found: Found
-    source: bytes
+    size: int
 
 
 def default_jobs() -> int:
@@ -91,33 +90,25 @@ def run(
         The report, in the order in which the files were found.
     """
     report = RunReport()
-    candidates: list[Candidate] = []
-    seen: list[Path] = []
-    for found in discover(paths, no_ignore=no_ignore, exclude=exclude):
-        if isinstance(found, Skipped):
-            report.skipped.append(found)
-            continue
-        report.looked_at += 1
-        seen.append(found.path)
-        try:
-            source = found.path.read_bytes()
-        except OSError as error:
-            problem = f"It cannot be read: {error.strerror or error}."
-            result = Result(b"", b"", Status.UNREADABLE, problem=problem)
-            report.files.append(FileReport(found.path, result))
-            continue
-        if can_hold_old_name(source):
-            candidates.append(Candidate(found, source))
-    if not candidates:
-        return report
-    made = options()
+    named = {str(path) for path in paths}
+
+    @functools.cache
+    def all_files() -> tuple[Path, ...]:
+        found = discover(paths, no_ignore=no_ignore, exclude=exclude)
+        return tuple(f.path for f in found if isinstance(f, Found))
+
     try:
+        found = discover(paths, no_ignore=no_ignore, exclude=exclude)
+        candidates = list(_candidates(found, report))
+        if not candidates:
+            return report
+        made = options()
         for index, (candidate, result) in enumerate(_results(candidates, made, jobs), 1):
             final = result
             if result.removed:
-                named = candidate.found.path in paths
-                others = project_files(candidate.found.path) if named else []
-                final = _with_shared(candidate, result, made, [*seen, *others])
+                path = candidate.found.path
+                others = project_files(path) if candidate.found.name in named else []
+                final = _with_shared(path, result, made, [*all_files(), *others])
             if final.records or final.status is not Status.UNCHANGED:
                 report.files.append(_finished(candidate, final, write))
             if progress is not None:
@@ -126,6 +117,32 @@ def run(
         report.interrupted = True
     report.files.sort(key=lambda file: str(file.path))
     return report
+
+
+def _candidates(found: Iterable[Found | Skipped], report: RunReport) -> Iterator[Candidate]:
+    """Yields the files that have to be parsed. One file's source is held at a time."""
+    for one in found:
+        if isinstance(one, Skipped):
+            report.skipped.append(one)
+            continue
+        report.looked_at += 1
+        try:
+            source = _read(one.name)
+        except OSError as error:
+            report.files.append(FileReport(one.path, _unreadable(error)))
+            continue
+        if can_hold_old_name(source):
+            yield Candidate(one, len(source))
+
+
+def _read(name: str) -> bytes:
+    with open(name, "rb", buffering=0) as file:  # noqa: PTH123  # a path object costs more
+        return file.read()
+
+
+def _unreadable(error: OSError) -> Result:
+    problem = f"It cannot be read: {error.strerror or error}."
+    return Result(b"", b"", Status.UNREADABLE, problem=problem)
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
@@ -147,17 +164,22 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         return Result(source, source, Status.REFUSED, problem=problem)
 
 
-def _with_shared(
-    candidate: Candidate, result: Result, options: Options, seen: Sequence[Path]
-) -> Result:
+def _migrate(candidate: Candidate, options: Options) -> Result:
+    try:
+        source = _read(candidate.found.name)
+    except OSError as error:
+        return _unreadable(error)
+    return migrate_file(candidate.found.path, source, options)
+
+
+def _with_shared(path: Path, result: Result, options: Options, others: Sequence[Path]) -> Result:
     """Migrates a file again, without taking out the variables that other files may import."""
-    path = candidate.found.path
     if path.suffix == ".ipynb":
         return result
-    keep = shared(path, result.removed, seen)
+    keep = shared(path, result.removed, others)
     if not keep:
         return result
-    return migrate_file(path, candidate.source, dataclasses.replace(options, shared=keep))
+    return migrate_file(path, result.source, dataclasses.replace(options, shared=keep))
 
 
 def _finished(candidate: Candidate, result: Result, write: bool) -> FileReport:
@@ -165,7 +187,7 @@ def _finished(candidate: Candidate, result: Result, write: bool) -> FileReport:
     if not write or not result.changed:
         return FileReport(path, result)
     try:
-        write_atomically(path, result.source, result.output, candidate.found.root)
+        write_atomically(path, result.source, result.output, Path(candidate.found.root))
     except WriteRefusedError as error:
         refused = dataclasses.replace(
             result, status=Status.REFUSED, output=result.source, problem=str(error)
@@ -178,44 +200,22 @@ def _results(
     candidates: Sequence[Candidate], options: Options, jobs: int | None
 ) -> Iterator[tuple[Candidate, Result]]:
     workers = min(jobs or default_jobs(), len(candidates))
-    size = sum(len(c.source) for c in candidates)
+    size = sum(c.size for c in candidates)
     if workers < 2 or (jobs is None and size < _BYTES_THAT_PAY):
         for candidate in candidates:
-            yield candidate, migrate_file(candidate.found.path, candidate.source, options)
+            yield candidate, _migrate(candidate, options)
         return
-    done: set[int] = set()
+    from lossscale_codemods.workers import in_workers
+
     # The largest first, so that no worker is left with it at the end.
-    order = sorted(range(len(candidates)), key=lambda i: -len(candidates[i].source))
-    try:
-        with concurrent.futures.ProcessPoolExecutor(workers) as pool:
-            futures = {
-                pool.submit(
-                    migrate_file, candidates[i].found.path, candidates[i].source, options
-                ): i
-                for i in order
-            }
-            try:
-                for future in concurrent.futures.as_completed(futures):
-                    index = futures[future]
-                    result = future.result()
-                    done.add(index)
-                    yield candidates[index], result
-            except KeyboardInterrupt:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-    except BrokenProcessPool:
-        for index in range(len(candidates)):
-            if index not in done:
-                yield candidates[index], _alone(candidates[index], options)
+    ordered = sorted(candidates, key=lambda c: -c.size)
+    for candidate, result in in_workers(_migrate, ordered, options, workers):
+        yield candidate, _DIED if result is None else result
 
 
-def _alone(candidate: Candidate, options: Options) -> Result:
-    """Migrates one file in a worker of its own, because some file makes workers die."""
-    with concurrent.futures.ProcessPoolExecutor(1) as pool:
-        try:
-            return pool.submit(
-                migrate_file, candidate.found.path, candidate.source, options
-            ).result()
-        except BrokenProcessPool:
-            problem = "The worker that parsed it died, so nothing is known of it."
-            return Result(candidate.source, candidate.source, Status.UNREADABLE, problem=problem)
+_DIED = Result(
+    b"",
+    b"",
+    Status.UNREADABLE,
+    problem="The worker that parsed it died, so nothing is known of it.",
+)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -46,9 +47,15 @@ class IgnoreFile:
         patterns = tuple(p for p in map(parse, text.splitlines()) if p is not None)
         return cls(path.parent, patterns)
 
-    def match(self, path: Path, *, is_folder: bool) -> Pattern | None:
-        """Returns the last pattern that says something about a path below the folder."""
-        relative = path.relative_to(self.folder).as_posix()
+    @functools.cached_property
+    def _any(self) -> re.Pattern[str]:
+        """Matches every path that one of the patterns matches."""
+        return re.compile("|".join(f"(?:{pattern.regex.pattern})" for pattern in self.patterns))
+
+    def match(self, relative: str, *, is_folder: bool) -> Pattern | None:
+        """Returns the last pattern that says something about a path, which starts at the folder."""
+        if not self.patterns or not self._any.fullmatch(relative):
+            return None
         found = None
         for pattern in self.patterns:
             if (is_folder or not pattern.only_folders) and pattern.regex.fullmatch(relative):
@@ -57,12 +64,18 @@ class IgnoreFile:
 
 
 def ignoring(
-    files: Iterable[IgnoreFile], path: Path, *, is_folder: bool
+    files: Iterable[tuple[IgnoreFile, str]], *, is_folder: bool
 ) -> tuple[IgnoreFile, Pattern] | None:
-    """Returns what ignores a path: the innermost file that says anything decides."""
+    """Returns what ignores a path: the innermost file that says anything decides.
+
+    Args:
+        files: The `.gitignore` files above the path, outermost first, each with the path from
+            there.
+        is_folder: Whether the path is a folder.
+    """
     decision = None
-    for file in files:
-        pattern = file.match(path, is_folder=is_folder)
+    for file, relative in files:
+        pattern = file.match(relative, is_folder=is_folder)
         if pattern is not None:
             decision = None if pattern.negated else (file, pattern)
     return decision

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from lossscale_codemods import files, writing
@@ -18,9 +18,6 @@ from lossscale_codemods.engine import Options
 from lossscale_codemods.ignore_files import parse
 from lossscale_codemods.records import Status
 from lossscale_codemods.relative import relative_imports
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = b"import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
@@ -54,6 +51,51 @@ def test_a_file_named_twice_is_looked_at_once(tmp_path: Path) -> None:
     (tmp_path / "link.py").symlink_to("a.py")
     both = list(discover([tmp_path, tmp_path / "a.py"]))
     assert len(both) == 1
+
+
+def test_files_are_spelled_from_what_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "a.py", "sub/b.py")
+    monkeypatch.chdir(tmp_path)
+
+    def names(*paths: str) -> list[str]:
+        return [f.name for f in discover([Path(p) for p in paths]) if isinstance(f, Found)]
+
+    assert names(".") == ["a.py", "sub/b.py"]
+    assert names("./sub") == ["sub/b.py"]
+    assert names("sub/../sub", "sub/b.py", ".") == ["sub/../sub/b.py", "a.py"]
+    assert names(str(tmp_path)) == [f"{tmp_path}/a.py", f"{tmp_path}/sub/b.py"]
+
+
+def test_a_linked_file_is_looked_at_once_under_its_first_name(tmp_path: Path) -> None:
+    make(tmp_path, "tree/b.py")
+    (tmp_path / "tree/a.py").symlink_to("b.py")
+    (tmp_path / "tree/loop").symlink_to(tmp_path / "tree")
+    (tmp_path / "again").symlink_to("tree")
+    assert found(tmp_path / "tree") == ["a.py"]
+    assert found(tmp_path / "again") == ["a.py"]
+
+
+def test_gitignores_above_the_named_folder_count(tmp_path: Path) -> None:
+    make(tmp_path, "src/pkg/a.py", "src/pkg/gen/b.py", "src/other/gen/c.py")
+    make(tmp_path, ".gitignore", content=b"src/pkg/gen\n")
+    (tmp_path / ".git").mkdir()
+    assert found(tmp_path / "src/pkg") == ["a.py"]
+    assert found(tmp_path / "src/other") == ["gen/c.py"]
+
+
+def test_a_file_that_goes_between_two_reads_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "a.py")
+
+    def options() -> Options:
+        (tmp_path / "a.py").unlink()
+        return Options()
+
+    (file,) = files.run([tmp_path], options).files
+    assert file.result.status is Status.UNREADABLE
 
 
 def test_git_agrees_about_ignored_files(tmp_path: Path) -> None:
