@@ -72,12 +72,15 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         `iterations` is counted on skipped steps too.
         """
         self._check_before_applying()
-        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         inner = self._optimizer
+        grads_and_vars = list(grads_and_vars)
+        if grads_and_vars:
+            with tf.init_scope():
+                # Variables cannot be made inside the branch that applies. The first call settles
+                # which variables the optimizer knows: also those that have no gradient yet.
+                inner.build([variable for _, variable in grads_and_vars])
+        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        with tf.init_scope():
-            # Variables cannot be made inside the branch that applies.
-            inner.build(variables)
         aggregated = skip_gradients_aggregation or not kwargs.pop(
             "experimental_aggregate_gradients", True
         )

@@ -107,3 +107,20 @@ def test_training_in_a_function_without_xla() -> None:
     assert v == 2
     assert opt.iterations == 2
     assert opt.jit_compile is False
+
+
+def test_a_variable_without_a_gradient_may_get_one_later() -> None:
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    opt = LossScaleOptimizer(new.sgd(1.0, momentum=0.5))
+    opt.apply_gradients([(tf.constant(1.0), a), (None, b)])
+    opt.apply_gradients([(None, a), (tf.constant(1.0), b)])
+    assert (a, b, opt.iterations) == (0, 1, 2)
+
+
+def test_an_empty_list_leaves_the_variables_to_the_first_step() -> None:
+    v = tf.Variable(1.0)
+    opt = LossScaleOptimizer(new.sgd(1.0, momentum=0.5), initial_scale=8, dynamic_growth_steps=2)
+    opt.apply_gradients([])
+    assert (opt.iterations, opt.dynamic_counter) == (0, 1)
+    opt.apply_gradients([(tf.constant(1.0), v)])
+    assert (v, opt.iterations, opt.loss_scale) == (0, 1, 16)
