@@ -48,11 +48,11 @@ class Family:
 
 
 class Mode:
-    """A way of running TensorFlow code: `eager`, `function` or `graph`."""
+    """A way of running TensorFlow code: `eager`, `function`, `jit` or `graph`."""
 
     def __init__(self, name: str, session: Any = None) -> None:
         self.name = name
-        self._session = session
+        self.session = session
         self._initialized: set[str] = set()
 
     def compile(self, function: Callable[..., Any], *specs: Any) -> Callable[..., Any]:
@@ -66,7 +66,7 @@ class Mode:
 
             def run(*values: Any) -> Any:
                 self.initialize()
-                return self._session.run(fetches, dict(zip(inputs, values, strict=True)))
+                return self.session.run(fetches, dict(zip(inputs, values, strict=True)))
 
             return run
 
@@ -76,8 +76,10 @@ class Mode:
             return None if isinstance(result, tf.Operation) else result
 
         compiled = function
-        if self.name == "function":
-            compiled = tf.function(without_operation, input_signature=specs)
+        if self.name in ("function", "jit"):
+            compiled = tf.function(
+                without_operation, input_signature=specs, jit_compile=self.name == "jit" or None
+            )
 
         def call(*values: Any) -> Any:
             tensors = [
@@ -91,7 +93,7 @@ class Mode:
         """Reads a tensor or a variable."""
         if self.name == "graph":
             self.initialize()
-            return self._session.run(tensor)
+            return self.session.run(tensor)
         return tensor.numpy() if hasattr(tensor, "numpy") else tensor
 
     def initialize(self) -> None:
@@ -99,8 +101,9 @@ class Mode:
         import tensorflow as tf
 
         new = [v for v in tf.compat.v1.global_variables() if v.name not in self._initialized]
-        self._initialized |= {variable.name for variable in new}
-        self._session.run(tf.compat.v1.variables_initializer(new))
+        if new:  # each initializer is an operation more, and the session has to take it in
+            self._initialized |= {variable.name for variable in new}
+            self.session.run(tf.compat.v1.variables_initializer(new))
 
 
 def scalar_spec() -> Any:
