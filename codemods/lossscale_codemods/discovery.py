@@ -58,10 +58,17 @@ class Found:
 
 @dataclasses.dataclass(frozen=True)
 class Skipped:
-    """A path that was named and is not looked at, with the reason."""
+    """A path that is not looked at, with the reason.
+
+    Attributes:
+        path: The path.
+        reason: Why it is not.
+        failed: Whether it should have been looked at, and could not.
+    """
 
     path: Path
     reason: str
+    failed: bool = False
 
 
 def discover(
@@ -93,7 +100,8 @@ def _discover_one(
     if skipped is None and not no_ignore:
         skipped = _why_ignored(absolute, ignores, exclude)
     if skipped is not None:
-        yield f"skipped {path}", Skipped(path, skipped)
+        failed = not os.path.lexists(path)
+        yield f"skipped {path}", Skipped(path, skipped, failed)
     elif path.is_dir():
         real = os.path.realpath(path)
         applying = [(file, f"{absolute.relative_to(file.folder).as_posix()}/") for file in ignores]
@@ -168,7 +176,7 @@ class _Walk:
                 entries = sorted(scanned, key=lambda entry: entry.name)
         except OSError as error:
             reason = f"the folder cannot be read: {error.strerror}"
-            yield f"skipped {shown}", Skipped(Path(shown), reason)
+            yield f"skipped {shown}", Skipped(Path(shown), reason, failed=True)
             return
         if not self.no_ignore and any(entry.name == ".gitignore" for entry in entries):
             own = IgnoreFile.read(Path(real, ".gitignore"))
@@ -183,11 +191,13 @@ class _Walk:
             if is_folder:
                 inner = [(file, f"{above}{name}/") for file, above in applying]
                 yield from self.folder(path, entry.path, inner)
-            elif entry.is_symlink():
-                if entry.is_file():
-                    yield os.path.realpath(entry.path), Found(path, self.root)
             elif entry.is_file():
-                yield entry.path, Found(path, self.root)
+                real_path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+                yield real_path, Found(path, self.root)
+            else:
+                reason = "it is a link to nothing, or to a folder"
+                reason = reason if entry.is_symlink() else "it is no regular file"
+                yield f"skipped {path}", Skipped(Path(path), reason)
 
     def _leaves_out(
         self, name: str, is_folder: bool, applying: Sequence[tuple[IgnoreFile, str]]

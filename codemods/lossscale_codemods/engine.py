@@ -19,7 +19,7 @@ from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.names import Target, can_hold_old_name
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Outcome, Record, Result, Status
+from lossscale_codemods.records import Record, Result, Status
 from lossscale_codemods.suppression import Selection, Suppressions
 
 if TYPE_CHECKING:
@@ -146,17 +146,18 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     )
     if not records:
         return Result(given, given, Status.UNCHANGED)
+    as_it_is = Result(given, given, Status.UNCHANGED, records)
     parsed = original.tree.bytes
     if parsed != given:
-        return _refused(given, records, _round_trip_problem(given, parsed))
+        return as_it_is.refused(_round_trip_problem(given, parsed))
     try:
         after = apply_edits(text, outcomes.edits).decode("utf-8").encode(module.encoding)
     except OverlappingEditsError as error:
-        return _refused(given, records, f"Two changes overlap at {str(error)!r}.")
+        return as_it_is.refused(f"Two changes overlap at {str(error)!r}.")
     except UnicodeEncodeError as error:
-        return _refused(given, records, f"The result cannot be written as {error.encoding}.")
+        return as_it_is.refused(f"The result cannot be written as {error.encoding}.")
     if after == given:
-        return Result(given, given, Status.UNCHANGED, records)
+        return as_it_is
     result = Program(cst.parse_module(after), options.target, relative, after, options.shared)
     trimmed = import_edits.without_unused(original, result)
     if trimmed != after:
@@ -164,25 +165,8 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         result = Program(cst.parse_module(after), options.target, relative, after, options.shared)
     problem = proofs.check(original, program, result, outcomes, options)
     if problem is not None:
-        return _refused(given, records, problem)
+        return as_it_is.refused(problem)
     return Result(given, after, Status.CHANGED, records, removed=tuple(sorted(outcomes.removed)))
-
-
-def _refused(given: bytes, records: tuple[Record, ...], problem: str) -> Result:
-    """The file stays as it is, and every change that was meant becomes a finding."""
-    left = tuple(
-        dataclasses.replace(
-            record,
-            outcome=Outcome.NEEDS_REVIEW,
-            message=f"not rewritten, because the file as a whole was refused: {problem}",
-            advice="Make this change by hand, or the one that is in its way.",
-            edits=(),
-        )
-        if record.outcome is Outcome.REWRITTEN
-        else record
-        for record in records
-    )
-    return Result(given, given, Status.REFUSED, left, problem)
 
 
 def _round_trip_problem(source: bytes, parsed: bytes) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the engine over files: reads, prefilters, spreads over workers where that pays, writes."""
+"""Runs the engine over files: reads, prefilters, migrates in workers, and then writes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.importers import project_files, shared
+from lossscale_codemods.interrupts import noting
 from lossscale_codemods.names import can_hold_old_name
 from lossscale_codemods.records import Result, Status
+from lossscale_codemods.undo import Undo, UndoError
+from lossscale_codemods.workers import Task, migrate_all
 from lossscale_codemods.writing import WriteRefusedError, write_atomically
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.engine import Options
 
 _BYTES_THAT_PAY = 150_000
-"""Source to parse below which starting workers takes longer than they save."""
+"""Source to parse below which a second worker takes longer to start than it saves."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +51,8 @@ class RunReport:
     skipped: list[Skipped] = dataclasses.field(default_factory=list)
     looked_at: int = 0
     interrupted: bool = False
+    problems: list[str] = dataclasses.field(default_factory=list)
+    """What went wrong besides, that belongs to no file."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +78,7 @@ def run(
     jobs: int | None = None,
     no_ignore: bool = False,
     exclude: Sequence[str] = (),
+    undo: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RunReport:
     """Migrates files and folders.
@@ -84,42 +90,119 @@ def run(
         jobs: How many workers at most; by default, one a processor.
         no_ignore: Whether ignored and excluded files are looked at all the same.
         exclude: Names of folders to leave out.
+        undo: Where to write a patch that takes back what is written; nothing may be there yet.
         progress: Is told how many of how many files are done.
 
+    Nothing is written before it is known of every file what becomes of it.
+
     Returns:
-        The report, in the order in which the files were found.
+        The report, by the files' names.
     """
     report = RunReport()
-    named = {str(path) for path in paths}
-
-    @functools.cache
-    def all_files() -> tuple[Path, ...]:
-        found = discover(paths, no_ignore=no_ignore, exclude=exclude)
-        return tuple(f.path for f in found if isinstance(f, Found))
-
+    decided: list[tuple[Found, Result]] = []
     try:
         found = discover(paths, no_ignore=no_ignore, exclude=exclude)
-        candidates = list(_candidates(found, report))
-        if not candidates:
-            return report
-        made = options()
-        for index, (candidate, result) in enumerate(_results(candidates, made, jobs), 1):
-            final = result
-            if result.removed:
-                path = candidate.found.path
-                others = project_files(path) if candidate.found.name in named else []
-                final = _with_shared(path, result, made, [*all_files(), *others])
-            if final.records or final.status is not Status.UNCHANGED:
-                report.files.append(_finished(candidate, final, write))
-            if progress is not None:
-                progress(index, len(candidates))
+        candidates = list(_candidates(found, report, decided))
+        if candidates:
+            everything = functools.partial(
+                _all_files, paths, no_ignore=no_ignore, exclude=tuple(exclude)
+            )
+            named = frozenset(str(path) for path in paths)
+            for one in _decided(candidates, options(), jobs, named, everything, progress):
+                if one[1].records or one[1].status is not Status.UNCHANGED:
+                    decided.append(one)
     except KeyboardInterrupt:
         report.interrupted = True
-    report.files.sort(key=lambda file: str(file.path))
+    decided.sort(key=lambda one: one[0].name)
+    if write and not report.interrupted:
+        _write(report, decided, undo)
+    else:
+        report.files = [FileReport(found.path, result) for found, result in decided]
     return report
 
 
-def _candidates(found: Iterable[Found | Skipped], report: RunReport) -> Iterator[Candidate]:
+def _all_files(paths: Sequence[Path], *, no_ignore: bool, exclude: tuple[str, ...]) -> list[Path]:
+    found = discover(paths, no_ignore=no_ignore, exclude=exclude)
+    return [one.path for one in found if isinstance(one, Found)]
+
+
+def _decided(
+    candidates: Sequence[Candidate],
+    options: Options,
+    jobs: int | None,
+    named: frozenset[str],
+    everything: Callable[[], list[Path]],
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[tuple[Found, Result]]:
+    """Yields what is to become of each file. Nothing is written yet."""
+    everything = functools.cache(everything)
+    again: list[tuple[Candidate, Options]] = []
+    migrated = _migrated([(candidate, options) for candidate in candidates], jobs)
+    for done, (index, result) in enumerate(migrated, 1):
+        candidate = candidates[index]
+        keep: frozenset[str] = frozenset()
+        if result.removed and candidate.found.path.suffix != ".ipynb":
+            path = candidate.found.path
+            others = project_files(path) if candidate.found.name in named else []
+            keep = shared(path, result.removed, [*everything(), *others])
+        if keep:
+            # Without taking out the variables that other files may import.
+            again.append((candidate, dataclasses.replace(options, shared=keep)))
+        else:
+            yield candidate.found, result
+        if progress is not None:
+            progress(done, len(candidates))
+    for index, result in _migrated(again, jobs):
+        yield again[index][0].found, result
+
+
+def _migrated(
+    candidates: Sequence[tuple[Candidate, Options]], jobs: int | None
+) -> Iterator[tuple[int, Result]]:
+    if jobs is None:
+        size = sum(candidate.size for candidate, _ in candidates)
+        jobs = default_jobs() if size >= _BYTES_THAT_PAY else 1
+    tasks = [Task(c.found.name, c.size, options) for c, options in candidates]
+    return migrate_all(tasks, jobs, _migrate)
+
+
+def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Path | None) -> None:
+    """Writes what changed. Ctrl-C stops it between two files."""
+    planned = [FileReport(found.path, result) for found, result in decided if result.changed]
+    patch = Undo(undo) if undo is not None and planned else None
+    with noting() as interrupt:
+        problem = ""
+        try:
+            if patch is not None:
+                patch.begin(planned)
+        except UndoError as error:
+            problem = f"{error} So nothing was written."
+        for found, result in decided:
+            if result.changed and problem:
+                report.files.append(FileReport(found.path, result.refused(problem)))
+            elif result.changed and not interrupt.noted:
+                report.files.append(_written(found, result))
+            else:
+                report.files.append(FileReport(found.path, result))
+        report.interrupted = interrupt.noted
+        if patch is not None and not problem:
+            try:
+                patch.finish(planned, [file for file in report.files if file.written])
+            except UndoError as error:
+                report.problems.append(str(error))
+
+
+def _written(found: Found, result: Result) -> FileReport:
+    try:
+        write_atomically(found.path, result.source, result.output, Path(found.root))
+    except WriteRefusedError as error:
+        return FileReport(found.path, result.refused(str(error)))
+    return FileReport(found.path, result, written=True)
+
+
+def _candidates(
+    found: Iterable[Found | Skipped], report: RunReport, decided: list[tuple[Found, Result]]
+) -> Iterator[Candidate]:
     """Yields the files that have to be parsed. One file's source is held at a time."""
     for one in found:
         if isinstance(one, Skipped):
@@ -129,7 +212,7 @@ def _candidates(found: Iterable[Found | Skipped], report: RunReport) -> Iterator
         try:
             source = _read(one.name)
         except OSError as error:
-            report.files.append(FileReport(one.path, _unreadable(error)))
+            decided.append((one, _unreadable(error)))
             continue
         if can_hold_old_name(source):
             yield Candidate(one, len(source))
@@ -156,7 +239,10 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         if path.suffix == ".ipynb":
             return migrate_notebook(source, options, relative)
         return migrate(source, options, relative)
-    except Exception as error:  # One bad file must not stop the others.
+    except KeyboardInterrupt:
+        raise
+    # One bad file must not stop the others, and libcst's panics are no `Exception`.
+    except BaseException as error:
         problem = (
             f"This is a mistake in the codemod ({type(error).__name__}: {error}). The file is as "
             "it was; please report it."
@@ -164,58 +250,9 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         return Result(source, source, Status.REFUSED, problem=problem)
 
 
-def _migrate(candidate: Candidate, options: Options) -> Result:
+def _migrate(task: Task) -> Result:
     try:
-        source = _read(candidate.found.name)
+        source = _read(task.name)
     except OSError as error:
         return _unreadable(error)
-    return migrate_file(candidate.found.path, source, options)
-
-
-def _with_shared(path: Path, result: Result, options: Options, others: Sequence[Path]) -> Result:
-    """Migrates a file again, without taking out the variables that other files may import."""
-    if path.suffix == ".ipynb":
-        return result
-    keep = shared(path, result.removed, others)
-    if not keep:
-        return result
-    return migrate_file(path, result.source, dataclasses.replace(options, shared=keep))
-
-
-def _finished(candidate: Candidate, result: Result, write: bool) -> FileReport:
-    path = candidate.found.path
-    if not write or not result.changed:
-        return FileReport(path, result)
-    try:
-        write_atomically(path, result.source, result.output, Path(candidate.found.root))
-    except WriteRefusedError as error:
-        refused = dataclasses.replace(
-            result, status=Status.REFUSED, output=result.source, problem=str(error)
-        )
-        return FileReport(path, refused)
-    return FileReport(path, result, written=True)
-
-
-def _results(
-    candidates: Sequence[Candidate], options: Options, jobs: int | None
-) -> Iterator[tuple[Candidate, Result]]:
-    workers = min(jobs or default_jobs(), len(candidates))
-    size = sum(c.size for c in candidates)
-    if workers < 2 or (jobs is None and size < _BYTES_THAT_PAY):
-        for candidate in candidates:
-            yield candidate, _migrate(candidate, options)
-        return
-    from lossscale_codemods.workers import in_workers
-
-    # The largest first, so that no worker is left with it at the end.
-    ordered = sorted(candidates, key=lambda c: -c.size)
-    for candidate, result in in_workers(_migrate, ordered, options, workers):
-        yield candidate, _DIED if result is None else result
-
-
-_DIED = Result(
-    b"",
-    b"",
-    Status.UNREADABLE,
-    problem="The worker that parsed it died, so nothing is known of it.",
-)
+    return migrate_file(Path(task.name), source, task.options)

@@ -101,3 +101,19 @@ class Result:
     def count(self, outcome: Outcome) -> int:
         """Returns how many occurrences came to this outcome."""
         return sum(record.outcome is outcome for record in self.records)
+
+    def refused(self, problem: str) -> Result:
+        """Returns the file as it was; every change that was meant becomes a finding."""
+        records = tuple(
+            dataclasses.replace(
+                record,
+                outcome=Outcome.NEEDS_REVIEW,
+                message=f"not rewritten, because the file as a whole was refused: {problem}",
+                advice="Make this change by hand, or the one that is in its way.",
+                edits=(),
+            )
+            if record.outcome is Outcome.REWRITTEN
+            else record
+            for record in self.records
+        )
+        return Result(self.source, self.source, Status.REFUSED, records, problem)

@@ -1,53 +1,143 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a function on many things in worker processes, some of which may die of it."""
+"""Migrates files in processes of their own, because a parser can crash, hang, or be killed.
+
+A worker has one source at a time. If it dies, or takes absurdly long, that source is reported and
+another worker goes on with the next. Workers do not hear of Ctrl-C: whoever started them stops
+them. Should that process be killed, they find their pipe closed, and end.
+"""
 
 from __future__ import annotations
 
-import concurrent.futures
-from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, TypeVar
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import signal
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from lossscale_codemods.interrupts import held_back
+from lossscale_codemods.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from multiprocessing.connection import Connection
 
-Item = TypeVar("Item")
-Options = TypeVar("Options")
-Answer = TypeVar("Answer")
+    from lossscale_codemods.engine import Options
+
+SECONDS = 60.0
+"""What a file may take; what takes longer hangs the parser."""
+BYTES_A_SECOND = 5_000
+"""A tenth of what was ever measured; large files get that much more time."""
 
 
-def in_workers(
-    call: Callable[[Item, Options], Answer],
-    items: Sequence[Item],
-    options: Options,
-    workers: int,
-) -> Iterator[tuple[Item, Answer | None]]:
-    """Yields each item with `call(item, options)`, in the order in which they get done.
+class Task(NamedTuple):
+    """A file to migrate.
 
-    Where a worker dies, the items that are left get a worker of their own each; the one that
-    makes workers die is yielded with `None`.
+    Attributes:
+        name: Its path.
+        size: How many bytes it has.
+        options: What to do with it.
     """
-    done: set[int] = set()
-    try:
-        with concurrent.futures.ProcessPoolExecutor(workers) as pool:
-            futures = {pool.submit(call, item, options): i for i, item in enumerate(items)}
-            try:
-                for future in concurrent.futures.as_completed(futures):
-                    index = futures.pop(future)  # Its answer is not needed any more then.
-                    answer = future.result()
-                    done.add(index)
-                    yield items[index], answer
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-    except BrokenProcessPool:
-        for index, item in enumerate(items):
-            if index not in done:
-                yield item, _alone(call, item, options)
+
+    name: str
+    size: int
+    options: Options
 
 
-def _alone(call: Callable[[Item, Options], Answer], item: Item, options: Options) -> Answer | None:
-    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+class _Worker:
+    """A process, and the task that it has."""
+
+    def __init__(self, work: Callable[[Task], Result]) -> None:
+        ours, theirs = multiprocessing.Pipe()
+        self.pipe = ours
+        self.index: int | None = None
+        self.deadline = 0.0
+        with held_back():
+            self.process = multiprocessing.Process(
+                target=_serve, args=(ours, theirs, work), daemon=True
+            )
+            self.process.start()
+        theirs.close()
+
+    def give(self, index: int, task: Task) -> None:
+        self.index = index
+        self.deadline = time.monotonic() + SECONDS + task.size / BYTES_A_SECOND
+        with contextlib.suppress(OSError):  # It died; its answer says so.
+            self.pipe.send(task)
+
+    def answer(self) -> Result | str:
+        """Returns its result, or why there is none."""
+        if not self.pipe.poll():
+            return "The parser took too long over it"
         try:
-            return pool.submit(call, item, options).result()
-        except BrokenProcessPool:
-            return None
+            result: Result = self.pipe.recv()
+        except (EOFError, OSError):
+            self.process.join(1)
+            return f"The process that parsed it died (exit code {self.process.exitcode})"
+        return result
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def migrate_all(
+    tasks: Sequence[Task], jobs: int, work: Callable[[Task], Result]
+) -> Iterator[tuple[int, Result]]:
+    """Yields the index and the result of each task, as they come.
+
+    Args:
+        tasks: What to migrate.
+        jobs: How many workers at most.
+        work: What a worker does with a task.
+    """
+    # The largest first, so that no worker is left with it at the end.
+    waiting = sorted(range(len(tasks)), key=lambda i: tasks[i].size)
+    idle = [_Worker(work) for _ in range(min(jobs, len(tasks)))]
+    busy: list[_Worker] = []
+    try:
+        while waiting or busy:
+            while idle and waiting:
+                worker = idle.pop()
+                index = waiting.pop()
+                busy.append(worker)
+                worker.give(index, tasks[index])
+            for worker in _ready(busy):
+                index = worker.index or 0
+                answer = worker.answer()
+                busy.remove(worker)
+                if isinstance(answer, Result):
+                    idle.append(worker)
+                    yield index, answer
+                else:
+                    worker.stop()
+                    idle.append(_Worker(work))
+                    yield index, _unknown(answer)
+    finally:
+        with held_back():
+            for worker in [*idle, *busy]:
+                worker.stop()
+
+
+def _ready(busy: Sequence[_Worker]) -> list[_Worker]:
+    """Waits until some workers have answered, died, or had their time."""
+    first = min(worker.deadline for worker in busy)
+    answered = multiprocessing.connection.wait(
+        [worker.pipe for worker in busy], max(0.0, first - time.monotonic())
+    )
+    now = time.monotonic()
+    return [w for w in busy if w.pipe in answered or w.deadline <= now]
+
+
+def _unknown(why: str) -> Result:
+    problem = f"{why}, so nothing is known of it. The file is as it was; please report it."
+    return Result(b"", b"", Status.UNREADABLE, problem=problem)
+
+
+def _serve(theirs: Connection, pipe: Connection, work: Callable[[Task], Result]) -> None:
+    theirs.close()  # Or the pipe would stay open when the parent has gone.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            pipe.send(work(pipe.recv()))

@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replaces a file so that it is always whole: the old one, or the new one.
 
-The new text is written beside the file, flushed to the disk, and renamed over it. The mode stays,
-and the owner where the system allows it. A link is followed, within the folder that was named. Of a
-file with several hard links, the name at hand gets the new file and the others keep the old one.
+The new text is written beside the file, flushed to the disk, and renamed over it. Mode, extended
+attributes (with them, access lists) and, where the system allows it, the owner stay. A link is
+followed, within the folder that was named. Of a file with several hard links, the name at hand gets
+the new file and the others keep the old one.
+
+A process that is killed can leave the file that it wrote beside. Such files begin with `LEFT_OVER`;
+no run looks at them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEFT_OVER = ".compat-lossscale-"
 
 
 class WriteRefusedError(Exception):
@@ -32,34 +43,90 @@ def write_atomically(path: Path, before: bytes, after: bytes, root: Path) -> Non
         WriteRefusedError: The file is as it was, and why.
     """
     target = Path(os.path.realpath(path))
-    if path.is_symlink() and root not in target.parents:
+    if root not in target.parents:
         raise WriteRefusedError(
             f"It is a link to {target}, outside of {root}. Run on that file itself."
         )
     try:
-        status = target.stat()
-        if not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-            raise WriteRefusedError("It is read-only. Make it writable, then run again.")
-        if target.read_bytes() != before:
-            raise WriteRefusedError("It changed while it was being migrated. Run again.")
-        _replace(target, after, status)
+        with _held(target) as (held, status):
+            beside = _written_beside(target, after, status)
+            try:
+                # The last look is taken when all that is left to do is to rename.
+                if _read(held) != before or not _stands_there(target, held):
+                    raise WriteRefusedError("It changed while it was being migrated. Run again.")
+                beside.replace(target)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    beside.unlink()
+                raise
+    except FileNotFoundError as error:
+        raise WriteRefusedError("It was removed while it was being migrated.") from error
     except OSError as error:
         raise WriteRefusedError(f"It cannot be written: {error.strerror or error}.") from error
 
 
-def _replace(target: Path, after: bytes, status: os.stat_result) -> None:
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+@contextlib.contextmanager
+def _held(target: Path) -> Iterator[tuple[int, os.stat_result]]:
+    """Opens the file and locks it, so that two runs at once take turns."""
+    # Not following, not blocking: whatever took the file's place meanwhile is refused.
+    descriptor = os.open(target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise WriteRefusedError("It is no regular file any more.")
+        # What root may write all the same was made read-only for a reason.
+        if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
+            raise WriteRefusedError("It is read-only. Make it writable, then run again.")
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise WriteRefusedError("Another program holds a lock on it. Run again.") from None
+        except OSError:
+            pass  # Some network file systems have no locks.
+        yield descriptor, status
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int) -> bytes:
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        return file.read()
+
+
+def _stands_there(target: Path, descriptor: int) -> bool:
+    return os.path.samestat(os.fstat(descriptor), os.lstat(target))
+
+
+def _written_beside(target: Path, after: bytes, status: os.stat_result) -> Path:
+    beside = target.with_name(f"{LEFT_OVER}{secrets.token_hex(8)}.tmp")
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(after)
+            _keep_owner(descriptor, status)
+            _keep_attributes(target, descriptor)
+            os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
             file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(OSError, AttributeError):
-            os.chown(beside, status.st_uid, status.st_gid)
-        beside.chmod(stat.S_IMODE(status.st_mode))
-        beside.replace(target)
+            os.fsync(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+    return beside
+
+
+def _keep_owner(descriptor: int, status: os.stat_result) -> None:
+    try:
+        os.fchown(descriptor, status.st_uid, status.st_gid)
+    except OSError:  # Only root gives files away; the group may still be one of ours.
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, -1, status.st_gid)
+
+
+def _keep_attributes(target: Path, descriptor: int) -> None:
+    if not hasattr(os, "listxattr"):
+        return
+    with contextlib.suppress(OSError):
+        for name in os.listxattr(target):
+            with contextlib.suppress(OSError):
+                os.setxattr(descriptor, name, os.getxattr(target, name))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import io
 import os
 import sys
 import time
@@ -69,8 +69,12 @@ def migrate(
     standard input and writes standard output.
 
     Exit codes: 0 nothing left to do, 1 changes or findings are left, 2 a file could not be read or
-    written, 3 both.
+    written, 3 both, 130 interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A file's name or text may hold what the terminal's encoding does not.
+            stream.reconfigure(errors="backslashreplace")
     if list_rules:
         _list_rules()
         return
@@ -83,6 +87,10 @@ def migrate(
         raise click.UsageError("--write and --check exclude each other.")
     if undo is not None and not write:
         raise click.UsageError("--undo needs --write: without it nothing is changed.")
+    if undo is not None and os.path.lexists(undo):
+        from lossscale_codemods.undo import already_there
+
+        raise click.UsageError(already_there(undo))
     configuration = _configuration(paths)
     options = _options_maker(
         configuration,
@@ -99,20 +107,23 @@ def migrate(
     from lossscale_codemods import files
     from lossscale_codemods.reports.counts import exit_code
 
-    with _Progress(quiet=quiet or form is not None) as progress:
-        run = files.run(
-            paths,
-            options,
-            write=write,
-            jobs=jobs or configuration.jobs,
-            no_ignore=no_ignore or configuration.no_ignore,
-            exclude=configuration.exclude,
-            progress=progress,
-        )
-    if undo is not None:
-        _write_undo(undo, run)
-    _print(run, form=form, quiet=quiet, check=check, write=write)
-    context.exit(130 if run.interrupted else exit_code(run))
+    try:
+        with _Progress(quiet=quiet or form is not None) as progress:
+            run = files.run(
+                paths,
+                options,
+                write=write,
+                jobs=jobs or configuration.jobs,
+                no_ignore=no_ignore or configuration.no_ignore,
+                exclude=configuration.exclude,
+                undo=undo,
+                progress=progress,
+            )
+        _print(run, form=form, quiet=quiet, check=check, write=write)
+    except KeyboardInterrupt:
+        click.echo("Interrupted.", err=True)
+        context.exit(130)
+    context.exit(exit_code(run))
 
 
 def _ids(text: str) -> tuple[str, ...]:
@@ -182,21 +193,6 @@ def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool)
     if not quiet:
         click.echo(text.summary(run, write=not check), err=True)
     return counts.exit_code(run)
-
-
-def _write_undo(path: Path, run: RunReport) -> None:
-    from lossscale_codemods.reports.patches import diff
-
-    here = Path.cwd()
-    patches = []
-    for file in run.files:
-        if file.written:
-            shown = Path(os.path.relpath(file.path, here))
-            patches.append(diff(dataclasses.replace(file, path=shown)))
-    try:
-        path.write_bytes(b"".join(patches))
-    except OSError as error:
-        click.echo(f"The undo patch {path} cannot be written: {error.strerror}.", err=True)
 
 
 def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:

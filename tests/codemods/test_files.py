@@ -7,17 +7,16 @@ import os
 import signal
 import stat
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from lossscale_codemods import files, writing
+from lossscale_codemods import files
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.engine import Options
 from lossscale_codemods.ignore_files import parse
 from lossscale_codemods.records import Status
 from lossscale_codemods.relative import relative_imports
+from lossscale_codemods.reports.counts import exit_code, totals
 
 OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = b"import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
@@ -188,61 +187,6 @@ def test_links_are_followed_inside_and_refused_outside(tmp_path: Path) -> None:
     assert (tmp_path / "outside.py.txt").read_bytes() == OLD
 
 
-def test_other_names_of_a_hard_link_keep_the_old_file(tmp_path: Path) -> None:
-    make(tmp_path, "a.py")
-    os.link(tmp_path / "a.py", tmp_path / "b.txt")
-    files.run([tmp_path], Options, write=True)
-    assert (tmp_path / "a.py").read_bytes() == NEW
-    assert (tmp_path / "b.txt").read_bytes() == OLD
-
-
-def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
-    make(tmp_path, "a.py")
-    (tmp_path / "a.py").chmod(0o444)
-    (file,) = files.run([tmp_path], Options, write=True).files
-    assert "read-only" in file.result.problem
-    assert (tmp_path / "a.py").read_bytes() == OLD
-
-
-def test_a_file_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
-    make(tmp_path, "a.py", content=b"other")
-    with pytest.raises(writing.WriteRefusedError, match="changed while"):
-        writing.write_atomically(tmp_path / "a.py", OLD, NEW, tmp_path)
-
-
-def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path, "a.py")
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(writing.WriteRefusedError, match="No space left"):
-        writing.write_atomically(tmp_path / "a.py", OLD, NEW, tmp_path)
-    assert (tmp_path / "a.py").read_bytes() == OLD
-    assert [p.name for p in tmp_path.iterdir()] == ["a.py"]
-
-
-def test_killed_at_any_moment_every_file_is_whole(tmp_path: Path) -> None:
-    code = (
-        "from pathlib import Path; from lossscale_codemods.writing import write_atomically as w\n"
-        "import sys; p = Path(sys.argv[1]); a, b = b'a' * 300000, b'b' * 300000\n"
-        "print('go', flush=True)\n"
-        "while True: w(p, a, b, p.parent); w(p, b, a, p.parent)\n"
-    )
-    path = tmp_path / "a.py"
-    for attempt in range(10):
-        path.write_bytes(b"a" * 300_000)
-        with subprocess.Popen(
-            [sys.executable, "-c", code, path], stdout=subprocess.PIPE
-        ) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
-            time.sleep(0.003 * attempt)
-            process.send_signal(signal.SIGKILL)
-        assert path.read_bytes() in (b"a" * 300_000, b"b" * 300_000)
-
-
 def test_one_bad_file_never_stops_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,7 +215,7 @@ def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.Monk
         ("b.py", Status.UNREADABLE),
         ("c.py", Status.CHANGED),
     ]
-    assert "worker that parsed it died" in report.files[1].result.problem
+    assert "process that parsed it died" in report.files[1].result.problem
 
 
 def _die_on_b(path: Path, source: bytes, options: Options) -> object:
@@ -300,7 +244,7 @@ def test_relative_imports_are_looked_up(tmp_path: Path) -> None:
     assert b"tf.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, 8)" in file.result.output
 
 
-def test_interrupt_stops_cleanly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_before_all_is_decided_nothing_is_written(tmp_path: Path) -> None:
     make(tmp_path, "a.py", "b.py")
 
     def interrupt(done: int, total: int) -> None:
@@ -308,5 +252,45 @@ def test_interrupt_stops_cleanly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     report = files.run([tmp_path], Options, write=True, progress=interrupt)
     assert report.interrupted
-    assert [f.written for f in report.files] == [True]
-    assert (tmp_path / "b.py").read_bytes() == OLD
+    assert not any(file.written for file in report.files)
+    assert {(tmp_path / name).read_bytes() for name in ("a.py", "b.py")} == {OLD}
+
+
+def test_interrupted_while_writing_the_file_at_hand_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "a.py", "b.py", "c.py")
+    real = files.write_atomically
+
+    def interrupted(path: Path, *rest: object) -> None:
+        if path.name == "b.py":
+            os.kill(os.getpid(), signal.SIGINT)
+        real(path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "write_atomically", interrupted)
+    report = files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")
+    assert report.interrupted
+    assert [file.written for file in report.files] == [True, True, False]
+    assert [(tmp_path / f"{n}.py").read_bytes() for n in "abc"] == [NEW, NEW, OLD]
+    assert b"c.py" not in (tmp_path / "undo.patch").read_bytes()
+
+
+def test_every_file_in_a_folder_is_looked_at_or_named(tmp_path: Path) -> None:
+    make(tmp_path, "a.py")
+    (tmp_path / "dangling.py").symlink_to("nothing")
+    os.mkfifo(tmp_path / "pipe.py")
+    report = files.run([tmp_path], Options)
+    assert report.looked_at == 1
+    assert [(s.path.name, s.reason) for s in report.skipped] == [
+        ("dangling.py", "it is a link to nothing, or to a folder"),
+        ("pipe.py", "it is no regular file"),
+    ]
+
+
+def test_a_file_that_could_not_be_written_counts_as_not_rewritten(tmp_path: Path) -> None:
+    make(tmp_path, "a.py")
+    (tmp_path / "a.py").chmod(0o444)
+    report = files.run([tmp_path], Options, write=True)
+    assert totals(report)["rewritten"] == 0
+    assert totals(report)["needs review"] == 1
+    assert exit_code(report) == 3

@@ -2,7 +2,7 @@
 """What a run came to, in numbers: the totals and the exit code.
 
 The exit code is 0 if nothing is left to do, 1 if changes or findings are, 2 if a file could not be
-read or written, 3 if both.
+read or written, 3 if both; 130 if the run was interrupted.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 
 
 def exit_code(report: RunReport) -> int:
-    """Returns 0, or the sum of 1 for changes and findings and 2 for files that failed."""
+    """Returns 0, or 1 for changes and findings plus 2 for files that failed, or 130."""
     to_do = any(
         (file.result.changed and not file.written) or file.result.count(Outcome.NEEDS_REVIEW)
         for file in report.files
     )
     failed = any(
         file.result.status in (Status.UNREADABLE, Status.REFUSED) for file in report.files
-    ) or any("there is no such file" in skipped.reason for skipped in report.skipped)
+    ) or any(skipped.failed for skipped in report.skipped)
+    failed = failed or bool(report.problems)
+    if report.interrupted:
+        return 130
     return int(to_do) + 2 * int(failed)
 
 

@@ -20,6 +20,8 @@ def as_json(report: RunReport) -> str:
         "version": 1,
         "totals": totals(report),
         "exit_code": exit_code(report),
+        "interrupted": report.interrupted,
+        "problems": report.problems,
         "files": [
             {
                 "path": file.path.as_posix(),

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,20 +13,33 @@ if TYPE_CHECKING:
 
 _COLOURS = {b"+": "\x1b[32m", b"-": "\x1b[31m", b"@": "\x1b[36m"}
 _RESET = "\x1b[0m"
+_ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')
 
 
 def diff(file: FileReport) -> bytes:
     """Returns the change to a file as a unified diff that `git apply` and `patch` take."""
     if not file.result.changed:
         return b""
-    name = file.path.as_posix().lstrip("/").encode("utf-8", "surrogateescape")
+    name = os.fsencode(file.path.as_posix().lstrip("/"))
     before, after = _lines(file.result.source), _lines(file.result.output)
     out = []
     for line in difflib.diff_bytes(
-        difflib.unified_diff, before, after, b"a/" + name, b"b/" + name, lineterm=b"\n"
+        difflib.unified_diff,
+        before,
+        after,
+        _quoted(b"a/" + name),
+        _quoted(b"b/" + name),
+        lineterm=b"\n",
     ):
         out.append(line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n")
     return b"".join(out)
+
+
+def _quoted(name: bytes) -> bytes:
+    """Returns a file name as both tools read it, with whatever is in it."""
+    if _ODD.search(name):
+        return b'"' + _ODD.sub(lambda odd: b"\\%03o" % odd.group()[0], name) + b'"'
+    return name + b"\t" if b" " in name else name
 
 
 def _lines(source: bytes) -> list[bytes]:

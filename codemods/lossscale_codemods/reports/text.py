@@ -36,6 +36,7 @@ def findings(report: RunReport) -> Iterator[str]:
                 )
     for skipped in report.skipped:
         yield f"{skipped.path}: skipped: {skipped.reason}."
+    yield from report.problems
 
 
 def mentions(report: RunReport) -> Iterator[str]:
@@ -73,7 +74,10 @@ def summary(report: RunReport, *, write: bool) -> str:
                 "nothing was written (--write does)."
             )
     if report.interrupted:
-        text = "Interrupted; this is what was done until then. " + text
+        text = (
+            "Interrupted; this is what was done until then, and not all files were looked at "
+            f"or written. {text}"
+        )
     return text
 
 

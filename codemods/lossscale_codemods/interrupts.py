@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C that does not arrive between two things that belong together."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed."""
+
+    noted = False
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[Interrupt]:
+    """Notes Ctrl-C instead of raising `KeyboardInterrupt`, so that a step is always finished."""
+    interrupt = Interrupt()
+    # Only the main thread gets signals.
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupt
+        return
+
+    def note(*_: Any) -> None:
+        interrupt.noted = True
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """Lets Ctrl-C wait; processes started meanwhile never hear of it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workers that crash, hang, panic or are orphaned: the other files are done all the same."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from lossscale_codemods import files, workers
+from lossscale_codemods.engine import Options
+from lossscale_codemods.records import Result, Status
+from lossscale_codemods.workers import Task, migrate_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def work(task: Task) -> Result:
+    misdeeds: dict[str, Callable[[], object]] = {
+        "exit": lambda: os._exit(3),
+        "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+        "crash": lambda: (faulthandler.disable(), os.kill(os.getpid(), signal.SIGSEGV)),
+        "hang": lambda: time.sleep(1000),
+        "stopped": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    }
+    misdeeds.get(task.name, bool)()
+    return Result(b"", b"", Status.UNCHANGED)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    monkeypatch.setattr(workers, "SECONDS", 0.5)
+    names = ["exit", "a", "killed", "b", "crash", "c", "hang", "stopped", "d"]
+    tasks = [Task(name, 100, Options()) for name in names]
+    found = dict(migrate_all(tasks, jobs, work))
+    problems = {names[index]: result.problem for index, result in found.items()}
+    assert sorted(problems) == sorted(names)
+    assert [name for name in names if not problems[name]] == ["a", "b", "c", "d"]
+    assert "died (exit code 3)" in problems["exit"]
+    assert "died (exit code -9)" in problems["killed"]
+    assert "died (exit code -11)" in problems["crash"]
+    assert "too long" in problems["hang"]
+    assert "too long" in problems["stopped"]
+
+
+class Panic(BaseException):
+    """What libcst's native parser raises for mistakes of its own is no `Exception` either."""
+
+
+@pytest.mark.parametrize("error", [Panic("at the disco"), MemoryError(), SystemExit(3)])
+def test_a_panic_is_a_report_and_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    from lossscale_codemods import engine
+
+    def failing(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(engine, "migrate", failing)
+    result = files.migrate_file(Path("a.py"), b"x", Options())
+    assert result.status is Status.REFUSED
+    assert type(error).__name__ in result.problem
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time; from pathlib import Path\n"
+        "from lossscale_codemods.workers import Task, migrate_all\n"
+        "def work(task):\n"
+        "    Path(sys.argv[1], str(os.getpid())).touch(); time.sleep(0.2)\n"
+        "    from lossscale_codemods.records import Result, Status\n"
+        "    return Result(b'', b'', Status.UNCHANGED)\n"
+        "tasks = [Task('a', 0, None)] * 1000\n"
+        "for _ in migrate_all(tasks, 3, work): print('go', flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.kill()
+    deadline = time.monotonic() + 60
+    while any(_runs(path.name) for path in tmp_path.iterdir()):
+        assert time.monotonic() < deadline, "a worker outlived its parent"
+        time.sleep(0.05)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def _runs(process: str) -> bool:
+    try:
+        state = Path("/proc", process, "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
