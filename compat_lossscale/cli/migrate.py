@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from compat_lossscale.cli._reports import check_report_path, write_report
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,6 +40,13 @@ _LONG_RUN = 1.0
 @click.option("--sarif", "form", flag_value="sarif", help="Print a SARIF report, with fixes.")
 @click.option("--github", "form", flag_value="github", help="Print GitHub annotations.")
 @click.option(
+    "--html",
+    "html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write a report to FILE, one HTML page that needs nothing else.",
+)
+@click.option(
     "--undo",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
@@ -59,6 +68,7 @@ def migrate(
     jobs: int | None,
     quiet: bool,
     form: str | None,
+    html: Path | None,
     undo: Path | None,
     explain: str | None,
     list_rules: bool,
@@ -81,20 +91,12 @@ def migrate(
     if explain is not None:
         _explain(explain)
         return
-    if not paths:
-        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
-    if write and check:
-        raise click.UsageError("--write and --check exclude each other.")
-    if undo is not None and not write:
-        raise click.UsageError("--undo needs --write: without it nothing is changed.")
-    if undo is not None and os.path.lexists(undo):
-        from lossscale_codemods.undo import already_there
-
-        raise click.UsageError(already_there(undo))
+    _check_arguments(paths, write=write, check=check, html=html, undo=undo)
     configuration = _configuration(paths)
+    target = target or configuration.target
     options = _options_maker(
         configuration,
-        target or configuration.target,
+        target,
         _ids(select) if select is not None else configuration.select,
         _ids(ignore) if ignore is not None else configuration.ignore,
         collapse_guards or configuration.collapse_guards,
@@ -102,8 +104,6 @@ def migrate(
     quiet = quiet or configuration.quiet
     if paths == (Path("-"),):
         context.exit(_standard_input(options, quiet=quiet, check=check))
-    if Path("-") in paths:
-        raise click.UsageError("`-` stands alone: it cannot be mixed with files.")
     from lossscale_codemods import files
     from lossscale_codemods.reports.counts import exit_code
 
@@ -120,10 +120,37 @@ def migrate(
                 progress=progress,
             )
         _print(run, form=form, quiet=quiet, check=check, write=write)
+        code = exit_code(run)
+        if html is not None:
+            from lossscale_codemods.reports.html_page import as_html_page
+
+            code |= write_report(html, as_html_page(run, write=write, target=target))
     except KeyboardInterrupt:
         click.echo("Interrupted.", err=True)
         context.exit(130)
-    context.exit(exit_code(run))
+    context.exit(code)
+
+
+def _check_arguments(
+    paths: tuple[Path, ...], *, write: bool, check: bool, html: Path | None, undo: Path | None
+) -> None:
+    """Refuses what makes no sense together, before anything is read or written."""
+    if not paths:
+        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
+    if write and check:
+        raise click.UsageError("--write and --check exclude each other.")
+    if undo is not None and not write:
+        raise click.UsageError("--undo needs --write: without it nothing is changed.")
+    if undo is not None and os.path.lexists(undo):
+        from lossscale_codemods.undo import already_there
+
+        raise click.UsageError(already_there(undo))
+    if html is not None:
+        check_report_path(html)
+    if Path("-") in paths and len(paths) > 1:
+        raise click.UsageError("`-` stands alone: it cannot be mixed with files.")
+    if Path("-") in paths and html is not None:
+        raise click.UsageError("--html needs files or folders, not standard input.")
 
 
 def _ids(text: str) -> tuple[str, ...]:

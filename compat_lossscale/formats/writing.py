@@ -11,12 +11,11 @@ import copy
 import json
 import os
 import shutil
-import tempfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from compat_lossscale._replacing import replacing
 from compat_lossscale.errors import (
     ConversionError,
     InexpressibleLossScaleError,
@@ -61,7 +60,7 @@ def write_converted(
         raise InexpressibleLossScaleError(f"nothing is written, for this would be lost: {reasons}")
     _refuse_input(artefact.path, output)
     try:
-        with _atomic(output) as temporary:
+        with replacing(output) as temporary:
             _write(artefact, stated, conversion.config, output, temporary)
     except OSError as error:
         raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
@@ -93,27 +92,6 @@ def _refuse_input(path: str, output: str) -> None:
             raise ConversionError(f"the output {output} is the input itself; choose another file")
     if Path(output).is_dir():
         raise ConversionError(f"the output {output} is a folder; choose a file")
-
-
-@contextlib.contextmanager
-def _atomic(output: str) -> Iterator[Path]:
-    """A file beside `output` that takes its place at the end, or goes away after an error."""
-    place = Path(output).absolute()
-    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}-")
-    os.close(descriptor)
-    temporary = Path(name)
-    try:
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        # mkstemp's files are for their owner only; a new file is what the umask makes it.
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
-        temporary.replace(place)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _write(

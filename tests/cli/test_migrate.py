@@ -161,6 +161,51 @@ def test_sarif(folder: Path) -> None:
     assert "fixes" not in review
 
 
+def test_html(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    result = run("a.py", "--html", "report.html")
+    assert result.exit_code == 1
+    assert "1 rewritten" in result.output
+    assert "this is what <code>--write</code> would do" in (folder / "report.html").read_text()
+    assert run("a.py", "--html", "report.html", "--write", "--json").exit_code == 0
+    assert "The changes below were written." in (folder / "report.html").read_text()
+    assert sorted(p.name for p in folder.iterdir()) == [".git", "a.py", "report.html"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.py", "--html", "b.py"], "needs a name that ends in .html"),
+        (["a.py", "--html", "nowhere/b.html"], "there is no folder nowhere. Make it first."),
+        (["-", "--html", "b.html"], "--html needs files or folders, not standard input."),
+    ],
+)
+def test_a_report_that_cannot_be_is_refused_before_anything_is_written(
+    folder: Path, arguments: list[str], message: str
+) -> None:
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text(OLD)
+    result = run(*arguments, "--write")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert (folder / "a.py").read_text() == (folder / "b.py").read_text() == OLD
+
+
+def test_a_report_that_could_not_be_written_is_said_and_counts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (folder / "a.py").write_text(OLD)
+    (folder / "report.html").write_text("the old one")
+    monkeypatch.setattr("os.fsync", fails)
+    result = run("a.py", "--html", "report.html")
+    assert result.exit_code == 3
+    assert "The report report.html cannot be written: No space left on device." in result.stderr
+    assert (folder / "report.html").read_text() == "the old one"
+
+
 def test_github(folder: Path) -> None:
     (folder / "a.py").write_text(OLD + FINDING)
     (folder / "b.py").write_text(BROKEN)
@@ -242,7 +287,8 @@ def test_it_needs_no_tensorflow_and_starts_without_libcst() -> None:
     code = (
         "import sys; from compat_lossscale.cli.migrate import migrate; import lossscale_codemods;"
         "loaded = {m.split('.')[0] for m in sys.modules};"
-        "assert not loaded & {'libcst', 'tensorflow', 'keras', 'tf_keras', 'rich'}, loaded"
+        "heavy = {'libcst', 'tensorflow', 'keras', 'tf_keras', 'rich', 'jinja2', 'pygments'};"
+        "assert not loaded & heavy, loaded"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
     code = (

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run as one HTML page: totals, every finding with what to do, and the changes side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from compat_lossscale.pages import page
+from compat_lossscale.pages.highlighting import Span, as_html, lines_of, text_of
+from compat_lossscale.pages.side_by_side import Line, Row, hunks
+from lossscale_codemods.notebook import NotebookError, code_cells
+from lossscale_codemods.records import Outcome, Record, Status
+from lossscale_codemods.reports.counts import totals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from compat_lossscale.pages.highlighting import Piece
+    from lossscale_codemods.files import FileReport, RunReport
+    from lossscale_codemods.verdict import Rule
+
+_ADD_UP = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
+_FAILED = (Status.UNREADABLE, Status.REFUSED)
+_URGENCY = (Outcome.NEEDS_REVIEW, Outcome.REWRITTEN, Outcome.SUPPRESSED, Outcome.MENTIONED)
+_OPEN_ROWS = 2_000
+"""Rows of code after which further files start closed, so that a browser has less to lay out."""
+_EXCERPT = 6
+"""Lines of code that are shown of one finding at most."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Document:
+    """The changes in one text: a file, or a cell of a notebook."""
+
+    title: str
+    hunks: list[list[Row]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One record as it is shown."""
+
+    status: str
+    words: str
+    rule: str
+    name: str
+    place: str
+    message: str
+    advice: str
+    excerpt: list[Line]
+
+
+@dataclasses.dataclass(frozen=True)
+class File:
+    """One file as it is shown."""
+
+    path: str
+    status: str
+    problem: str
+    counts: list[tuple[str, str, int]]
+    findings: list[Finding]
+    documents: list[Document]
+    open: bool
+
+
+def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
+    """Returns the report as a page that loads nothing from anywhere.
+
+    Args:
+        report: The run.
+        write: Whether the changes were to be written.
+        target: What the code was migrated to.
+    """
+    found = totals(report)
+    records = [record for file in report.files for record in file.result.records]
+    rules = _rules(records)
+    failed = Counter(file.result.status for file in report.files)
+    failures = [(status.value, status.value, failed[status]) for status in _FAILED]
+    return page.render(
+        "migrate.html.jinja",
+        lead=_lead(report, write=write, target=target),
+        occurrences=found["occurrences"],
+        outcomes=[_count(outcome, found[outcome.value]) for outcome in _ADD_UP],
+        mentioned=found[Outcome.MENTIONED.value],
+        statuses=[_count(outcome, found[outcome.value]) for outcome in Outcome] + failures,
+        failures=[
+            (status, f"{words} {'file' if number == 1 else 'files'}", number)
+            for status, words, number in failures
+            if number
+        ],
+        file_counts=_file_counts(found, write=write),
+        rules=rules,
+        choices=[(rule["id"], f"{rule['id']} {rule['title']}".replace("`", "")) for rule in rules],
+        problems=report.problems,
+        files=list(_files(sorted(report.files, key=_urgency))),
+        skipped=[(_name(skipped.path), skipped.reason) for skipped in report.skipped],
+    )
+
+
+def _count(outcome: Outcome, number: int) -> tuple[str, str, int]:
+    return outcome.value.replace(" ", "-"), outcome.value, number
+
+
+def _lead(report: RunReport, *, write: bool, target: str) -> str:
+    done = (
+        "The changes below were written."
+        if write
+        else "Nothing was written: this is what `--write` would do."
+    )
+    if not any(file.result.changed for file in report.files):
+        done = "No file had to be changed." if write else "Nothing would be changed."
+    interrupted = "Interrupted; this is what was done until then. " if report.interrupted else ""
+    return f"{interrupted}Old loss-scale names, migrated to {target}. {done}"
+
+
+def _file_counts(found: Mapping[str, int], *, write: bool) -> list[tuple[str, int]]:
+    files = "file" if found["files"] == 1 else "files"
+    counts = [
+        (f"{files} looked at", found["files"]),
+        ("changed" if write else "would change", found["files changed"]),
+        ("unreadable", found["unreadable"]),
+        ("refused", found["refused"]),
+    ]
+    return [*counts, ("written", found["files written"])] if write else counts
+
+
+def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
+    """Returns the rules that decided something, with how often each came to what."""
+    from lossscale_codemods.rules import all_rules, documentation
+
+    decided = Counter((record.rule, record.outcome) for record in records)
+    ids = {rule for rule, _ in decided}
+    return [
+        {
+            "id": rule.id,
+            "title": rule.title,
+            "numbers": [decided[rule.id, outcome] for outcome in _ADD_UP],
+            "paragraphs": documentation(rule).split("\n\n"),
+            "example": _example(rule),
+        }
+        for rule in sorted(all_rules(), key=lambda rule: rule.id)
+        if rule.id in ids
+    ]
+
+
+def _example(rule: Rule) -> list[list[Row]]:
+    cases = [case for case in rule.invalid if case.after not in (None, case.before)]
+    return hunks(cases[0].before, cases[0].after or "", "python") if cases else []
+
+
+def _urgency(report: FileReport) -> int:
+    """Returns what orders files: what a person has to look at comes first."""
+    if report.result.status in _FAILED:
+        return 0
+    return min(
+        (1 + _URGENCY.index(record.outcome) for record in report.result.records),
+        default=len(_URGENCY),
+    )
+
+
+def _files(reports: Iterable[FileReport]) -> Iterable[File]:
+    rows = 0
+    for report in reports:
+        result = report.result
+        counts = [_count(outcome, result.count(outcome)) for outcome in Outcome]
+        documents = list(_documents(report)) if result.changed else []
+        findings = list(_findings(report))
+        open_ = rows < _OPEN_ROWS
+        rows += sum(len(hunk) for document in documents for hunk in document.hunks)
+        rows += sum(1 + len(finding.excerpt) for finding in findings)
+        yield File(
+            _name(report.path),
+            result.status.value,
+            result.problem if result.status in _FAILED else "",
+            [count for count in counts if count[2]],
+            findings,
+            documents,
+            open_,
+        )
+
+
+def _name(path: Path) -> str:
+    """Returns a path as text; the bytes of a name that are no text become question marks."""
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _documents(report: FileReport) -> Iterable[Document]:
+    before, after = _text(report.result.source), _text(report.result.output)
+    if report.path.suffix != ".ipynb":
+        yield Document("Changes", hunks(before, after, "python"))
+        return
+    old, new = _cells(before), _cells(after)
+    for number, source in old.items():
+        if source != new.get(number, source):
+            yield Document(f"Changes in cell {number}", hunks(source, new[number], "python"))
+
+
+def _cells(notebook: str) -> dict[int, str]:
+    try:
+        return {cell.number: "".join(cell.lines) for cell in code_cells(notebook)}
+    except NotebookError:
+        return {}
+
+
+def _text(source: bytes) -> str:
+    try:
+        return source.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return source.decode("latin-1")
+
+
+def _findings(report: FileReport) -> Iterable[Finding]:
+    text = _text(report.result.source)
+    cells = _cells(text) if report.path.suffix == ".ipynb" else {0: text}
+    lines: dict[int, list[list[Piece]]] = {}
+    for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):
+        status, words, _ = _count(record.outcome, 0)
+        excerpt: list[Line] = []
+        # The changes show the others.
+        if record.outcome in (Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED):
+            number = record.cell or 0
+            if number not in lines:
+                lines[number] = lines_of(cells.get(number, ""), "python")
+            excerpt = list(_excerpt(lines[number], record))
+        cell = f"cell {record.cell}, " if record.cell is not None else ""
+        yield Finding(
+            status,
+            words,
+            record.rule,
+            record.name,
+            f"{cell}line {record.line}, column {record.column}",
+            re.sub(r"\.$", "", record.message),
+            record.advice,
+            excerpt,
+        )
+
+
+def _excerpt(lines: list[list[Piece]], record: Record) -> Iterable[Line]:
+    last = min(record.end_line or record.line, record.line + _EXCERPT - 1, len(lines))
+    for number in range(record.line, last + 1):
+        line = lines[number - 1]
+        start = record.column - 1 if number == record.line else 0
+        end = record.end_column - 1 if number == record.end_line else len(text_of(line))
+        marked: list[Span] = [(start, end)] if start < end else []
+        yield Line(number, as_html(line, marked))

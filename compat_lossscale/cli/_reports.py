@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `migrate --html` and `verify --html` have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+def check_report_path(path: Path) -> None:
+    """Refuses a report that could not be written, or would replace something else, before the work.
+
+    Raises:
+        click.UsageError: What is wrong with the path, and what to do.
+    """
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"The report {path} needs a name that ends in .html.")
+    if not path.absolute().parent.is_dir():
+        raise click.UsageError(
+            f"The report {path} cannot be written: there is no folder {path.parent}. Make it first."
+        )
+
+
+def write_report(path: Path, page: str) -> int:
+    """Writes a report, whole or not at all.
+
+    Returns:
+        What this adds to the exit code: 0, or 2 if it could not be written.
+    """
+    from compat_lossscale.pages.page import write
+
+    try:
+        write(path, page)
+    except OSError as error:
+        click.echo(f"The report {path} cannot be written: {error.strerror or error}.", err=True)
+        return 2
+    return 0
