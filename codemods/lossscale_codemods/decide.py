@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import guards, names
+from lossscale_codemods.bindings import BindingKind
 from lossscale_codemods.editing import (
     OverlappingEditsError,
     apply_edits,
@@ -87,10 +88,22 @@ class Decisions:
 
     def _block_import(self, occurrence: Occurrence) -> None:
         guard = self.guard_of.get(occurrence)
+        offered = self._offered_star(occurrence.node)
         if guard is not None:
             self.blocked[occurrence.node] = guard
+        elif offered is not None:
+            self.blocked[occurrence.node] = offered
         elif self._is_suppressed(occurrence, IMPORTS):
             self.blocked[occurrence.node] = "suppressed"
+
+    def _offered_star(self, node: cst.CSTNode) -> str | None:
+        """Says which other file uses a name that a star import brings in, if one does."""
+        for binding in self.program.scopes.binding_at.get(node, []):
+            if binding.kind is BindingKind.STAR and binding.scope is self.program.scopes.module:
+                for name in sorted(names.members(binding.path or "")):
+                    if name in self.program.exports.users:
+                        return f"{self.program.exports.users[name]} takes {name} from here"
+        return None
 
     def _is_suppressed(self, occurrence: Occurrence, rule: str) -> bool:
         if not self.selection.applies(rule):
@@ -236,7 +249,9 @@ class Decisions:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
         for star in modules.star_edits(stars).values():
             outcomes.edits += star
-        outcomes.removed = self._removed_variables()
+        outcomes.changed_names = (
+            plan.changed_names | self._removed_variables() | modules.names_of(stars)
+        )
         if outcomes.edits:
             outcomes.edits += speller.header_edit()
         return outcomes if self._without_overlaps(outcomes, edits) else None
@@ -291,5 +306,5 @@ class Decisions:
             for verdict in self.verdicts.values()
             if isinstance(verdict, Rewrite)
             for binding in verdict.removes
-            if binding.scope is self.program.scopes.module and not binding.name.startswith("_")
+            if binding.scope is self.program.scopes.module
         }

@@ -17,12 +17,15 @@ import libcst as cst
 from lossscale_codemods import guards, import_edits, mentions, proofs
 from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
+from lossscale_codemods.exports import Exports
 from lossscale_codemods.names import Target, can_hold_old_name
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Record, Result, Status
 from lossscale_codemods.suppression import Selection, Suppressions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lossscale_codemods.resolve import RelativeImports
 
 _PYTHON_2 = re.compile(
@@ -43,14 +46,14 @@ class Options:
         collapse_guards: Whether branches for old versions are taken out.
         notebook: Whether the source is the cells of a notebook, where `await` may stand outside
             of functions.
-        shared: Variables of the module that other files import, so that they have to stay.
+        exports: What is known of the files that may import this one.
     """
 
     target: Target = Target.TF_KERAS
     selection: Selection = dataclasses.field(default_factory=Selection)
     collapse_guards: bool = False
     notebook: bool = False
-    shared: frozenset[str] = frozenset()
+    exports: Exports = dataclasses.field(default_factory=Exports)
 
 
 def migrate_source(
@@ -61,8 +64,11 @@ def migrate_source(
     ignore: tuple[str, ...] = (),
     collapse_guards: bool = False,
     relative: RelativeImports | None = None,
+    used_elsewhere: Iterable[str] = (),
 ) -> Result:
     """Migrates the source of one Python file.
+
+    It sees no other file, and takes the source for a program by itself.
 
     Args:
         source: The file's bytes, or its text.
@@ -70,12 +76,17 @@ def migrate_source(
         select: Ids, or beginnings of ids, of the rules to apply; empty for all.
         ignore: Ids, or beginnings of ids, of the rules not to apply.
         collapse_guards: Whether to take out branches that are only for old versions.
-        relative: Turns the dotted path of a relative import into an absolute one, if it is known.
+        relative: Turns the dotted path of an import from the same project into that of what it is
+            outside of the project, if it is known.
+        used_elsewhere: Names of the module that other files import or read, so that they stay what
+            they are; with a dot before them, attributes of its classes.
 
     Returns:
         The new source and what became of each old name. It never raises for what is in the file.
     """
-    options = Options(Target(target), Selection(tuple(select), tuple(ignore)), collapse_guards)
+    users = dict.fromkeys(used_elsewhere, "another file")
+    selection = Selection(tuple(select), tuple(ignore))
+    options = Options(Target(target), selection, collapse_guards, exports=Exports(users=users))
     return migrate(source, options, relative)
 
 
@@ -129,13 +140,13 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    original = program = Program(module, options.target, relative, given, options.shared)
+    original = program = Program(module, options.target, relative, given, options.exports)
     text = program.tree.text
     collapsed: list[Record] = []
     if options.collapse_guards:
         module, collapsed, text = guards.collapse(program, options, relative)
         if collapsed:
-            program = Program(module, options.target, relative, shared=options.shared)
+            program = Program(module, options.target, relative, exports=options.exports)
     suppressions = Suppressions(program.tree.code)
     outcomes = Decisions(program, options.selection, suppressions).outcomes()
     records = tuple(
@@ -158,15 +169,15 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         return as_it_is.refused(f"The result cannot be written as {error.encoding}.")
     if after == given:
         return as_it_is
-    result = Program(cst.parse_module(after), options.target, relative, after, options.shared)
-    trimmed = import_edits.without_unused(original, result)
-    if trimmed != after:
-        after = trimmed
-        result = Program(cst.parse_module(after), options.target, relative, after, options.shared)
+    result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
+    after, trimmed = import_edits.without_unused(original, result)
+    if trimmed:
+        result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
     problem = proofs.check(original, program, result, outcomes, options)
     if problem is not None:
         return as_it_is.refused(problem)
-    return Result(given, after, Status.CHANGED, records, removed=tuple(sorted(outcomes.removed)))
+    changed = tuple(sorted(outcomes.changed_names | trimmed))
+    return Result(given, after, Status.CHANGED, records, changed_names=changed)
 
 
 def _round_trip_problem(source: bytes, parsed: bytes) -> str:

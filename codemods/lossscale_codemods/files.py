@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
-from lossscale_codemods.importers import project_files, shared
+from lossscale_codemods.exports import Exports
+from lossscale_codemods.importers import project_files, used_by_others
 from lossscale_codemods.interrupts import noting
 from lossscale_codemods.names import can_hold_old_name
 from lossscale_codemods.records import Result, Status
@@ -104,11 +105,10 @@ def run(
         found = discover(paths, no_ignore=no_ignore, exclude=exclude)
         candidates = list(_candidates(found, report, decided))
         if candidates:
-            everything = functools.partial(
-                _all_files, paths, no_ignore=no_ignore, exclude=tuple(exclude)
+            others = functools.cache(
+                functools.partial(_others, paths, no_ignore=no_ignore, exclude=exclude)
             )
-            named = frozenset(str(path) for path in paths)
-            for one in _decided(candidates, options(), jobs, named, everything, progress):
+            for one in _decided(candidates, options(), jobs, others, progress):
                 if one[1].records or one[1].status is not Status.UNCHANGED:
                     decided.append(one)
     except KeyboardInterrupt:
@@ -121,39 +121,43 @@ def run(
     return report
 
 
-def _all_files(paths: Sequence[Path], *, no_ignore: bool, exclude: tuple[str, ...]) -> list[Path]:
-    found = discover(paths, no_ignore=no_ignore, exclude=exclude)
-    return [one.path for one in found if isinstance(one, Found)]
-
-
 def _decided(
     candidates: Sequence[Candidate],
     options: Options,
     jobs: int | None,
-    named: frozenset[str],
-    everything: Callable[[], list[Path]],
+    others: Callable[[], Sequence[Path]],
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[Found, Result]]:
-    """Yields what is to become of each file. Nothing is written yet."""
-    everything = functools.cache(everything)
-    again: list[tuple[Candidate, Options]] = []
+    """Yields what is to become of each file. Nothing is written yet.
+
+    Where a name would change that another file, as it will be, uses, it stays: the file is migrated
+    again.
+    """
+    results: dict[str, Result] = {}
     migrated = _migrated([(candidate, options) for candidate in candidates], jobs)
     for done, (index, result) in enumerate(migrated, 1):
-        candidate = candidates[index]
-        keep: frozenset[str] = frozenset()
-        if result.removed and candidate.found.path.suffix != ".ipynb":
-            path = candidate.found.path
-            others = project_files(path) if candidate.found.name in named else []
-            keep = shared(path, result.removed, [*everything(), *others])
-        if keep:
-            # Without taking out the variables that other files may import.
-            again.append((candidate, dataclasses.replace(options, shared=keep)))
-        else:
-            yield candidate.found, result
+        results[candidates[index].found.name] = result
         if progress is not None:
             progress(done, len(candidates))
-    for index, result in _migrated(again, jobs):
-        yield again[index][0].found, result
+    users: dict[str, dict[str, str]] = {}
+    while more := used_by_others(results, others):
+        for name, found in more.items():
+            users[name] = {**users.get(name, {}), **found}
+        again = [
+            (c, dataclasses.replace(options, exports=Exports(users=users[c.found.name])))
+            for c in candidates
+            if c.found.name in more
+        ]
+        for index, result in _migrated(again, jobs):
+            results[again[index][0].found.name] = result
+    for candidate in candidates:
+        yield candidate.found, results[candidate.found.name]
+
+
+def _others(paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> list[Path]:
+    """Returns the files that may use names of those that a run looks at."""
+    found = discover(paths, no_ignore=no_ignore, exclude=exclude)
+    return [one.path for one in found if isinstance(one, Found)] + project_files(paths)
 
 
 def _migrated(
@@ -235,6 +239,8 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
     from lossscale_codemods.relative import relative_imports
 
     relative = relative_imports(path)
+    exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
+    options = dataclasses.replace(options, exports=exports)
     try:
         if path.suffix == ".ipynb":
             return migrate_notebook(source, options, relative)

@@ -166,7 +166,7 @@ class Folding:
         owner = binding.scope
         shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
         exported = owner is self.program.scopes.module and (
-            binding.name in self.program.exported or binding.name in self.program.shared
+            binding.name in self.program.exported or binding.name in self.program.exports.users
         )
         if shared or exported or owner.is_class:
             return []

@@ -267,7 +267,7 @@ def collapse(
         text = apply_edits(program.tree.text, [edit])
         module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
         module = module.with_changes(encoding=program.tree.module.encoding)
-        program = Program(module, options.target, relative, shared=options.shared)
+        program = Program(module, options.target, relative, exports=options.exports)
     return program.tree.module, records, program.tree.text
 
 

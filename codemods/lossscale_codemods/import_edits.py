@@ -220,7 +220,9 @@ def unused_imports(program: Program) -> set[str]:
     for scope in program.scopes.of_node.values():
         for name, bindings in scope.bindings.items():
             imports = [b for b in bindings if b.kind is BindingKind.IMPORT]
-            if imports and name not in strings and not any(b.uses for b in bindings):
+            offered = scope is program.scopes.module and name in program.exports.users
+            needed = offered or name in strings or any(b.uses for b in bindings)
+            if imports and not needed:
                 found.add(name)
     return found
 
@@ -233,8 +235,12 @@ def _words_in_strings(program: Program) -> set[str]:
     return words
 
 
-def without_unused(before: Program, result: Program) -> bytes:
-    """Returns the result's bytes without imports that only the old names needed."""
+def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
+    """Takes out imports that only the old names needed.
+
+    Returns:
+        The result's bytes without them, and the names of the module that went.
+    """
     unused = unused_imports(result) - unused_imports(before)
     plan = Plan()
     for scope in result.scopes.of_node.values():
@@ -243,7 +249,8 @@ def without_unused(before: Program, result: Program) -> bytes:
                 b for b in scope.bindings[name] if b.kind is BindingKind.IMPORT and not b.uses
             )
     if not plan.dropped:
-        return result.source
+        return result.source, set()
     edits = [e for found in ImportEditor(result, plan, {}, ()).edits().values() for e in found]
     text = apply_edits(result.tree.text, edits)
-    return text.decode("utf-8").encode(result.tree.module.encoding)
+    gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
+    return text.decode("utf-8").encode(result.tree.module.encoding), gone

@@ -1,60 +1,210 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether other files may import a variable of a module, which then has to stay.
+"""Which names of a file other files use, so that they cannot go or come to mean something else.
 
-The question is asked of the text, not of a syntax tree, and errs on the side of yes: a file that
-says both the module's name and the variable's, in whatever way, may import it.
+Asked of the other files as they will be, so that an import that is rewritten as well counts no
+more. A name is the module's (`mp`), or with a dot the attribute of a class in it (`.mp`). Where a
+file cannot be followed, because it is a notebook or hands the module on, it is enough to say it.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, discover
+from lossscale_codemods.module_reads import Reads, reads_of
+from lossscale_codemods.names import is_framework
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lossscale_codemods.records import Result
 
 _ROOTS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
+_STAR = re.compile(rb"import[ \t\\\r\n]*\*")
 
 
-def shared(path: Path, variables: Iterable[str], others: Iterable[Path]) -> frozenset[str]:
-    """Returns those of a module's variables that one of the other files may import."""
-    wanted = {name: re.compile(rb"\b%s\b" % re.escape(name.encode())) for name in variables}
-    is_package = path.stem == "__init__"
-    stem = path.absolute().parent.name if is_package else path.stem
-    module = re.compile(rb"\b%s\b" % re.escape(stem.encode()))
-    star = re.compile(rb"import[ \t]*\*")
-    found: set[str] = set()
-    here = path.absolute()
-    for other in others:
-        if other.absolute() == here:
-            continue
-        try:
-            source = other.read_bytes()
-        except OSError:
-            continue
-        inside = is_package and here.parent in other.absolute().parents
-        if not inside and not module.search(source):
-            continue
-        if star.search(source):
-            return frozenset(wanted)
-        found.update(name for name, pattern in wanted.items() if pattern.search(source))
-        if len(found) == len(wanted):
-            break
-    return frozenset(found)
+def used_by_others(
+    results: Mapping[str, Result], others: Callable[[], Iterable[Path]]
+) -> dict[str, dict[str, str]]:
+    """Returns the names that a run would change although other files use them.
+
+    Args:
+        results: What the run makes of files, by their names.
+        others: Finds all files that may use names of these.
+
+    Returns:
+        For each such file, its names, and for each of these a file that uses it.
+    """
+    changing = {
+        name: result.changed_names
+        for name, result in results.items()
+        if result.changed_names and not name.endswith(".ipynb")
+    }
+    if not changing:
+        return {}
+    texts = {Path(name).absolute(): result.output for name, result in results.items()}
+    importers = Importers(others(), texts, {n for names in changing.values() for n in names})
+    found = {}
+    for file, names in changing.items():
+        users = importers.users(Path(file), names)
+        if users:
+            here = Path(file).absolute().parent
+            found[file] = {n: os.path.relpath(user, here) for n, user in users.items()}
+    return found
 
 
-def project_files(path: Path) -> list[Path]:
-    """Returns the files of the project that a file belongs to, or else those of its folder."""
-    folders = path.absolute().parents
-    root = next(
-        (folder for folder in folders if any((folder / name).exists() for name in _ROOTS)),
-        folders[0],
-    )
-    found = (found.path for found in discover([root]) if isinstance(found, Found))
+class Importers:
+    """The files that may use names of others.
+
+    Args:
+        paths: The files.
+        texts: What is in those that change; the others are read.
+        names: Names that are going to be asked for.
+    """
+
+    def __init__(
+        self, paths: Iterable[Path], texts: Mapping[Path, bytes], names: Iterable[str]
+    ) -> None:
+        words = [name.removeprefix(".").encode() for name in names]
+        self.known: set[Path] = set()
+        self.texts: dict[Path, bytes] = {}
+        for path in paths:
+            here = path.absolute()
+            if here in self.known:
+                continue
+            self.known.add(here)
+            source = texts.get(here)
+            if source is None:
+                try:
+                    source = path.read_bytes()
+                except OSError:
+                    continue
+            if here.suffix == ".ipynb":
+                source = source.replace(rb"\n", b"\n")
+            if any(word in source for word in words) or _STAR.search(source):
+                self.texts[here] = source
+
+    def users(self, path: Path, names: Iterable[str]) -> dict[str, Path]:
+        """Returns those of a file's names that another file uses, each with such a file."""
+        here = path.absolute()
+        found = {}
+        for name in names:
+            user = self._user(here, name, {here})
+            if user is not None:
+                found[name] = user
+        return found
+
+    def _user(self, module: Path, name: str, seen: set[Path]) -> Path | None:
+        word = name.removeprefix(".").encode()
+        stem = module_name(module).encode()
+        says_name = re.compile(rb"\b%s\b" % re.escape(word))
+        inside = module.parent if module.stem == "__init__" else None
+        for other, source in self.texts.items():
+            if other in seen or not (word in source or _STAR.search(source)):
+                continue
+            if name.startswith("."):
+                if self._uses_attribute(other, source, name):
+                    return other
+                continue
+            if stem not in source and (inside is None or inside not in other.parents):
+                continue
+            reads = reads_of(other, source)
+            if reads is None:
+                if re.search(rb"\b%s\b" % re.escape(stem), source) and says_name.search(source):
+                    return other
+                continue
+            if says_name.search(source) and self._uses(reads, module, name):
+                return other
+            if self._gets_by_star(reads, module, name):
+                # What a star import brings in, the file may itself offer to others.
+                user = (
+                    other
+                    if name in reads.loaded
+                    else self._user(other, name, seen | {module, other})
+                )
+                if user is not None:
+                    return user
+        return None
+
+    def _uses_attribute(self, other: Path, source: bytes, name: str) -> bool:
+        reads = reads_of(other, source)
+        if reads is None:
+            return re.search(rb"\.\s*%s\b" % re.escape(name[1:].encode()), source) is not None
+        return name[1:] in reads.attributes or name[1:] in reads.strings
+
+    def _uses(self, reads: Reads, module: Path, name: str) -> bool:
+        dotted = f"{module_name(module)}.{name}"
+        if any(s == dotted or s.endswith("." + dotted) for s in reads.strings):
+            return True
+        if reads.imports_dynamically and any(
+            self._refers(reads, s, module) for s in reads.strings if s
+        ):
+            return True
+        if any(n == name and self._refers(reads, m, module) for m, n in reads.members):
+            return True
+        for chain in reads.chains:
+            parts = chain.split(".")
+            dots = len(chain) - len(chain.lstrip("."))
+            for end in range(dots + 1, len(parts) + 1):
+                # A module that is handed on can be asked for anything.
+                asked = end == len(parts) or parts[end] == name
+                if asked and self._refers(reads, ".".join(parts[:end]), module):
+                    return True
+        return False
+
+    def _gets_by_star(self, reads: Reads, module: Path, name: str) -> bool:
+        return (
+            not name.startswith("_")
+            and name not in reads.bound
+            and any(n == "*" and self._refers(reads, m, module) for m, n in reads.members)
+        )
+
+    def _refers(self, reads: Reads, dotted: str, module: Path) -> bool:
+        """Whether a dotted module path, as a file writes it, can be a module."""
+        home = module.parent if module.stem == "__init__" else module.with_suffix("")
+        name = dotted.lstrip(".")
+        parts = name.split(".") if name else []
+        if dotted.startswith("."):
+            folder = reads.path.parent
+            for _ in range(len(dotted) - len(name) - 1):
+                folder = folder.parent
+            return folder.joinpath(*parts) == home
+        if parts[-1] != home.name:
+            return False
+        if is_framework(name):
+            return home.parts[-len(parts) :] == tuple(parts)
+        for folder in reads.path.parents:
+            base = folder.joinpath(*parts)
+            files = {base.with_name(base.name + ".py"), base / "__init__.py"}
+            if files & self.known:
+                return base == home
+        return True
+
+
+def module_name(path: Path) -> str:
+    """Returns the last part of the name that a file is imported under."""
+    return path.parent.name if path.stem == "__init__" else path.stem
+
+
+def project_files(named: Iterable[Path]) -> list[Path]:
+    """Returns the files of the projects that paths belong to, or else of the paths' folders.
+
+    A project that was named as a whole is left out: its files are looked at anyway.
+    """
+    folders = {path.absolute() for path in named if path.is_dir()}
+    roots = set()
+    for path in named:
+        here = path.absolute()
+        above = [here, *here.parents] if here in folders else list(here.parents)
+        marked = (f for f in above if any((f / name).exists() for name in _ROOTS))
+        root = next(marked, above[0])
+        if not any(folder in folders for folder in (root, *root.parents)):
+            roots.add(root)
+    found = (found.path for found in discover(sorted(roots)) if isinstance(found, Found))
     return list(itertools.islice(found, _MOST_FILES))

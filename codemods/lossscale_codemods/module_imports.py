@@ -54,6 +54,15 @@ class ModuleImports:
                     found[binding] = new
         return found
 
+    def names_of(self, stars: Mapping[Binding, str]) -> set[str]:
+        """The names that the module no longer has without these star imports."""
+        return {
+            name
+            for star in stars
+            if star.scope is self.program.scopes.module
+            for name in names.members(star.path or "")
+        }
+
     def star_edits(self, stars: dict[Binding, str]) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the star import that they are for."""
         found: dict[cst.CSTNode, list[Edit]] = {}

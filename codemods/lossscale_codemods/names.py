@@ -65,6 +65,8 @@ class OldName:
         return self.meaning in (Meaning.FIXED, Meaning.DYNAMIC)
 
 
+FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
+
 _MARKERS = (b"LossScale", b"mixed_precision", b".loss_scale()")
 """A file without any of these bytes can hold no old name."""
 
@@ -137,6 +139,12 @@ def lookup(path: str) -> OldName | None:
         if found is not None:
             return dataclasses.replace(found, path=original)
     return None
+
+
+def members(module: str) -> frozenset[str]:
+    """Returns the old names that `from module import *` can bring in."""
+    every = {*_KERAS_MEMBERS, *_V1_MEMBERS, *_CONTRIB_MEMBERS}
+    return frozenset(name for name in every if lookup(f"{module}.{name}") is not None)
 
 
 def _public_keras(path: str) -> OldName | None:
@@ -259,6 +267,11 @@ _ONLY_IN_TF1 = re.compile(
     r"ConfigProto|global_variables_initializer|get_default_graph|set_random_seed|gfile|"
     r"trainable_variables|train\.get_or_create_global_step|train\.\w+Optimizer)(?:\.|$)"
 )
+
+
+def is_framework(path: str) -> bool:
+    """Whether a path is in TensorFlow or Keras."""
+    return path.partition(".")[0] in FRAMEWORKS
 
 
 def is_only_in_tf1(path: str) -> bool:

@@ -40,8 +40,8 @@ class Outcomes:
     calls: list[ProvenCall] = dataclasses.field(default_factory=list)
     left: int = 0
     """How many old names are left as they are."""
-    removed: set[str] = dataclasses.field(default_factory=set)
-    """Public variables of the module that go."""
+    changed_names: set[str] = dataclasses.field(default_factory=set)
+    """Names that other files must not use, as in `Result`."""
 
 
 def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) -> bool:

@@ -14,23 +14,13 @@ import libcst as cst
 
 from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding, BindingKind
-from lossscale_codemods.names import Meaning, OldName, Target
+from lossscale_codemods.exports import changes_for_others, name_for_others, why_offered
+from lossscale_codemods.names import OldName, Target
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.verdict import Ignore, Rewrite, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-_SAME_SIGNATURE = {
-    Meaning.SET_POLICY,
-    Meaning.GLOBAL_POLICY,
-    Meaning.V1_OPTIMIZER,
-    Meaning.REWRITE_OFF,
-    Meaning.LOSS_SCALE,
-    Meaning.FIXED,
-    Meaning.DYNAMIC,
-}
-"""Old names that other files can go on using through this one, once it has moved."""
 
 
 @dataclasses.dataclass
@@ -41,6 +31,8 @@ class Plan:
     dropped: set[Binding] = dataclasses.field(default_factory=set)
     kept: dict[Binding, str] = dataclasses.field(default_factory=dict)
     """Bindings that stay, with the reason."""
+    changed_names: set[str] = dataclasses.field(default_factory=set)
+    """Names that other files must not use, as in `Result`."""
 
 
 class Planner:
@@ -85,10 +77,16 @@ class Planner:
                 new = self._new_path(bindings[binding])
                 if (needed or unused) and new is not None:
                     plan.moved[binding] = new
+                    changed = changes_for_others(bindings[binding], self.program.target)
                 elif needed:
                     plan.kept[binding] = "it has no equivalent"
+                    continue
                 else:
                     plan.dropped.add(binding)
+                    changed = True
+                name = name_for_others(self.program, binding)
+                if changed and name is not None:
+                    plan.changed_names.add(name)
         return plan
 
     def _old_bindings(self) -> dict[Binding, OldName]:
@@ -129,11 +127,17 @@ class Planner:
         return unique
 
     def _uses(self, binding: Binding) -> Sequence[cst.CSTNode]:
-        owner = self.program.owner_of_attribute(binding)
-        if owner is None or not isinstance(binding.node, cst.Attribute):
+        name = name_for_others(self.program, binding)
+        if name is None or not name.startswith("."):
             return binding.uses
-        reads = self.program.reads_by_attribute.get(binding.node.attr.value, [])
-        return [*binding.uses, *(n for n in reads if n not in binding.uses)]
+        reads = self.program.reads_by_attribute.get(name[1:], [])
+        mine = [n for n in reads if n not in binding.uses and not self._is_of_framework(n)]
+        return [*binding.uses, *mine]
+
+    def _is_of_framework(self, node: cst.Attribute) -> bool:
+        """Whether an attribute is read of TensorFlow, so that it is none of a class here."""
+        above = self.program.resolver.paths(node.value)
+        return bool(above) and all(p is not None and names.is_framework(p) for p in above)
 
     def _is_needed(self, binding: Binding) -> bool:
         for use in self._uses(binding):
@@ -142,10 +146,8 @@ class Planner:
                 return True
             if isinstance(verdict, Ignore):
                 return True
-        exported = binding.scope is self.program.scopes.module and (
-            binding.name in self.program.exported
-        )
-        return exported or bool(self._strings.get(binding))
+        offered = why_offered(self.program, binding, unused=False) is not None
+        return offered or bool(self._strings.get(binding))
 
     def _verdict(self, use: cst.CSTNode) -> Verdict | None:
         occurrence = self._by_node.get(use)
@@ -172,21 +174,12 @@ class Planner:
                     return f"the annotation on line {line} still needs it"
             if self._new_path(old) is None and self._is_needed(binding):
                 return f"{old.path} has no equivalent"
-            if self._escapes(binding, old):
-                return (
-                    f"`__all__` offers {binding.name} to other files, which may call it in the "
-                    "old way"
-                )
+            if changes_for_others(old, self.program.target):
+                unused = not self._uses(binding)
+                reason = why_offered(self.program, binding, unused=unused)
+                if reason is not None:
+                    return reason
         return None
-
-    def _escapes(self, binding: Binding, old: OldName) -> bool:
-        if self.program.target is Target.COMPAT:
-            return False
-        return (
-            binding.scope is self.program.scopes.module
-            and binding.name in self.program.exported
-            and old.meaning not in _SAME_SIGNATURE
-        )
 
     def _new_path(self, old: OldName) -> str | None:
         if self.program.target is Target.COMPAT:

@@ -13,6 +13,7 @@ import libcst as cst
 
 from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding, BindingKind, Scope, import_path, member_path
+from lossscale_codemods.exports import Exports
 from lossscale_codemods.names import Meaning, OldName, Target
 from lossscale_codemods.resolve import RelativeImports, Resolver
 from lossscale_codemods.scopes import Scopes
@@ -101,7 +102,7 @@ class Program:
         target: What it is migrated to.
         relative: Knows what relative imports give.
         source: The bytes it was parsed from.
-        shared: Variables of the module that other files import.
+        exports: What is known of the files that may import this one.
     """
 
     def __init__(
@@ -110,10 +111,10 @@ class Program:
         target: Target = Target.TF_KERAS,
         relative: RelativeImports | None = None,
         source: bytes | None = None,
-        shared: frozenset[str] = frozenset(),
+        exports: Exports | None = None,
     ) -> None:
         self.target = target
-        self.shared = shared
+        self.exports = Exports() if exports is None else exports
         self.rewritten: set[cst.CSTNode] = set()
         """Nodes of the occurrences that are decided to be rewritten so far."""
         self.tree = Tree(module)

@@ -78,7 +78,8 @@ class Result:
         status: What became of the file.
         records: One for each occurrence of an old name.
         problem: For unreadable and refused files, what was wrong and what to do.
-        removed: Public variables of the module that went, because nothing in it needs them.
+        changed_names: Names of the module that go, or come to mean something else; attributes of
+            its classes with a dot before them. Other files must not use them.
     """
 
     source: bytes
@@ -86,7 +87,7 @@ class Result:
     status: Status
     records: tuple[Record, ...] = ()
     problem: str = ""
-    removed: tuple[str, ...] = ()
+    changed_names: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:

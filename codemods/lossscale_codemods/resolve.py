@@ -15,7 +15,7 @@ from lossscale_codemods.scopes import Scopes
 from lossscale_codemods.tree import dotted
 
 RelativeImports = Callable[[str], str | None]
-"""Turns the dotted path of a relative import into an absolute one, if it is known."""
+"""Turns the dotted path of an import from the project into one outside of it, if it is known."""
 
 
 class Kind(enum.Enum):
@@ -85,6 +85,11 @@ class Resolver:
                 return frozenset(owner.attributes.get(node.attr.value, ()))
         return found or frozenset()
 
+    def _in_class_body(self, node: cst.Attribute) -> frozenset[Binding]:
+        """Returns what the class body gives to an attribute of `self`."""
+        owner = self._class_of(node.value)
+        return frozenset(owner.bindings.get(node.attr.value, ())) if owner else frozenset()
+
     def _class_of(self, node: cst.BaseExpression) -> Scope | None:
         scope = self.scopes.scope_of_read.get(node)
         return class_of_self(node, scope) if scope is not None else None
@@ -108,10 +113,14 @@ class Resolver:
             return self._union(self.binding_paths(b) for b in bindings)
         if isinstance(node, cst.Attribute):
             bindings = self.bindings(node)
+            if node not in self.scopes.reaching:
+                bindings |= self._in_class_body(node)
             if bindings:
                 return self._union(self.binding_paths(b) for b in bindings)
             above = self.paths(node.value)
-            return frozenset(None if p is None else f"{p}.{node.attr.value}" for p in above)
+            return frozenset(
+                None if p is None else self._outside(f"{p}.{node.attr.value}") for p in above
+            )
         if isinstance(node, cst.IfExp):
             return self.paths(node.body) | self.paths(node.orelse)
         if isinstance(node, cst.BooleanOperation):
@@ -119,6 +128,12 @@ class Resolver:
         if isinstance(node, cst.NamedExpr):
             return self.paths(node.value)
         return frozenset([None])
+
+    def _outside(self, path: str) -> str:
+        """Returns the path outside of the project, if a path is one within it."""
+        if self.relative is None or names.is_framework(path):
+            return path
+        return self.relative(path) or path
 
     @staticmethod
     def _union(sets: Iterable[frozenset[str | None]]) -> frozenset[str | None]:
@@ -129,9 +144,7 @@ class Resolver:
         if binding in self.moved:
             return frozenset([self.moved[binding]])
         if binding.kind is BindingKind.IMPORT and binding.path is not None:
-            if binding.path.startswith(".") and self.relative is not None:
-                return frozenset([self.relative(binding.path) or binding.path])
-            return frozenset([binding.path])
+            return frozenset([self._outside(binding.path)])
         if binding.kind is BindingKind.ASSIGN and binding.value is not None:
             return self.paths(binding.value)
         return frozenset([None])
