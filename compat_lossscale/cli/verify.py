@@ -7,15 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
+from compat_lossscale.cli._reports import check_report_path, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
-from compat_lossscale.formats.artefact import LiveState, StatedConfig
-from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict, meaning
-from compat_lossscale.formats.inner import class_name
 from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
     Result,
@@ -27,6 +26,7 @@ from compat_lossscale.formats.verification import (
     printable,
     verify_artefact,
 )
+from compat_lossscale.formats.words import config_in_words, state_in_words
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
 
@@ -52,6 +52,13 @@ MANY = 20
 )
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @click.option(
+    "--html",
+    "html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write a report to FILE, one HTML page that needs nothing else.",
+)
+@click.option(
     "--strict",
     is_flag=True,
     help="What an artefact does not hold, and what changes without changing training, counts as a "
@@ -74,6 +81,7 @@ def verify(
     target: str | None,
     output: str | None,
     as_json_: bool,
+    html: Path | None,
     strict: bool,
     matrix: bool,
     deep: bool,
@@ -88,6 +96,8 @@ def verify(
     """
     if output is not None and (target is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")
+    if html is not None:
+        check_report_path(html)
     targets = tuple(Generation) if target is None else (Generation(target),)
     found = list(expand(paths))
     results = [verify_artefact(path, targets=targets, strict=strict) for path in _shown(found)]
@@ -98,6 +108,10 @@ def verify(
         code |= _go_deep(results, value, extra)
     if output is not None:
         code |= _convert(results, Generation(target), output, strict=strict, extra=extra)
+    if html is not None:
+        from compat_lossscale.formats.html_page import as_html_page
+
+        code |= write_report(html, as_html_page(results, deep=value.get("deep", [])))
     value["exit_code"] = code
     if matrix:
         for line in (*matrix_of(results), *extra):
@@ -137,7 +151,7 @@ def _convert(
     return 1 if conversion.lost else 0
 
 
-def _go_deep(results: Sequence[Result], value: dict[str, object], extra: list[str]) -> int:
+def _go_deep(results: Sequence[Result], value: dict[str, Any], extra: list[str]) -> int:
     """Compares each config's optimizers, and returns what this adds to the exit code."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
@@ -173,36 +187,13 @@ def _lines(result: Result) -> Iterator[str]:
     writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
     yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
     for stated, conversions in result.conversions:
-        yield f"  {_config(stated)}"
+        yield f"  {config_in_words(stated)}"
         for conversion in conversions:
             yield from _conversion(conversion)
     for state in artefact.states:
-        yield f"  {_state(state)}"
+        yield f"  {state_in_words(state)}"
     for what in artefact.missing:
         yield f"  not in it: {what}"
-
-
-def _config(stated: StatedConfig) -> str:
-    spec, inner = stated.spec, read_config(stated.config).inner
-    if spec.dynamic:
-        scale = (
-            f"dynamic loss scale, initially {spec.initial_scale:g}, "
-            f"times {spec.multiplier:g} after {spec.growth_steps} good steps"
-        )
-    else:
-        scale = f"fixed loss scale {spec.initial_scale:g}"
-    around = f", around {printable(class_name(inner))}" if inner is not None else ""
-    return f"{printable(stated.where or 'config')}: {scale}{around}"
-
-
-def _state(state: LiveState) -> str:
-    known = {
-        "loss scale": state.loss_scale,
-        "good steps": state.good_steps,
-        "iterations": state.iterations,
-    }
-    parts = [f"{name} {value:g}" for name, value in known.items() if value is not None]
-    return f"state of {printable(state.where)}: {', '.join([*parts, f'{state.slots} slots'])}"
 
 
 def _conversion(conversion: Conversion) -> Iterator[str]:

@@ -133,6 +133,26 @@ def test_the_json_has_all_of_it() -> None:
     ][0]["fields"]
 
 
+def test_html_comes_besides_and_changes_no_exit_code(
+    tmp_path: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = tmp_path / "report.html"
+    result = verify(files["lossy"], "--html", report)
+    assert result.exit_code == 1
+    assert "1 artefact: 0 lossless, 1 would lose something" in result.output
+    assert "<h1>Verification report</h1>" in report.read_text()
+    assert verify(files["lossy"], "--html", tmp_path / "report.json").exit_code == 2
+
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fails)
+    result = verify(files["lossy"], "--json", "--html", report)
+    assert result.exit_code == json.loads(result.stdout)["exit_code"] == 3
+    assert "cannot be written: No space left on device." in result.stderr
+    assert "<h1>Verification report</h1>" in report.read_text()
+
+
 def test_a_folder_is_walked() -> None:
     value = json.loads(verify(ARTEFACTS / "2.3", "--json").stdout)
     formats = {artefact["format"] for artefact in value["artefacts"]}

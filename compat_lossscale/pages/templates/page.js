@@ -16,6 +16,7 @@
       text: `${element.dataset.path} ${item.textContent}`.toLowerCase(),
     })),
   }));
+  const say = (number) => number.toLocaleString("en");
   const total = groups.reduce((sum, group) => sum + group.items.length, 0);
 
   const apply = () => {
@@ -39,7 +40,7 @@
     }
     document.getElementById("none").hidden = files > 0;
     document.getElementById("shown").textContent =
-      `${count.toLocaleString("en")} of ${total.toLocaleString("en")} findings, in ${files.toLocaleString("en")} of ${groups.length.toLocaleString("en")} ${form.dataset.groups || "files"}`;
+      `${say(count)} of ${say(total)} ${form.dataset.items}, in ${say(files)} of ${say(groups.length)} ${form.dataset.groups}`;
   };
   let waiting = 0;
   const soon = () => {

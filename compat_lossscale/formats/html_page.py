@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verified artefacts as one HTML page: what each holds, and what conversions make of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+
+from compat_lossscale.formats.artefact import StatedConfig
+from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict
+from compat_lossscale.formats.verification import Result, Status, json_value, printable
+from compat_lossscale.formats.words import config_in_words, state_in_words
+from compat_lossscale.pages import page
+from compat_lossscale.pages.side_by_side import Row, hunks
+from compat_lossscale.spec import Generation
+
+_WORDS = {
+    Status.LOSSLESS: "lossless",
+    Status.LOSSY: "would lose something",
+    Status.NO_LOSS_SCALE: "without a loss scale",
+    Status.UNREADABLE: "unreadable",
+}
+_URGENCY = (Status.UNREADABLE, Status.LOSSY, Status.LOSSLESS, Status.NO_LOSS_SCALE)
+_MAX_CONFIG = 50_000
+"""Characters of a config from which on it is not shown as a whole."""
+_OPEN = 40
+"""Artefacts that start open."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """A field that does not come back as it was."""
+
+    verdict: str
+    name: str
+    value: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Converted:
+    """One conversion as it is shown."""
+
+    target: str
+    title: str
+    lost: int
+    kept: str
+    fields: list[Field]
+    hunks: list[list[Row]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """One config as it is shown."""
+
+    words: str
+    conversions: list[Converted]
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """One artefact as it is shown."""
+
+    path: str
+    status: str
+    words: str
+    error: str
+    facts: list[tuple[str, str]]
+    configs: list[Config]
+    states: list[str]
+    missing: list[str]
+    open: bool
+
+
+def as_html_page(results: Sequence[Result], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
+    """Returns the results as a page that loads nothing from anywhere.
+
+    Args:
+        results: What was found out about each artefact.
+        deep: The comparisons with stock tf-keras, as `--json` has them.
+    """
+    statuses = [
+        (_css(status), words, sum(result.status is status for result in results))
+        for status, words in _WORDS.items()
+    ]
+    made = [made for result in results for _, of_config in result.conversions for made in of_config]
+    ordered = sorted(results, key=lambda result: _URGENCY.index(result.status))
+    return page.render(
+        "verify.html.jinja",
+        total=len(results),
+        statuses=statuses,
+        targets=[
+            (target.value, TITLES[target], *_counts(made, target))
+            for target in Generation
+            if any(conversion.target is target for conversion in made)
+        ],
+        artefacts=[_shown(result, open_=i < _OPEN) for i, result in enumerate(ordered)],
+        deep=deep,
+    )
+
+
+def _css(status: Status) -> str:
+    return status.value.replace(" ", "-")
+
+
+def _counts(made: Sequence[Conversion], target: Generation) -> tuple[int, int]:
+    """Returns how many conversions to a generation lose nothing, and how many lose something."""
+    lossy = [bool(conversion.lost) for conversion in made if conversion.target is target]
+    return len(lossy) - sum(lossy), sum(lossy)
+
+
+def _shown(result: Result, *, open_: bool) -> Shown:
+    artefact = result.artefact
+    facts = []
+    if artefact is not None:
+        facts = [("Format", artefact.format), ("Form", artefact.layout)]
+        facts += [("Written by", printable(artefact.writer))] if artefact.writer else []
+    return Shown(
+        result.path,
+        _css(result.status),
+        _WORDS[result.status],
+        result.error,
+        facts,
+        [
+            Config(config_in_words(stated), [_converted(stated, made) for made in conversions])
+            for stated, conversions in result.conversions
+        ],
+        [state_in_words(state) for state in (artefact.states if artefact else ())],
+        [printable(what) for what in (artefact.missing if artefact else ())],
+        open_,
+    )
+
+
+def _converted(stated: StatedConfig, made: Conversion) -> Converted:
+    return Converted(
+        made.target.value,
+        TITLES[made.target],
+        len(made.lost),
+        ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT),
+        [
+            Field(
+                field.verdict.value,
+                printable(field.name),
+                printable(json.dumps(field.value)),
+                printable(field.reason),
+            )
+            for field in made.fields
+            if field.verdict is not Verdict.KEPT
+        ],
+        _side_by_side(stated.config, made.config),
+    )
+
+
+def _side_by_side(
+    before: Mapping[str, object], after: Mapping[str, object] | None
+) -> list[list[Row]]:
+    if after is None:
+        return []
+    old, new = (json.dumps(json_value(dict(c)), indent=2) + "\n" for c in (before, after))
+    return hunks(old, new, "json") if max(len(old), len(new)) <= _MAX_CONFIG else []

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What artefacts state and hold, in words."""
+
+from __future__ import annotations
+
+from compat_lossscale.formats.artefact import LiveState, StatedConfig
+from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.inner import class_name
+from compat_lossscale.formats.verification import printable
+
+
+def config_in_words(stated: StatedConfig) -> str:
+    """Returns where a config stands and which loss scale it states, around which optimizer."""
+    spec, inner = stated.spec, read_config(stated.config).inner
+    if spec.dynamic:
+        scale = (
+            f"dynamic loss scale, initially {spec.initial_scale:g}, "
+            f"times {spec.multiplier:g} after {spec.growth_steps} good steps"
+        )
+    else:
+        scale = f"fixed loss scale {spec.initial_scale:g}"
+    around = f", around {printable(class_name(inner))}" if inner is not None else ""
+    return f"{printable(stated.where or 'config')}: {scale}{around}"
+
+
+def state_in_words(state: LiveState) -> str:
+    """Returns what is held of the state of one optimizer."""
+    known = {
+        "loss scale": state.loss_scale,
+        "good steps": state.good_steps,
+        "iterations": state.iterations,
+    }
+    parts = [f"{name} {value:g}" for name, value in known.items() if value is not None]
+    return f"state of {printable(state.where)}: {', '.join([*parts, f'{state.slots} slots'])}"
