@@ -157,7 +157,7 @@ def test_sarif(folder: Path) -> None:
     (change,) = fixed["fixes"][0]["artifactChanges"]
     region = change["replacements"][0]["deletedRegion"]
     assert region == {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 49}
-    assert review["kind"] == "review"
+    assert (fixed["level"], review["level"]) == ("note", "warning")
     assert "fixes" not in review
 
 

@@ -17,6 +17,7 @@ from compat_lossscale.cli import verify as command
 from compat_lossscale.formats import read
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD, import_tf_keras
+from tests.schemas.ours import check
 from tests.support import REPOSITORY, python
 
 LOSSLESS = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
@@ -151,6 +152,14 @@ def test_html_comes_besides_and_changes_no_exit_code(
     assert result.exit_code == json.loads(result.stdout)["exit_code"] == 3
     assert "cannot be written: No space left on device." in result.stderr
     assert "<h1>Verification report</h1>" in report.read_text()
+
+
+def test_the_json_is_what_its_schema_says(tmp_path: Path, files: dict[str, Path]) -> None:
+    odd = tmp_path / "odd.json"
+    odd.write_text(json.dumps({"inner_optimizer": SGD, "dynamic": False, "initial_scale": 8.0}))
+    every = json.loads(verify(ARTEFACTS, *files.values(), odd, "--json").stdout)
+    check(every, "verify")
+    assert {artefact["status"] for artefact in every["artefacts"]} == set(every["totals"])
 
 
 def test_a_folder_is_walked() -> None:
@@ -290,6 +299,7 @@ def test_starting_up_imports_neither_tensorflow_nor_h5py(files: dict[str, Path])
 def test_deep_compares_with_stock_tf_keras(tmp_path: Path, files: dict[str, Path]) -> None:
     import_tf_keras()
     result = verify(files["lossless"], "--deep", "--json")
+    check(json.loads(result.stdout), "verify")
     (compared,) = json.loads(result.stdout)["deep"]
     assert (result.exit_code, compared["outcome"]) == (0, "equal")
     impossible: dict[str, Any] = {**SGD, "config": {"learning_rate": "fast"}}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
@@ -15,55 +14,24 @@ from lossscale_codemods.records import Outcome
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.html_page import as_html_page
 
+from tests.codemods.runs import ATTACK, OLD, make_project, migrated
 from tests.pages.reading import Page
-
-OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
-REVIEW = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('infer')\n"
-SUPPRESSED = OLD.replace("')\n", "')  # compat-lossscale: ignore\n")
-ATTACK = "</script></td><img src=x onerror=alert(1)><script>document.title='taken'</script>"
-HOSTILE = (
-    f"import tensorflow as tf\n# {ATTACK} DynamicLossScale\n"
-    f"x = '''{ATTACK}'''; tf.keras.mixed_precision.experimental.set_policy('float32')\n"
-    f'tf.keras.mixed_precision.experimental.set_policy("{ATTACK}")\n'
-)
-NOTEBOOK = {
-    "cells": [
-        {"cell_type": "markdown", "metadata": {}, "source": ["# Training"]},
-        {
-            "cell_type": "code",
-            "execution_count": None,
-            "metadata": {},
-            "outputs": [],
-            "source": ["%matplotlib inline\n", *OLD.splitlines(keepends=True)],
-        },
-    ],
-    "metadata": {},
-    "nbformat": 4,
-    "nbformat_minor": 5,
-}
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path(".git").mkdir()
-    Path("change.py").write_text(OLD)
-    Path("review.py").write_text(REVIEW + "# see DynamicLossScale\n")
-    Path("suppressed.py").write_text(SUPPRESSED)
-    Path("broken.py").write_text(OLD + "(\n")
-    Path("refused.py").write_text(OLD.replace("\ntf", "\n\x0ctf"))
-    Path("<img src=x onerror=alert(1)>.py").write_text(HOSTILE)
-    Path("notebook.ipynb").write_text(json.dumps(NOTEBOOK))
+    make_project()
     return tmp_path
 
 
-def migrated(*, write: bool = False) -> tuple[files.RunReport, str]:
-    run = files.run([Path()], Options, write=write, jobs=1)
+def shown(*, write: bool = False) -> tuple[files.RunReport, str]:
+    run = migrated(write=write)
     return run, as_html_page(run, write=write, target="tf-keras")
 
 
 def test_the_numbers_are_those_of_the_run_and_add_up(project: Path) -> None:
-    run, html = migrated()
+    run, html = shown()
     found = totals(run)
     page = Page(html)
     tiles = dict(re.findall(r"<dt>([^<]*)</dt><dd>([\d,]+)</dd>", html))
@@ -86,15 +54,15 @@ def test_the_numbers_are_those_of_the_run_and_add_up(project: Path) -> None:
 
 
 def test_every_finding_says_rule_reason_and_what_to_do_and_links_to_the_rule(project: Path) -> None:
-    run, html = migrated()
+    run, html = shown()
     page = Page(html)
     ids = {e.attributes["id"] for e in page.elements if "id" in e.attributes}
-    shown = [" ".join(e.text.split()) for e in page.all("li")]
+    texts = [" ".join(e.text.split()) for e in page.all("li")]
     for file in run.files:
         for record in file.result.records:
             hits = [
                 text
-                for text in shown
+                for text in texts
                 if record.rule in text
                 and record.message.replace("`", "").split("\n")[0].rstrip(".") in text
                 and record.advice.replace("`", "") in text
@@ -108,7 +76,7 @@ def test_every_finding_says_rule_reason_and_what_to_do_and_links_to_the_rule(pro
 
 
 def test_what_a_person_has_to_do_comes_first(project: Path) -> None:
-    _, html = migrated()
+    _, html = shown()
     paths = [e.attributes["data-path"] for e in Page(html).all("article", "file")]
     assert paths[:2] == ["broken.py", "refused.py"]
     assert paths[2] == "review.py"
@@ -116,7 +84,7 @@ def test_what_a_person_has_to_do_comes_first(project: Path) -> None:
 
 
 def test_changes_are_side_by_side_and_notebooks_by_cell(project: Path) -> None:
-    _, html = migrated()
+    _, html = shown()
     page = Page(html)
     old = [e.text for e in page.all("td", "old")]
     new = [e.text for e in page.all("td", "new")]
@@ -127,7 +95,7 @@ def test_changes_are_side_by_side_and_notebooks_by_cell(project: Path) -> None:
 
 
 def test_whatever_the_files_hold_stays_text(project: Path) -> None:
-    _, html = migrated()
+    _, html = shown()
     page = Page(html)
     assert page.loaded() == []
     assert page.handlers() == []
@@ -139,7 +107,7 @@ def test_whatever_the_files_hold_stays_text(project: Path) -> None:
 
 
 def test_the_page_is_built_for_readers_of_every_kind(project: Path) -> None:
-    _, html = migrated()
+    _, html = shown()
     page = Page(html)
     assert html.startswith('<!doctype html>\n<html lang="en">')
     for landmark in ("header", "main", "footer", "h1", "form"):
@@ -155,8 +123,8 @@ def test_the_page_is_built_for_readers_of_every_kind(project: Path) -> None:
 
 
 def test_what_was_written_is_said(project: Path) -> None:
-    assert "Nothing was written: this is what <code>--write</code> would do." in migrated()[1]
-    _, html = migrated(write=True)
+    assert "Nothing was written: this is what <code>--write</code> would do." in shown()[1]
+    _, html = shown(write=True)
     assert "The changes below were written." in html
     assert "3 changed, 1 unreadable, 1 refused, 3 written." in html
     Path("empty").mkdir()
@@ -169,14 +137,14 @@ def test_what_was_written_is_said(project: Path) -> None:
 
 def test_a_name_that_is_no_text_is_shown(project: Path) -> None:
     Path(os.fsdecode(b"caf\xe9.py")).write_text(OLD)
-    assert "caf\ufffd.py" in migrated()[1].encode().decode()
+    assert "caf\ufffd.py" in shown()[1].encode().decode()
 
 
 def test_many_findings_start_closed_and_are_all_there(project: Path) -> None:
     call = OLD.splitlines(keepends=True)[1]
     for number in range(50):
         Path(f"many{number}.py").write_text("import tensorflow as tf\n" + (call + "\n" * 8) * 20)
-    run, html = migrated()
+    run, html = shown()
     page = Page(html)
     details = page.all("details")
     assert "open" in details[0].attributes

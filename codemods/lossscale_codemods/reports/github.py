@@ -6,6 +6,7 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.records import Outcome
@@ -18,7 +19,7 @@ def as_github(report: RunReport) -> str:
     """Returns annotations for GitHub Actions."""
     lines = []
     for file in report.files:
-        path = _escaped(file.path.as_posix(), attribute=True)
+        path = _escaped(os.fsencode(file.path).decode("utf-8", "replace"), attribute=True)
         if file.result.problem:
             lines.append(f"::error file={path}::{_escaped(file.result.problem)}")
         for record in file.result.records:
@@ -28,9 +29,16 @@ def as_github(report: RunReport) -> str:
                 level, text = "notice", f"can be rewritten: {record.message}."
             else:
                 continue
-            where = f"file={path},line={record.line},col={record.column}"
+            where = f"file={path}"
+            if (
+                record.cell is None
+            ):  # GitHub knows the lines of a notebook's JSON, not those of cells.
+                where += f",line={record.line},col={record.column}"
+            else:
+                text = f"cell {record.cell}, line {record.line}: {text}"
             title = _escaped(f"{record.rule} {record.name}", attribute=True)
             lines.append(f"::{level} {where},title={title}::{_escaped(text)}")
+    lines += [f"::error::{_escaped(problem)}" for problem in report.problems]
     return "\n".join(lines)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run as JSON."""
+"""A run as JSON, in the form that `compat_lossscale/schemas/migrate.schema.json` describes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def as_json(report: RunReport) -> str:
         ],
         "skipped": [{"path": s.path.as_posix(), "reason": s.reason} for s in report.skipped],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    # In ASCII alone, so that no terminal or pipe has to know the characters.
+    return json.dumps(content, indent=2)
 
 
 def _record(record: Record) -> dict[str, Any]:

@@ -7,15 +7,19 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from lossscale_codemods.records import Outcome, Record
 from lossscale_codemods.reports.counts import exit_code
+from lossscale_codemods.rules import all_rules, documentation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lossscale_codemods.files import FileReport, RunReport
+    from lossscale_codemods.verdict import Rule
 
 INFORMATION = "https://pypi.org/project/compat-lossscale/"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -23,14 +27,13 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def as_sarif(report: RunReport, version: str) -> str:
     """Returns the report as SARIF 2.1.0, with fixes for what can be rewritten."""
-    from lossscale_codemods.rules import all_rules, documentation
-
     rules = [
         {
             "id": rule.id,
             "name": type(rule).__name__,
             "shortDescription": {"text": rule.title},
             "fullDescription": {"text": documentation(rule)},
+            "help": {"text": _help(rule), "markdown": _help(rule)},
         }
         for rule in sorted(all_rules(), key=lambda rule: rule.id)
     ]
@@ -39,7 +42,7 @@ def as_sarif(report: RunReport, version: str) -> str:
         for record in file.result.records:
             if record.outcome is not Outcome.MENTIONED:
                 results.append(_sarif_result(file, record))
-    notifications = [
+    notifications: list[dict[str, Any]] = [
         {
             "level": "error",
             "message": {"text": file.result.problem},
@@ -47,6 +50,9 @@ def as_sarif(report: RunReport, version: str) -> str:
         }
         for file in report.files
         if file.result.problem
+    ]
+    notifications += [
+        {"level": "error", "message": {"text": problem}} for problem in report.problems
     ]
     run = {
         "tool": {
@@ -69,30 +75,35 @@ def as_sarif(report: RunReport, version: str) -> str:
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
+def _help(rule: Rule) -> str:
+    return (
+        f"{documentation(rule)}\n\n"
+        f"Examples: `compat-lossscale migrate --explain {rule.id}`. To leave a place as it is: "
+        f"`# compat-lossscale: ignore[{rule.id}]`."
+    )
+
+
 def _uri(path: Path) -> dict[str, str]:
-    return {"uri": path.as_posix()}
+    """Returns where a file is, as a URI: bytes of a name that are no characters included."""
+    return {"uri": path.as_uri() if path.is_absolute() else quote(os.fsencode(path))}
 
 
 def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
-    review = record.outcome is Outcome.NEEDS_REVIEW
     text = f"{record.name}: {record.message}. {record.advice}".strip()
     location: dict[str, Any] = {"artifactLocation": _uri(file.path)}
     if record.cell is None:
-        location["region"] = {
-            "startLine": record.line,
-            "startColumn": record.column,
-            "endLine": record.end_line,
-            "endColumn": record.end_column,
-        }
+        location["region"] = {"startLine": record.line, "startColumn": record.column}
+        if record.end_line:
+            location["region"] |= {"endLine": record.end_line, "endColumn": record.end_column}
+    else:  # Code scanning wants a line; those of the notebook's JSON say nothing to anyone.
+        location["region"] = {"startLine": 1}
+        text = f"Cell {record.cell}, line {record.line}: {text}"
     result: dict[str, Any] = {
         "ruleId": record.rule,
-        "level": "warning" if review else "note",
-        "kind": "review" if review else "fail",
+        "level": "warning" if record.outcome is Outcome.NEEDS_REVIEW else "note",
         "message": {"text": text},
         "locations": [{"physicalLocation": location}],
     }
-    if review:
-        result["level"] = "none"  # SARIF wants no level for anything but failures.
     if record.outcome is Outcome.SUPPRESSED:
         result["suppressions"] = [{"kind": "inSource"}]
     if record.edits:
