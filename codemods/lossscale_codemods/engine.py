@@ -18,7 +18,9 @@ from lossscale_codemods import guards, import_edits, mentions, proofs
 from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.names import Target, can_hold_old_name
+from lossscale_codemods.glance import old_name_can_stand
+from lossscale_codemods.names import Target
+from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Record, Result, Status
 from lossscale_codemods.suppression import Selection, Suppressions
@@ -95,12 +97,19 @@ def migrate(
 ) -> Result:
     """Does what `migrate_source` does, with the options in one value."""
     given = source.encode("utf-8") if isinstance(source, str) else source
-    if not can_hold_old_name(given):
+    if not (can_hold_old_name(given) and old_name_can_stand(given, relative)):
         return Result(given, given, Status.UNCHANGED)
+    return migrate_fully(given, options, relative)
+
+
+def migrate_fully(
+    source: bytes, options: Options, relative: RelativeImports | None = None
+) -> Result:
+    """Does what `migrate` does, to a file that is known to need a full look."""
     try:
-        return _migrate(given, options, relative)
+        return _migrate(source, options, relative)
     except RecursionError:
-        return Result(given, given, Status.UNREADABLE, problem=_TOO_DEEP)
+        return Result(source, source, Status.UNREADABLE, problem=_TOO_DEEP)
 
 
 _TOO_DEEP = "It is nested too deeply for the parser."

@@ -13,7 +13,7 @@ from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.exports import Exports
 from lossscale_codemods.importers import project_files, used_by_others
 from lossscale_codemods.interrupts import noting
-from lossscale_codemods.names import can_hold_old_name
+from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.undo import Undo, UndoError
 from lossscale_codemods.workers import Task, migrate_all
@@ -218,8 +218,20 @@ def _candidates(
         except OSError as error:
             decided.append((one, _unreadable(error)))
             continue
-        if can_hold_old_name(source):
+        if has_to_be_parsed(one.name, source):
             yield Candidate(one, len(source))
+
+
+def has_to_be_parsed(name: str, source: bytes) -> bool:
+    """Whether a file needs a full look; only that needs libcst."""
+    if not can_hold_old_name(source):
+        return False
+    if name.endswith(".ipynb"):
+        return True
+    from lossscale_codemods.glance import old_name_can_stand
+    from lossscale_codemods.relative import relative_imports
+
+    return old_name_can_stand(source, relative_imports(Path(name)))
 
 
 def _read(name: str) -> bytes:
@@ -233,8 +245,8 @@ def _unreadable(error: OSError) -> Result:
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
-    """Migrates what was read from a file; a mistake of ours becomes a report, not a traceback."""
-    from lossscale_codemods.engine import migrate
+    """Gives a file a full look; a mistake of ours becomes a report, not a traceback."""
+    from lossscale_codemods.engine import migrate_fully
     from lossscale_codemods.notebook import migrate_notebook
     from lossscale_codemods.relative import relative_imports
 
@@ -244,7 +256,7 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
     try:
         if path.suffix == ".ipynb":
             return migrate_notebook(source, options, relative)
-        return migrate(source, options, relative)
+        return migrate_fully(source, options, relative)
     except KeyboardInterrupt:
         raise
     # One bad file must not stop the others, and libcst's panics are no `Exception`.

@@ -7,7 +7,6 @@ class's name, is part of the program, so a person has to look at it.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -25,18 +24,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.program import Program
 
 MENTION, STRING = "LS801", "LS802"
-_OLD_IN_TEXT = re.compile(
-    r"[\w.]*\bmixed_precision\s*(?:\.\s*|\s+import\s+)experimental\b[\w.]*"
-    r"|[\w.]*\btrain\.experimental\.\w*(?:LossScale|mixed_precision)\w*"
-    r"|[\w.]*\bcontrib\.mixed_precision\b[\w.]*"
-    r"|[\w.]*\benable_mixed_precision_graph_rewrite\b"
-    r"|[\w.]*\b(?:Fixed|Dynamic)LossScale\b"
-)
-_OLD_CLASS_NAMES = {
-    "LossScaleOptimizer",
-    "LossScaleOptimizerV1",
-    "MixedPrecisionLossScaleOptimizer",
-}
 
 
 def find(program: Program, suppressions: Suppressions, options: Options) -> Iterator[Record]:
@@ -48,7 +35,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
     for line, comment in _comments(tree.code):
         if "compat-lossscale:" in comment:
             continue
-        for match in _OLD_IN_TEXT.finditer(comment):
+        for match in names.mentions_of_old_names(comment):
             column = tree.line_text(line).find(comment) + match.start() + 1
             yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), "a comment")
     for node in list(tree.parents):
@@ -65,7 +52,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
             yield _string_record(line, column, raw, finding, suppressions, options, lines)
             continue
         kind = "a docstring" if _is_docstring(program, node) else "a string"
-        for match in _OLD_IN_TEXT.finditer(raw):
+        for match in names.mentions_of_old_names(raw):
             line, column = tree.position(start + len(raw[: match.start()].encode()))
             yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), kind)
 
@@ -121,7 +108,7 @@ def _finding(program: Program, node: cst.SimpleString) -> tuple[str, str] | None
             "this string is the path of an old name, and strings are never edited",
             "Write the path of the new name into it, if code imports or patches by it.",
         )
-    if text in _OLD_CLASS_NAMES and isinstance(above, cst.Comparison | cst.ComparisonTarget):
+    if text in names.OLD_CLASS_NAMES and isinstance(above, cst.Comparison | cst.ComparisonTarget):
         return (
             "the optimizer's class has another name now (LossScaleOptimizerV3 in tf-keras)",
             "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) instead.",

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Meaning(enum.Enum):
@@ -66,24 +71,32 @@ class OldName:
 
 
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
-
-_MARKERS = (b"LossScale", b"mixed_precision", b".loss_scale()")
-"""A file without any of these bytes can hold no old name."""
-
-
-def can_hold_old_name(source: bytes) -> bool:
-    """Whether a file has to be parsed: a test of its bytes, near the speed of reading them."""
-    if not any(marker in source for marker in _MARKERS):
-        return False
-    return (
-        b"LossScale" in source
-        or b"experimental" in source
-        or b"graph_rewrite" in source
-        or b"contrib" in source
-        or b".loss_scale()" in source
-    )
+_IN_TEXT = (
+    (r"mixed_precision\s*(?:\.\s*|\s+import\s+)experimental", r"\b[\w.]*"),
+    (r"train\.experimental\.\w*(?:LossScale|mixed_precision)", r"\w*"),
+    (r"contrib\.mixed_precision", r"\b[\w.]*"),
+    (r"enable_mixed_precision_graph_rewrite", r"\b"),
+    (r"FixedLossScale", r"\b"),
+    (r"DynamicLossScale", r"\b"),
+)
+_OLD_IN_TEXT = re.compile("|".join(rf"[\w.]*\b{old}{rest}" for old, rest in _IN_TEXT))
+_SIGNS_OF_OLD = tuple(re.compile(old) for old, _ in _IN_TEXT)
 
 
+def may_mention_old_name(text: str) -> bool:
+    """Whether there may be an old name in a text, such as a comment; quick to tell."""
+    return any(sign.search(text) for sign in _SIGNS_OF_OLD)
+
+
+def mentions_of_old_names(text: str) -> Iterator[re.Match[str]]:
+    """Yields the places in a comment or a string at which an old name stands."""
+    return _OLD_IN_TEXT.finditer(text) if may_mention_old_name(text) else iter(())
+
+
+OLD_CLASS_NAMES = frozenset(
+    {"LossScaleOptimizer", "LossScaleOptimizerV1", "MixedPrecisionLossScaleOptimizer"}
+)
+"""What `type(optimizer).__name__` was."""
 NEW_OPTIMIZER_MEMBER = "LossScaleOptimizer"
 
 _KERAS_MEMBERS = {
@@ -129,6 +142,20 @@ def canonical(path: str) -> str:
     path = _V1_TO_V2.sub("tensorflow", path)
     path = _V1_ROOT.sub("tensorflow.compat.v1", path)
     return re.sub(r"^tensorflow\._api\.v1\b", "tensorflow.compat.v1", path)
+
+
+_ROOTS = frozenset({"tensorflow", "tensorflow_core", "keras", "tf_keras"})
+_STEPS = frozenset(
+    {"_api", "compat", "v1", "v2", "contrib", "experimental", "keras", "loss_scale_optimizer"}
+    | {"mixed_precision", "python", "train", "training"}
+)
+
+
+@functools.cache
+def can_lead_to_old_name(path: str) -> bool:
+    """Whether members of what is at a path, or of its members, can be old or new names."""
+    root, *steps = path.split(".")
+    return root in _ROOTS and _STEPS.issuperset(steps)
 
 
 def lookup(path: str) -> OldName | None:

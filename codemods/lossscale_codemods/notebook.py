@@ -16,7 +16,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.names import can_hold_old_name
+from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.records import Record, Result, Status
 
 if TYPE_CHECKING:

@@ -203,14 +203,18 @@ def _check_ids(ids: tuple[str, ...]) -> None:
 
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods.files import FileReport, RunReport, migrate_file
+    from lossscale_codemods.files import FileReport, RunReport, has_to_be_parsed, migrate_file
+    from lossscale_codemods.records import Result, Status
     from lossscale_codemods.reports import counts, text
 
     source = sys.stdin.buffer.read()
     name = Path("stdin")
     if source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = Path("stdin.ipynb")
-    result = migrate_file(name, source, options())
+    if has_to_be_parsed(str(name), source):
+        result = migrate_file(name, source, options())
+    else:
+        result = Result(source, source, Status.UNCHANGED)
     if not check:
         sys.stdout.buffer.write(result.output)
         sys.stdout.buffer.flush()

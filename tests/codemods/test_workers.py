@@ -63,7 +63,7 @@ def test_a_panic_is_a_report_and_no_traceback(
     def failing(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(engine, "migrate", failing)
+    monkeypatch.setattr(engine, "migrate_fully", failing)
     result = files.migrate_file(Path("a.py"), b"x", Options())
     assert result.status is Status.REFUSED
     assert type(error).__name__ in result.problem

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first look at a file: whether an old name can stand in it at all.
+
+It costs a tenth of a full look. Scopes and the order of statements are left aside: a name, or an
+attribute, stands for everything that is bound to it anywhere in the file. What a full look finds is
+therefore always among what this one sees, and where this one sees nothing, none is needed.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import re
+import warnings
+from typing import TYPE_CHECKING
+
+from lossscale_codemods import names, prefilter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_LONGEST_PATH = 12
+"""Longer paths come of names that are bound to members of themselves: `tf = tf.compat.v1`."""
+_ROUNDS = 10
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+class _CannotTellError(Exception):
+    """Only a full look can tell."""
+
+
+def old_name_can_stand(
+    source: bytes | str, relative: Callable[[str], str | None] | None = None
+) -> bool:
+    """Whether a file needs a full look.
+
+    Args:
+        source: The file's bytes, or its text.
+        relative: Turns the dotted path of a relative import into an absolute one, if it is known.
+    """
+    text = prefilter.text_of(source) if isinstance(source, bytes) else source
+    if names.may_mention_old_name(text):
+        return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return True
+    try:
+        return _Glance(tree, text, relative).sees_old_name()
+    except (_CannotTellError, RecursionError):
+        return True
+
+
+class _Glance:
+    def __init__(
+        self, tree: ast.Module, text: str, relative: Callable[[str], str | None] | None
+    ) -> None:
+        self.nodes = list(ast.walk(tree))
+        self.knows_policies = "dtype_policy" in text or "Policy" in text
+        self.knows_optimizers = False
+        self.relative = relative
+        self.paths: dict[str, set[str]] = {}
+        self.stars: list[str] = []
+        self.bound: list[tuple[str, ast.expr]] = []
+        self.imported: set[str] = set()
+
+    def sees_old_name(self) -> bool:
+        annotations: list[ast.expr | None] = []
+        for node in self.nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                annotations.append(node.returns)
+            elif isinstance(node, ast.arg | ast.AnnAssign):
+                annotations.append(node.annotation)
+            self._bind(node)
+        self._settle()
+        strings = list(_strings(annotations))
+        self.knows_optimizers = self._knows_optimizers(strings)
+        return (
+            any(map(_is_old, self.imported))
+            or any(self._can_be_old(node) for node in self.nodes)
+            or any(map(self._names_old, strings))
+        )
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self.imported.add(alias.name)
+                root = alias.name.partition(".")[0]
+                self._add(alias.asname or root, alias.name if alias.asname else root)
+            return
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name == "*":
+                self.imported.add(module)
+                self.stars.append(module)
+                continue
+            path = module + alias.name if module.endswith(".") else f"{module}.{alias.name}"
+            self.imported.add(path)
+            self._add(alias.asname or alias.name, path)
+
+    def _bind(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._bind_target(target, node.value)
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            self._bind_target(node.target, node.value)
+
+    def _bind_target(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            if isinstance(value, ast.Tuple | ast.List):
+                for inner, part in zip(target.elts, value.elts, strict=False):
+                    self._bind_target(inner, part)
+        elif isinstance(value, ast.Name | ast.Attribute | ast.IfExp | ast.BoolOp | ast.NamedExpr):
+            name = _last_word(target)
+            if name is not None:
+                self.bound.append((name, value))
+
+    def _settle(self) -> None:
+        """Follows assignments until nothing new is found."""
+        for _ in range(_ROUNDS):
+            before = sum(map(len, self.paths.values()))
+            for name, value in self.bound:
+                for path in list(self._paths_of(value)):
+                    self._add(name, path)
+            if sum(map(len, self.paths.values())) == before:
+                return
+        raise _CannotTellError
+
+    def _outside(self, path: str) -> str:
+        """Returns the path outside of the project, if a path is one within it."""
+        if self.relative is None or names.is_framework(path):
+            return path
+        return self.relative(path) or path
+
+    def _add(self, name: str, path: str) -> None:
+        path = self._outside(path)
+        leads_on = not names.is_framework(path) or names.can_lead_to_old_name(path)
+        if leads_on or _is_old(path) or names.is_new_optimizer(path):
+            if path.count(".") > _LONGEST_PATH:
+                raise _CannotTellError
+            self.paths.setdefault(name, set()).add(path)
+
+    def _paths_of(self, node: ast.expr) -> set[str]:
+        if isinstance(node, ast.Name):
+            found = self.paths.get(node.id, set())
+            return found | {f"{star}.{node.id}" for star in self.stars} if self.stars else found
+        if isinstance(node, ast.Attribute):
+            above = self._paths_of(node.value)
+            found = self.paths.get(node.attr, set())
+            if not above:
+                return found
+            return found | {self._outside(f"{path}.{node.attr}") for path in above}
+        if isinstance(node, ast.IfExp):
+            return self._paths_of(node.body) | self._paths_of(node.orelse)
+        if isinstance(node, ast.BoolOp):
+            return set().union(*map(self._paths_of, node.values))
+        if isinstance(node, ast.NamedExpr):
+            return self._paths_of(node.value)
+        return set()
+
+    def _can_be_old(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            return any(map(_is_old, self._paths_of(node)))
+        if isinstance(node, ast.Attribute):
+            return self._reads_old_attribute(node) or any(map(_is_old, self._paths_of(node)))
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str) and _can_be_old_path(node.value)
+        if isinstance(node, ast.Call):
+            return (
+                self._calls_loss_scale(node)
+                or _tests_for_old_module(node)
+                or (len(node.args) + len(node.keywords) > 1 and self._is_new_optimizer(node.func))
+            )
+        if isinstance(node, ast.Subscript):
+            read = node.value.func if isinstance(node.value, ast.Call) else None
+            return self.knows_optimizers and read is not None and _last_word(read) == "get_config"
+        if isinstance(node, ast.Compare):
+            operands = (node.left, *node.comparators)
+            return any(
+                isinstance(operand, ast.Constant) and operand.value in names.OLD_CLASS_NAMES
+                for operand in operands
+            )
+        return False
+
+    def _is_new_optimizer(self, node: ast.expr) -> bool:
+        return any(map(names.is_new_optimizer, self._paths_of(node)))
+
+    def _knows_optimizers(self, annotations: Iterable[str]) -> bool:
+        """Whether an object in the file can be a loss-scale optimizer under its name of today."""
+        last = names.NEW_OPTIMIZER_MEMBER
+        return (
+            any(map(names.is_new_optimizer, itertools.chain.from_iterable(self.paths.values())))
+            or any(last in text for text in annotations)
+            or any(
+                isinstance(node, ast.Name | ast.Attribute)
+                and _last_word(node) == last
+                and self._is_new_optimizer(node)
+                for node in self.nodes
+            )
+        )
+
+    def _reads_old_attribute(self, node: ast.Attribute) -> bool:
+        above = _last_word(node.value)
+        if node.attr == "experimental":
+            return above in {"train", "mixed_precision"}
+        if above in {"loss_scale", "_loss_scale"}:
+            distinct = node.attr in {"_current_loss_scale", "_num_good_steps"}
+            return distinct or self.knows_optimizers
+        if node.attr == "_optimizer":
+            return self.knows_optimizers
+        if node.attr == "loss_scale":
+            return self.knows_policies
+        return node.attr == "should_cast_variables"
+
+    def _calls_loss_scale(self, node: ast.Call) -> bool:
+        """Whether a call is `opt.loss_scale()`."""
+        if node.args or node.keywords or not isinstance(node.func, ast.Attribute):
+            return False
+        if node.func.attr not in {"loss_scale", "_loss_scale"}:
+            return False
+        return self.knows_optimizers or "opt" in (_last_word(node.func.value) or "").lower()
+
+    def _names_old(self, annotation: str) -> bool:
+        """Whether an annotation that is a string names something old."""
+        for match in _DOTTED.finditer(annotation):
+            root, _, rest = match.group().partition(".")
+            for path in self.paths.get(root, ()):
+                if _is_old(f"{path}.{rest}" if rest else path):
+                    return True
+        return False
+
+
+def _last_word(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else None
+
+
+@functools.cache
+def _is_old(path: str) -> bool:
+    return names.lookup(path) is not None or names.is_rewrite_of_today(path)
+
+
+def _can_be_old_path(text: str) -> bool:
+    """Whether a string, which can be several pieces put together, can have an old path in it."""
+    return ("experimental" in text or "contrib" in text) and any(
+        ("experimental" in word or "contrib" in word)
+        and any(part in word for part in ("mixed_precision", "LossScale", "loss_scale"))
+        for word in text.split()
+    )
+
+
+def _tests_for_old_module(node: ast.Call) -> bool:
+    """Whether a call is `hasattr(mixed_precision, "experimental")`."""
+    return _last_word(node.func) in {"getattr", "hasattr"} and any(
+        isinstance(argument, ast.Constant) and argument.value == "experimental"
+        for argument in node.args
+    )
+
+
+def _strings(annotations: Iterable[ast.expr | None]) -> Iterator[str]:
+    for annotation in annotations:
+        for node in ast.walk(annotation) if annotation is not None else ():
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files can hold an old name at all: a test of bytes, near the speed of reading them.
+
+Every old name, and all that the rules look for, needs a marker and one of its companions somewhere
+in the file. Strings count as they are written: what their escapes stand for is not looked at. Nor
+are words that other files bring in by relative imports.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ANYTHING = (b"",)
+_COMPANIONS = {
+    b"LossScale": _ANYTHING,
+    b"mixed_precision": (b"experimental", b"contrib", b"graph_rewrite"),
+    b"loss_scale": (b"tensorflow", b"keras", b"_current_loss_scale", b"_num_good_steps"),
+    b"should_cast_variables": _ANYTHING,
+}
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_COOKIE = re.compile(
+    rb"(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
+)
+"""https://peps.python.org/pep-0263/"""
+_JSON_OBJECT = re.compile(rb"\s*{")
+_JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
+
+
+def can_hold_old_name(source: bytes) -> bool:
+    """Whether a file can hold an old name: Python, in any encoding, or a notebook."""
+    return _has_words(source) or any(map(_has_words, _other_spellings(source)))
+
+
+def text_of(source: bytes) -> str:
+    """Decodes a file as Python does; what cannot be decoded is replaced."""
+    encoding = next((name for bom, name in _BOMS if source.startswith(bom)), None)
+    if encoding is None:
+        cookie = _COOKIE.match(source)
+        encoding = cookie.group(1).decode() if cookie else "utf-8"
+    try:
+        return source.decode(encoding, "replace")
+    except (LookupError, UnicodeError):
+        return source.decode("utf-8", "replace")
+
+
+def _has_words(source: bytes) -> bool:
+    # A loop: generators would take as long as half of the searching.
+    for marker, companions in _COMPANIONS.items():
+        if marker in source:
+            for companion in companions:
+                if companion in source:
+                    return True
+    return False
+
+
+def _other_spellings(source: bytes) -> Iterator[bytes]:
+    """Yields a file's bytes as they would be if it were spelled the usual way."""
+    if not source.isascii() or _COOKIE.match(source):
+        text = text_of(source)
+        # Identifiers are compared in this form: https://docs.python.org/3/reference/lexical_analysis.html#identifiers
+        if text.isascii() or not unicodedata.is_normalized("NFKC", text):
+            yield unicodedata.normalize("NFKC", text).encode("utf-8", "replace")
+    if _JSON_OBJECT.match(source) and b"\\u00" in source:
+        yield _JSON_ESCAPE.sub(lambda found: bytes.fromhex(found.group(1).decode()), source)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first look never sees less than a full one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lossscale_codemods import glance, names
+from lossscale_codemods.engine import Options, migrate_fully
+from lossscale_codemods.glance import old_name_can_stand
+from lossscale_codemods.names import Target
+from lossscale_codemods.rules import all_rules
+from test_patterns import ROWS
+from test_prefilter import OLD_PATHS
+
+EXAMPLES = [case.before for rule in all_rules() for case in (*rule.valid, *rule.invalid)]
+
+
+def finds(program: str, relative: dict[str, str] | None = None) -> bool:
+    """Whether a full look finds anything."""
+    look_up = relative.get if relative is not None else None
+    result = migrate_fully(program.encode(), Options(), look_up)
+    assert result.problem == "", program
+    return bool(result.records)
+
+
+@pytest.mark.parametrize("program", [*EXAMPLES, *(row.before for row in ROWS)])
+def test_what_a_full_look_finds_is_seen(program: str) -> None:
+    found = any(migrate_fully(program.encode(), Options(target)).records for target in Target)
+    assert old_name_can_stand(program) or not found
+
+
+@pytest.mark.parametrize("path", OLD_PATHS[::4])  # Full looks at all of them take a minute.
+def test_every_old_name_is_seen(path: str) -> None:
+    head, _, last = path.rpartition(".")
+    root, _, rest = path.partition(".")
+    middle, _, end = rest.rpartition(".")
+    in_parts = "".join(f" \\\n  .{part}" for part in rest.split("."))
+    in_class = (
+        f"import {root} as t\nclass A:\n    def __init__(self):\n        self.m = t.{middle}\n"
+        f"    def f(self):\n        return self.m.{end}('x')\n"
+    )
+    seen = 0
+    for program in (
+        f"import {path}\n",
+        f"from {head} import {last} as other\n",
+        f"from {head} import *\n{last}('x')\n",
+        f"import {root} as t\nt.{rest}('x')\n",
+        f"import {root} as t\nt{in_parts}\n",
+        f"import {root} as t\nm = t.{middle}\nm.{end}('x')\n",
+        f"import {root} as t\na, (m, c) = 1, (t.{middle}, 2)\nm.{end}('x')\n",
+        f"import {root} as t\nm = None\nif x:\n    m = t.{middle} if y else z\nm.{end}('x')\n",
+        f"import {root} as t\nprint((m := x or t.{middle}), m.{end})\n",
+        in_class,
+        f"def f():\n    from {head} import {last}\n    return {last}\n",
+        f"import {root} as t\nx: 'list[t.{rest}]' = f()\n",
+        f"def f(x: '{path}') -> None:\n    import {root}\n",
+        f"x == '{path}'\n",
+        f"mock.patch('{path}.f')\n",
+        f"# {path}\n",
+    ):
+        found = finds(program)
+        seen += found
+        assert old_name_can_stand(program) or not found, program
+    assert seen >= 10
+
+
+PIECES = [
+    "import tensorflow as tf",
+    "import tensorflow.compat.v1 as tf",
+    "from tensorflow import keras",
+    "from tensorflow.keras import mixed_precision",
+    "from tensorflow.keras import mixed_precision as mp",
+    "from tensorflow.keras.mixed_precision import *",
+    "from tensorflow.train import experimental as mp",
+    "from . import mp",
+    "from .compat import tf",
+    "from .compat import opt as LSO",
+    "tf = tf.compat.v1",
+    "mp = keras.mixed_precision",
+    "x = mp",
+    "x = mp.experimental",
+    "mp = x if keras else tf.keras.mixed_precision",
+    "keras.mp = x",
+    "opt = x.LossScaleOptimizer(y, 'dynamic')",
+    "opt = mixed_precision.LossScaleOptimizer(y)",
+    "opt = LSO(y, loss_scale=8)",
+    "print(opt.loss_scale())",
+    "print(opt._optimizer, opt.get_config()['loss_scale'])",
+    "print(opt.loss_scale.multiplier)",
+    "print(model.dtype_policy.loss_scale)",
+    "x.set_policy('float32')",
+    "keras.mp.Policy('float32')",
+    "policy = mixed_precision.Policy('float32')",
+    "print(policy.loss_scale, policy.should_cast_variables)",
+    "def f(opt: 'mixed_precision.LossScaleOptimizer'): print(opt._optimizer)",
+    "x.DynamicLossScale()",
+    "hasattr(mixed_precision, 'experimental')",
+    "type(opt).__name__ == 'LossScaleOptimizer'",
+    "tf.contrib.mixed_precision.LossScaleManager",
+]
+RELATIVE = {
+    ".mp": "tensorflow.keras.mixed_precision.experimental",
+    ".compat.tf": "tensorflow.compat.v1",
+    ".compat.opt": "tensorflow.keras.mixed_precision.LossScaleOptimizer",
+}
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8))
+def test_random_programs(pieces: list[str]) -> None:
+    program = "\n".join(pieces) + "\n"
+    if finds(program, RELATIVE):
+        assert old_name_can_stand(program, RELATIVE.get), program
+
+
+def test_nothing_is_seen_where_nothing_is() -> None:
+    for program in (
+        "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
+        "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n",
+        "from tensorflow.keras import mixed_precision\nfrom jax import experimental\n",
+        "node = node.next\nself.x = self.x.x\n",
+    ):
+        assert not old_name_can_stand(program), program
+
+
+def test_what_does_not_parse_or_has_no_end_gets_a_full_look() -> None:
+    assert old_name_can_stand("print 'mixed_precision'\n")
+    assert old_name_can_stand("import tensorflow as tf\ntf = tf.compat.v1\n")
+    assert old_name_can_stand(b"\0")
+
+
+def test_every_step_to_an_old_name_is_followed() -> None:
+    for path in OLD_PATHS:
+        parts = path.split(".")
+        for end in range(1, len(parts)):
+            above = ".".join(parts[:end])
+            assert names.can_lead_to_old_name(above) or glance._is_old(above), above
