@@ -8,7 +8,7 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint docs fuzz test-oldest clean
+.PHONY: demo test lint docs fuzz attacks sweep test-oldest clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -27,6 +27,17 @@ docs: $(VENV)/ready
 # Mutated artefacts against the verifier; CI's tests run a short version of it.
 fuzz: $(VENV)/ready
 	$(VENV)/bin/python -m tests.formats.fuzz --count 10000
+
+# Attacks on the codemod's writing; CI's tests run a short version of them.
+attacks: $(VENV)/ready
+	for attack in kill interrupt pairs editor full-disk; do \
+		$(VENV)/bin/python -m tests.reliability.codemod $$attack --count 300 || exit 1; \
+	done
+
+# The whole codemod over every file of some folders; by default, Python's own library.
+ROOTS ?= $$($(PYTHON) -c 'import os; print(os.path.dirname(os.__file__))')
+sweep: $(VENV)/ready
+	$(VENV)/bin/python -m tests.reliability.sweep $(ROOTS)
 
 # The shim on the oldest TensorFlow it supports.
 test-oldest: $(OLDEST)/ready

@@ -43,9 +43,18 @@ def command_line() -> None:
 
 
 def main() -> None:
-    """Runs the command line. Errors of this package are one line on stderr and exit code 2."""
+    """Runs the command line.
+
+    Errors of this package are one line on stderr and exit code 2. Ctrl-C is exit code 130.
+    """
     try:
-        command_line(prog_name="compat-lossscale")
+        sys.exit(command_line.main(prog_name="compat-lossscale", standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(130)
     except CompatLossScaleError as error:
         print(f"compat-lossscale: {error}", file=sys.stderr)
         sys.exit(2)

@@ -107,27 +107,23 @@ def migrate(
     from lossscale_codemods import files
     from lossscale_codemods.reports.counts import exit_code
 
-    try:
-        with _Progress(quiet=quiet or form is not None) as progress:
-            run = files.run(
-                paths,
-                options,
-                write=write,
-                jobs=jobs or configuration.jobs,
-                no_ignore=no_ignore or configuration.no_ignore,
-                exclude=configuration.exclude,
-                undo=undo,
-                progress=progress,
-            )
-        _print(run, form=form, quiet=quiet, check=check, write=write)
-        code = exit_code(run)
-        if html is not None:
-            from lossscale_codemods.reports.html_page import as_html_page
+    with _Progress(quiet=quiet or form is not None) as progress:
+        run = files.run(
+            paths,
+            options,
+            write=write,
+            jobs=jobs or configuration.jobs,
+            no_ignore=no_ignore or configuration.no_ignore,
+            exclude=configuration.exclude,
+            undo=undo,
+            progress=progress,
+        )
+    _print(run, form=form, quiet=quiet, check=check, write=write)
+    code = exit_code(run)
+    if html is not None:
+        from lossscale_codemods.reports.html_page import as_html_page
 
-            code |= write_report(html, as_html_page(run, write=write, target=target))
-    except KeyboardInterrupt:
-        click.echo("Interrupted.", err=True)
-        context.exit(130)
+        code |= write_report(html, as_html_page(run, write=write, target=target))
     context.exit(code)
 
 
