@@ -3,29 +3,55 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from compat_lossscale.cli._reports import check_report_path, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from lossscale_codemods.configuration import Configuration
     from lossscale_codemods.engine import Options
     from lossscale_codemods.files import RunReport
 
 _TARGETS = ("tf-keras", "compat")
+_WRONG_CALL = 64
+"""EX_USAGE of sysexits.h."""
 _LONG_RUN = 1.0
 
 
-@click.command()
+@contextlib.contextmanager
+def _apart_from_reports() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        error.exit_code = _WRONG_CALL
+        raise
+
+
+class _Command(click.Command):
+    """A command whose exit codes 0 to 3 tell of files, so that a wrong call has another one."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        with _apart_from_reports():
+            return super().make_context(info_name, args, *rest, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _apart_from_reports():
+            return super().invoke(ctx)
+
+
+@click.command(cls=_Command)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--write", is_flag=True, help="Write the changes. Without it, nothing is written.")
 @click.option("--check", is_flag=True, help="Show no diffs; for CI.")
@@ -79,7 +105,7 @@ def migrate(
     standard input and writes standard output.
 
     Exit codes: 0 nothing left to do, 1 changes or findings are left, 2 a file could not be read or
-    written, 3 both, 130 interrupted.
+    written, 3 both, 64 wrong options or configuration, 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -115,7 +115,7 @@ def test_standard_input(folder: Path) -> None:
     assert run("-", stdin=BROKEN).stdout == BROKEN
     assert run("-", "--check", stdin=OLD).stdout == ""
     assert run("-", "--check", stdin=OLD).exit_code == 1
-    assert run("-", "a.py", stdin=OLD).exit_code == 2
+    assert run("-", "a.py", stdin=OLD).exit_code == 64
 
 
 def test_undo_patch_takes_back(folder: Path) -> None:
@@ -129,7 +129,7 @@ def test_undo_patch_takes_back(folder: Path) -> None:
     subprocess.run(["git", "apply", "-R", "undo.patch"], check=True, cwd=folder)
     assert (folder / "a.py").read_bytes() == crlf
     assert (folder / "b.py").read_bytes() == latin
-    assert run(folder, "--undo", "x").exit_code == 2
+    assert run(folder, "--undo", "x").exit_code == 64
 
 
 def test_json(folder: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_report_that_cannot_be_is_refused_before_anything_is_written(
     for name in ("a.py", "b.py"):
         (folder / name).write_text(OLD)
     result = run(*arguments, "--write")
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert message in " ".join(result.stderr.split())
     assert (folder / "a.py").read_text() == (folder / "b.py").read_text() == OLD
 
@@ -221,13 +221,13 @@ def test_select_and_ignore(folder: Path) -> None:
     assert run(folder, "--ignore", "LS501,LS2").exit_code == 0
     assert run(folder, "--select", "LS5").exit_code == 1
     result = run(folder, "--select", "LS9")
-    assert result.exit_code == 2
+    assert result.exit_code == 64
     assert "No rule has an id that starts with 'LS9'" in result.stderr
 
 
 def test_explain_and_list_rules() -> None:
     assert "set_global_policy" in run("--explain", "LS501").output
-    assert run("--explain", "LS5").exit_code == 2
+    assert run("--explain", "LS5").exit_code == 64
     assert "No rule" in run("--explain", "XX").stderr
     assert "LS201  Constructor of the loss-scale optimizer" in run("--list-rules").output
 
@@ -248,7 +248,7 @@ def test_configuration(folder: Path) -> None:
     assert run(folder).exit_code == 0
     pyproject.write_text("[tool.compat-lossscale]\nignored = ['LS501']\n")
     result = run(folder)
-    assert result.exit_code == 1
+    assert result.exit_code == 64
     assert "unknown key 'ignored'. Did you mean 'ignore'?" in result.stderr
     pyproject.write_text("[tool.compat-lossscale]\njobs = true\n")
     assert "'jobs' in [tool.compat-lossscale] must be a whole number" in run(folder).stderr
@@ -280,7 +280,9 @@ def test_jobs_give_the_same_report(folder: Path) -> None:
 
 def test_mistakes_in_the_command_line(folder: Path) -> None:
     assert "Name the files or folders" in run().stderr
-    assert run(folder, "--write", "--check").exit_code == 2
+    assert run().exit_code == run(folder, "--jobs", "none").exit_code == 64
+    assert run(folder, "--no-such-option").exit_code == 64
+    assert run(folder, "--write", "--check").exit_code == 64
 
 
 def test_it_needs_no_tensorflow_and_starts_without_libcst() -> None:
