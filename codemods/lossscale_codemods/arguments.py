@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.program import Occurrence, Program
 
+_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 HELPER = "_loss_scale_arguments"
 HELPER_SOURCE = '''
 def _loss_scale_arguments(loss_scale):
@@ -28,6 +30,8 @@ def _loss_scale_arguments(loss_scale):
         return {}
     if not hasattr(loss_scale, "get_config"):
         return {"dynamic": False, "initial_scale": loss_scale}
+    if type(loss_scale).__name__ not in ("FixedLossScale", "DynamicLossScale"):
+        raise ValueError("A loss scale of your own has no equivalent.")
     config = loss_scale.get_config()
     if "loss_scale_value" in config:
         return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
@@ -89,6 +93,13 @@ class ArgumentReader(ScaleKinds):
                 f"loss_scale={source} was an error in every version",
                 "Say which loss scale is meant, or do not wrap the optimizer.",
             )
+        own = self._own_class(node)
+        if own is not None:
+            return Review(
+                f"{own} is no loss scale of TensorFlow, and no optimizer of today takes one of "
+                "your own",
+                "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+            )
         folded = self._fold(node, call)
         if folded is not None:
             return folded
@@ -128,6 +139,17 @@ class ArgumentReader(ScaleKinds):
             claim,
             helper=True,
         )
+
+    def _own_class(self, node: cst.BaseExpression) -> str | None:
+        """Returns the class that a loss scale is made from, if it reads like one of the user's."""
+        values = [b.value for b in self.resolver.bindings(node) if b.kind is BindingKind.ASSIGN]
+        for value in [node, *values]:
+            if isinstance(value, cst.Call):
+                name = self.tree.source(value.func)
+                paths = self.resolver.paths(value.func)
+                if _CLASS.search(name) and not any(p and class_of(p) for p in paths):
+                    return name
+        return None
 
     def _number_text(self, node: cst.BaseExpression) -> str:
         source = self.tree.source(node)

@@ -21,6 +21,7 @@ import libcst as cst
 from lossscale_codemods import names
 from lossscale_codemods.bindings import BindingKind, import_path, member_path
 from lossscale_codemods.editing import apply_edits
+from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Role
 from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.tree import dotted
@@ -32,11 +33,15 @@ if TYPE_CHECKING:
     from lossscale_codemods.resolve import RelativeImports
 
 ADVICE = (
-    "Take out the branch for old versions, by hand or with --collapse-guards, if TensorFlow 2.4 is "
-    "the oldest that you support."
+    "Take out the branch for old versions, by hand or where possible with --collapse-guards, if "
+    "TensorFlow 2.4 is the oldest that you support."
 )
 _RULE = "LS701"
-_VERSION_OF_CHANGE = re.compile(r"[\"']2\.[34](?:\.\d+)?[\"']|\(\s*2\s*,\s*[34]\s*[,)]|\b2\.[34]\b")
+_VERSION_OF_CHANGE = re.compile(
+    r"[\"']2\.[34](?:\.\d+)?[\"']|\(\s*2\s*,\s*[34]\s*[,)]|\b2\.[34]\b|TF_?2_?[34]"
+)
+_VERSION_TEST = re.compile(r"(?i:version|hasattr|getattr)|(?<![a-zA-Z])(?:TF|(?i:is_tf))_?[12]")
+"""Also names such as `IS_PREV_TF_2_4`, which may be imported."""
 
 
 @dataclasses.dataclass
@@ -47,11 +52,13 @@ class Guard:
         node: The statement or expression.
         old: The parts for old versions.
         new: The part for new versions, if it is one part of this statement.
+        sure: Whether it is a test of versions or names for all that is seen here.
     """
 
     node: cst.CSTNode
     old: list[cst.CSTNode]
     new: cst.CSTNode | None
+    sure: bool = True
 
 
 def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, str]:
@@ -62,11 +69,14 @@ def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurre
         line = program.tree.position(program.tree.span(guard.node)[0])[0]
         for occurrence in occurrences:
             if any(_is_within(program, occurrence.node, part) for part in guard.old):
-                found.setdefault(
-                    occurrence,
+                reason = (
                     f"it is the branch for old versions of the guard on line {line}, which can be "
-                    "collapsed to the new branch",
+                    "collapsed to the new branch"
+                    if guard.sure
+                    else f"the condition on line {line} chooses between it and its new name, so it "
+                    "seems to be for old versions"
                 )
+                found.setdefault(occurrence, reason)
     return found
 
 
@@ -78,7 +88,8 @@ class _Guards:
     def __init__(self, program: Program, occurrences: Sequence[Occurrence]) -> None:
         self.program = program
         self.tree = program.tree
-        self.old_nodes = {o.node for o in occurrences if o.role is not Role.UNRESOLVED}
+        self.occurrences = [o for o in occurrences if o.role is not Role.UNRESOLVED]
+        self.old_nodes = {o.node for o in self.occurrences}
         self.candidates: list[cst.CSTNode] = []
         for node in self.old_nodes:
             for above in self.tree.ancestors(node):
@@ -105,15 +116,17 @@ class _Guards:
         parent = self.tree.parent(node)
         if isinstance(parent, cst.If) and parent.orelse is node:
             return None  # `elif` is looked at with its `if`.
-        if not self._is_version_test(node.test):
-            return None
         parts: list[cst.CSTNode] = [node.body]
+        tests = [node.test]
         rest = node.orelse
         while isinstance(rest, cst.If):
             parts.append(rest.body)
+            tests.append(rest.test)
             rest = rest.orelse
         if rest is not None:
             parts.append(rest.body)
+        if not any(self._is_version_test(test) for test in tests):
+            return self._seeming(node, parts)
         guard = self._choose(node, parts)
         if guard is None and _VERSION_OF_CHANGE.search(self.tree.source(node.test)):
             old = [p for p in parts if self._has_old(p)]
@@ -128,6 +141,35 @@ class _Guards:
             return None
         only_two = len(new) == 1 and len(parts) == 2
         return Guard(node, old, new[0] if only_two else None)
+
+    def _seeming(self, node: cst.If, parts: list[cst.CSTNode]) -> Guard | None:
+        """A choice between old names and what just these have become, on whatever condition."""
+        new_names = [self._new_names(part) for part in parts]
+        old = [
+            part
+            for index, part in enumerate(parts)
+            if any(self._becomes(part) & found for i, found in enumerate(new_names) if i != index)
+        ]
+        return Guard(node, old, None, sure=False) if old else None
+
+    def _becomes(self, part: cst.CSTNode) -> set[str]:
+        """Returns what the old names in a part are today."""
+        return {
+            names.canonical(path)
+            for occurrence in self.occurrences
+            if _is_within(self.program, occurrence.node, part)
+            for old in occurrence.names
+            if old.meaning is not Meaning.MODULE
+            for path in old.new
+        }
+
+    def _new_names(self, part: cst.CSTNode) -> set[str]:
+        paths = (
+            self.program.resolver.paths(node)
+            for node in self.tree.walk(part)
+            if isinstance(node, cst.Attribute | cst.Name)
+        )
+        return {names.canonical(p) for found in paths for p in found if p and names.is_new_name(p)}
 
     def _try(self, node: cst.Try) -> Guard | None:
         if not all(self._catches_missing_name(h) for h in node.handlers):
@@ -148,7 +190,7 @@ class _Guards:
 
     def _is_version_test(self, test: cst.BaseExpression, depth: int = 0) -> bool:
         source = self.tree.source(test)
-        if re.search(r"version|hasattr|getattr", source, re.IGNORECASE):
+        if _VERSION_TEST.search(source):
             return True
         if depth > 3:  # A flag made of flags made of flags is no guard anyone would recognise.
             return False

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from checks import check_left, check_review, check_transformed, program
-from lossscale_codemods import migrate_source
-from lossscale_codemods.arguments import HELPER_SOURCE
+from lossscale_codemods import evaluate, migrate_source
+from lossscale_codemods.arguments import HELPER, HELPER_SOURCE
 
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -341,3 +343,28 @@ def test_a_wrapped_wrapper() -> None:
         """,
         "wraps a loss-scale optimizer",
     )
+
+
+def test_a_loss_scale_of_a_class_of_ones_own_is_left() -> None:
+    for source in ("RevisedDynamicLossScale()", "schedules.MyLossScale(8)"):
+        check_left(
+            f"""
+            import tensorflow as tf
+            import schedules
+            from schedules import RevisedDynamicLossScale
+            scale = {source}
+            opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, loss_scale=scale)
+            """,
+            "no loss scale of TensorFlow",
+        )
+
+
+def test_the_helper_refuses_a_loss_scale_of_ones_own() -> None:
+    class Revised(evaluate.DynamicLossScale):
+        pass
+
+    helper: dict[str, Any] = {}
+    exec(HELPER_SOURCE, helper)
+    assert helper[HELPER](evaluate.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
+    with pytest.raises(ValueError, match="of your own"):
+        helper[HELPER](Revised(8.0, 3))

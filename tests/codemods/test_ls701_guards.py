@@ -144,3 +144,57 @@ def test_getattr() -> None:
 
 def test_new_names_alone_are_no_guard() -> None:
     check_noop("import tensorflow as tf\nif v: tf.keras.mixed_precision.set_global_policy('x')\n")
+
+
+IMPORTED_FLAG = """
+    import tensorflow as tf
+    from project import compat
+    if compat.IS_PREV_TF_2_4_0:
+        from tensorflow.keras.mixed_precision import experimental as mixed_precision
+        mixed_precision.set_policy("mixed_float16")
+    else:
+        tf.keras.mixed_precision.set_global_policy("mixed_float16")
+"""
+
+
+def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
+    message = "the branch for old versions of the guard on line"
+    check_left(IMPORTED_FLAG, message, message)
+    check_left(
+        """
+        from project.compat import IS_PREV_TF_2_4_0
+        if IS_PREV_TF_2_4_0:
+            from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer as LSO
+            wrapped = isinstance(opt, LSO)
+        """,
+        message,
+        message,
+    )
+
+
+def test_any_choice_between_a_name_and_what_it_became() -> None:
+    source = """
+        import tensorflow as tf
+        if supports("keras.mixed_precision"):
+            wrapper = tf.keras.mixed_precision.LossScaleOptimizer
+        else:
+            wrapper = tf.keras.mixed_precision.experimental.LossScaleOptimizer
+    """
+    check_left(source, "the condition on line 2 chooses between it and its new name")
+    assert migrate_source(program(source), collapse_guards=True).text == program(source)
+    check_transformed(
+        """
+        import tensorflow as tf
+        if fp16:
+            tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+        else:
+            print(tf.keras.mixed_precision.Policy)
+        """,
+        """
+        import tensorflow as tf
+        if fp16:
+            tf.keras.mixed_precision.set_global_policy("mixed_float16")
+        else:
+            print(tf.keras.mixed_precision.Policy)
+        """,
+    )
