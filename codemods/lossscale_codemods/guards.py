@@ -144,11 +144,12 @@ class _Guards:
 
     def _seeming(self, node: cst.If, parts: list[cst.CSTNode]) -> Guard | None:
         """A choice between old names and what just these have become, on whatever condition."""
-        new_names = [self._new_names(part) for part in parts]
+        today = [self._new_names(part) for part in parts]
+        becomes = [self._becomes(part) for part in parts]
         old = [
             part
             for index, part in enumerate(parts)
-            if any(self._becomes(part) & found for i, found in enumerate(new_names) if i != index)
+            if not becomes[index] & today[index] and any(becomes[index] & found for found in today)
         ]
         return Guard(node, old, None, sure=False) if old else None
 

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from lossscale_codemods.files import RunReport
 
 _TARGETS = ("tf-keras", "compat")
-_WRONG_CALL = 64
-"""EX_USAGE of sysexits.h."""
 _LONG_RUN = 1.0
+
+
+class _WrongCallError(click.UsageError):
+    exit_code = 64  # EX_USAGE of sysexits.h.
 
 
 @contextlib.contextmanager
@@ -33,8 +35,8 @@ def _apart_from_reports() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.exit_code = _WRONG_CALL
-        raise
+        context = getattr(error, "ctx", None)
+        raise _WrongCallError(error.format_message(), context) from error
 
 
 class _Command(click.Command):
