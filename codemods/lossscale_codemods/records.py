@@ -109,7 +109,10 @@ class Result:
             dataclasses.replace(
                 record,
                 outcome=Outcome.NEEDS_REVIEW,
-                message=f"not rewritten, because the file as a whole was refused: {problem}",
+                message=(
+                    "not rewritten, because the file as a whole was refused: "
+                    f"{problem.removesuffix('.')}"
+                ),
                 advice="Make this change by hand, or the one that is in its way.",
                 edits=(),
             )

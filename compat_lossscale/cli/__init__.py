@@ -7,6 +7,7 @@ import importlib
 import sys
 
 import click
+from click.shell_completion import CompletionItem
 
 from compat_lossscale._version import __version__
 from compat_lossscale.errors import CompatLossScaleError
@@ -30,6 +31,15 @@ class _LazyGroup(click.Group):
         module = importlib.import_module(f"{__name__}.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        # click would load every command to ask for its help.
+        commands = [
+            CompletionItem(name, help=text)
+            for name, text in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

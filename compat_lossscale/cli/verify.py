@@ -32,12 +32,14 @@ from compat_lossscale.spec import Generation
 
 _T = TypeVar("_T")
 
+_A_PATH = click.Path(readable=False)
+"""For completion by shells; what is wrong with a path is said where it is read."""
 MANY = 20
 """From how many artefacts on there is a progress bar, on a terminal."""
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=_A_PATH)
 @click.option(
     "--to",
     "target",
@@ -47,6 +49,7 @@ MANY = 20
 @click.option(
     "--output",
     metavar="FILE",
+    type=_A_PATH,
     help="Write the converted config (.json), or a copy of the artefact with the converted config "
     "(.h5, .keras). Never the input itself. Needs --to and one PATH.",
 )
