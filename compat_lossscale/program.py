@@ -18,14 +18,34 @@ import compat_lossscale
 from compat_lossscale.errors import ProgramError
 
 _SIGINT_EXIT_CODE = 130
+_STANDARD_INPUT = "-"
+# What stands between the command and the program's first frame, and is none of the program's.
+_RUNNERS = frozenset(
+    {
+        __file__,
+        runpy.__file__,
+        importlib.util.__file__,
+        "<frozen runpy>",
+        "<frozen importlib.util>",
+        "<frozen importlib._bootstrap>",
+        "<frozen importlib._bootstrap_external>",
+    }
+)
+# Under --tf1 each of the program's imports goes through it. (The module itself needs TensorFlow.)
+_IMPORT_HOOK = str(Path(__file__).with_name("tf1_imports.py"))
 
 
 def check_readable(script: str) -> None:
     """Checks for a script before the seconds that importing TensorFlow takes.
 
+    Args:
+        script: See `run`.
+
     Raises:
         ProgramError: There is no such file, or it cannot be read.
     """
+    if script == _STANDARD_INPUT:
+        return
     path = Path(script)
     if path.is_dir():
         if not (path / "__main__.py").is_file():
@@ -56,8 +76,8 @@ def run(program: str, args: Sequence[str], *, is_module: bool) -> int:
     """Runs a program as `__main__`.
 
     Args:
-        program: A script's path (or a directory's or zip file's with a `__main__.py`), or a
-            module's name.
+        program: A script's path (or a directory's or zip file's with a `__main__.py`), `"-"` for
+            standard input, or a module's name.
         args: The program's own arguments.
         is_module: Whether `program` is a module's name.
 
@@ -66,12 +86,13 @@ def run(program: str, args: Sequence[str], *, is_module: bool) -> int:
         only, by `sys.excepthook`, and gives 1.
     """
     sys.argv = [program, *args]
-    # python puts the script's directory first, or the working directory for a module; what stands
-    # first now is the directory of the command that was started.
-    sys.path[0] = str(Path.cwd()) if is_module else str(Path(program).resolve().parent)
+    # What stands first now is the directory of the command that was started.
+    sys.path[0] = _first_on_path(program, is_module)
     try:
         if is_module:
             _run_module(program)
+        elif program == _STANDARD_INPUT:
+            _execute(sys.stdin.buffer.read(), "<stdin>", _new_main())
         elif Path(program).is_file() and not _is_zip(program):
             _run_script(program)
         else:
@@ -90,16 +111,31 @@ def _is_zip(path: str) -> bool:
         return file.read(4) == b"PK\x03\x04"
 
 
+def _first_on_path(program: str, is_module: bool) -> str:
+    """What python puts first: the script's directory, or the working directory."""
+    if is_module:
+        return str(Path.cwd())
+    return "" if program == _STANDARD_INPUT else str(Path(program).resolve().parent)
+
+
 def _run_script(path: str) -> None:
     path = os.path.abspath(path)  # noqa: PTH100  # as python does it, links unresolved
-    main = types.ModuleType("__main__")
+    main = _new_main()
     main.__file__ = path
     main.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    _execute(Path(path).read_bytes(), path, main)
+
+
+def _new_main() -> types.ModuleType:
+    main = types.ModuleType("__main__")
     main.__annotations__ = {}
     main.__builtins__ = builtins  # type: ignore[attr-defined]
     sys.modules["__main__"] = main
-    code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
-    exec(code, main.__dict__)
+    return main
+
+
+def _execute(source: bytes, filename: str, main: types.ModuleType) -> None:
+    exec(compile(source, filename, "exec", dont_inherit=True), main.__dict__)
 
 
 def _run_module(name: str) -> None:
@@ -124,10 +160,33 @@ def _exit_code(exit_: SystemExit) -> int:
 
 def _print_own_frames(error: BaseException) -> None:
     frames = error.__traceback__
-    runners = (__file__, runpy.__file__, "<frozen runpy>", "<frozen importlib._bootstrap>")
-    while frames is not None and frames.tb_frame.f_code.co_filename in runners:
+    while frames is not None and frames.tb_frame.f_code.co_filename in _RUNNERS:
         frames = frames.tb_next
+    error = error.with_traceback(frames)
+    for one in _chain(error):
+        _leave_out_import_hook(one.__traceback__)
     try:
-        sys.excepthook(type(error), error.with_traceback(frames), frames)
+        sys.excepthook(type(error), error, frames)
     except Exception:
         traceback.print_exc()
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error and those that it was raised from or during."""
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and one not in found:
+            found.append(one)
+            waiting += [one.__cause__, one.__context__]
+    return found
+
+
+def _leave_out_import_hook(frames: types.TracebackType | None) -> None:
+    while frames is not None:
+        following = frames.tb_next
+        while following is not None and following.tb_frame.f_code.co_filename == _IMPORT_HOOK:
+            following = following.tb_next
+        frames.tb_next = following
+        frames = following

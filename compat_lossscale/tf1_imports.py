@@ -68,9 +68,11 @@ def _in_v1(name: str) -> str:
 
 
 def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
-    file = (module_globals or {}).get("__file__")
+    module_globals = module_globals or {}
+    file = module_globals.get("__file__")
     if not isinstance(file, str):
-        return False
+        # A program that came through standard input is in no file.
+        return module_globals.get("__name__") == "__main__"
     path = Path(file).resolve()
     installed = {"site-packages", "dist-packages"} & set(path.parts)
     return not installed and not any(path.is_relative_to(place) for place in _STANDARD_LIBRARY)

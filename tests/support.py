@@ -118,8 +118,9 @@ def python(
     cwd: Path | None = None,
     timeout: float = 120,
     environment: dict[str, str | None] | None = None,
+    given: str | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs this Python in a fresh process that sees the repository's two packages."""
+    """Runs this Python, `given` on its standard input, where it sees the two packages."""
     paths = [str(REPOSITORY), str(REPOSITORY / "codemods")]
     variables = {
         **os.environ,
@@ -137,6 +138,7 @@ def python(
         [sys.executable, *args],
         cwd=cwd,
         env=variables,
+        input=given,
         capture_output=True,
         text=True,
         timeout=timeout,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -154,6 +155,41 @@ def test_an_exception_of_a_module_shows_its_own_frames_only(
     assert "runpy" not in err
     assert "compat_lossscale" not in err
     assert err.splitlines()[-1].startswith("ZeroDivisionError")
+
+
+def test_an_exception_in_a_modules_package_shows_its_own_frames_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    package = tmp_path / "under_test_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("1 / 0\n")
+    (package / "train.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert program.run("under_test_package.train", [], is_module=True) == 1
+    err = capsys.readouterr().err
+    files = [line for line in err.splitlines() if line.startswith("  File")]
+    assert files == [f'  File "{package / "__init__.py"}", line 1, in <module>']
+
+
+def test_a_program_may_come_through_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    source = (
+        "import sys, under_test_beside\n"
+        "print(__name__, '__file__' in globals(), sys.argv, repr(sys.path[0]))\n"
+        "def f():\n    1 / 0\nf()\n"
+    )
+    (tmp_path / "under_test_beside.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source.encode())))
+    program.check_readable("-")
+    assert program.run("-", ["--lr", "1"], is_module=False) == 1
+    captured = capsys.readouterr()
+    assert captured.out == "__main__ False ['-', '--lr', '1'] ''\n"
+    assert [line for line in captured.err.splitlines() if line.startswith("  File")] == [
+        '  File "<stdin>", line 5, in <module>',
+        '  File "<stdin>", line 4, in f',
+    ]
 
 
 def test_the_programs_own_excepthook_is_used(tmp_path: Path, capsys: Any) -> None:

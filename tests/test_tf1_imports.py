@@ -87,3 +87,27 @@ def test_installed_packages_go_on_getting_tensorflow_2(tmp_path: Path) -> None:
     done = python("-m", "compat_lossscale", "run", "--tf1", str(path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["True", "False"]
+
+
+def test_a_traceback_shows_no_frames_of_the_redirected_imports(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("try:\n    import helper\nexcept ValueError:\n    1 / 0\n")
+    (tmp_path / "helper.py").write_text("import tensorflow as tf\nimport deeper\n")
+    (tmp_path / "deeper.py").write_text("raise ValueError('here')\n")
+    done = python("-m", "compat_lossscale", "run", "--tf1", str(tmp_path / "train.py"))
+    assert done.returncode == 1
+    start = done.stderr.index("Traceback")
+    files = [
+        line.split('"')[1] for line in done.stderr[start:].splitlines() if line.startswith("  File")
+    ]
+    assert [Path(file).name for file in files] == [
+        "train.py", "helper.py", "deeper.py", "train.py",
+    ]  # fmt: skip
+
+
+def test_a_program_from_standard_input_is_redirected_too() -> None:
+    done = python(
+        "-m", "compat_lossscale", "run", "--tf1", "-", "a", "b",
+        given="import sys\nimport tensorflow as tf\nprint(tf.placeholder.__name__, sys.argv)\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "placeholder ['-', 'a', 'b']"

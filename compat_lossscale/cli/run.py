@@ -31,7 +31,8 @@ def run(
 ) -> None:
     """Run SCRIPT, an unmodified legacy program, on today's TensorFlow and tf-keras.
 
-    Everything after SCRIPT is the program's own. The exit code is the program's.
+    SCRIPT may be - for standard input. Everything after it is the program's own. The exit code is
+    the program's.
     """
     from compat_lossscale import program  # the other commands do without
 
