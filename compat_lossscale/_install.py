@@ -18,12 +18,15 @@ from compat_lossscale.errors import InstallError
 
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 _MISSING = object()
+_OPTIONS = {True: "legacy-optimizers", False: "new-optimizers"}
 _lock = threading.RLock()
 _undo: list[Callable[[], None]] = []
 """What takes the names out again, last thing first. Empty while not installed."""
+_has_legacy_optimizers = True
+"""What they were installed with, while they are."""
 
 
-def install(*, legacy_optimizers: bool = True) -> None:
+def install(*, legacy_optimizers: bool | None = None) -> None:
     """Puts every removed loss-scale name back into `tensorflow`.
 
     Best called before TensorFlow is imported: it then also makes `tf.keras` mean tf-keras. Calling
@@ -31,15 +34,20 @@ def install(*, legacy_optimizers: bool = True) -> None:
 
     Args:
         legacy_optimizers: Also make `tf.keras.optimizers.SGD` and its fellows, and the strings that
-            name them, mean the classes they meant up to TensorFlow 2.10.
+            name them, mean the classes they meant up to TensorFlow 2.10. `None` means yes, or as it
+            is if the names are in place already.
 
     Raises:
         MissingExtraError: TensorFlow or tf-keras is not installed.
-        InstallError: `tf.keras` is Keras 3 already, or cannot be tf-keras.
+        InstallError: `tf.keras` is Keras 3 already, or cannot be tf-keras; or the names are in
+            place already, with the other `legacy_optimizers`.
     """
+    global _has_legacy_optimizers  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
         if _undo:
+            _check_agrees(legacy_optimizers)
             return
+        legacy_optimizers = legacy_optimizers is not False
         require_tensorflow("compat_lossscale.install()")
         undo: list[Callable[[], None]] = []
         try:
@@ -53,6 +61,18 @@ def install(*, legacy_optimizers: bool = True) -> None:
             _run(undo)
             raise
         _undo.extend(undo)
+        _has_legacy_optimizers = legacy_optimizers
+
+
+def _check_agrees(legacy_optimizers: bool | None) -> None:
+    if legacy_optimizers is None or legacy_optimizers == _has_legacy_optimizers:
+        return
+    raise InstallError(
+        f"The old names are in place already, with legacy_optimizers={_has_legacy_optimizers} "
+        f"(`compat-lossscale run` says so by --{_OPTIONS[_has_legacy_optimizers]}), and now "
+        f"legacy_optimizers={legacy_optimizers} is asked for. Leave the argument out to take them "
+        "as they are, or call compat_lossscale.uninstall() first."
+    )
 
 
 def uninstall() -> None:
@@ -62,13 +82,17 @@ def uninstall() -> None:
 
 
 @contextlib.contextmanager
-def installed(*, legacy_optimizers: bool = True) -> Iterator[None]:
+def installed(*, legacy_optimizers: bool | None = None) -> Iterator[None]:
     """Has the old names in place inside a `with` block.
 
     Within another such block, or after `install()`, it changes nothing.
 
     Args:
         legacy_optimizers: See `install`.
+
+    Raises:
+        MissingExtraError: See `install`.
+        InstallError: See `install`.
     """
     with _lock:
         was_installed = bool(_undo)
@@ -107,13 +131,15 @@ def _set_environment(name: str, value: str | None) -> None:
 
 
 def _teach_keras(undo: list[Callable[[], None]]) -> None:
-    """Imports the optimizers, which tells Keras of them; undone only if it was the first import."""
-    known_before = "compat_lossscale.optimizers" in sys.modules
-    from compat_lossscale import optimizers  # noqa: PLC0415  # needs TensorFlow
+    """Imports what teaches Keras, and lets it teach again if it was taken back."""
+    known = [sys.modules.get(f"compat_lossscale.{name}") for name in ("optimizers", "policy")]
+    taught = [module is not None and module.keras_is_taught() for module in known]
+    from compat_lossscale import optimizers, policy  # noqa: PLC0415  # need TensorFlow
 
-    optimizers.teach_keras()
-    if not known_before:
-        undo.append(optimizers.unteach_keras)
+    for module, was_taught in zip((optimizers, policy), taught, strict=True):
+        module.teach_keras()
+        if not was_taught:
+            undo.append(module.unteach_keras)
 
 
 def _put_names(legacy_optimizers: bool, undo: list[Callable[[], None]]) -> None:

@@ -30,7 +30,7 @@ def enable(default: Wrap | None = None) -> None:
     """
 
     def wrapping(model: Any) -> Wrap | None:
-        policy = model._dtype_policy
+        policy = model.dtype_policy
         by_policy: Wrap | None = getattr(policy, "wrap_optimizer", None)
         if by_policy is None and policy.name == "mixed_float16":
             return default

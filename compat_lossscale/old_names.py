@@ -12,12 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale import policy
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    strategy_is_supported,
+)
 from compat_lossscale.optimizers import (
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
     enable_mixed_precision_graph_rewrite,
     loss_scale_config,
+    stock,
 )
 
 Table = Mapping[str, Mapping[str, Any]]
@@ -72,28 +78,46 @@ def private_table(optimizer: type, experimental_optimizer: type) -> Table:
         optimizer: See `tables`.
         experimental_optimizer: See `tables`.
     """
-    keras = "keras.mixed_precision"
-    return {
-        f"{keras}.loss_scale_optimizer": {
-            "LossScaleOptimizer": optimizer,
-            "LossScaleOptimizerV1": experimental_optimizer,
-        },
-        f"{keras}.experimental": {},
-        f"{keras}.experimental.loss_scale": {
+    helpers = {
+        "autocast_variable": stock.mixed_precision_names("autocast_variable"),
+        "device_compatibility_check": stock.mixed_precision_names("device_compatibility_check"),
+        "get_layer_policy": {"get_layer_policy": policy.get_layer_policy},
+        "loss_scale": {
             "deserialize": loss_scale_config.deserialize,
             "get": loss_scale_config.get,
             "serialize": loss_scale_config.serialize,
         },
-        f"{keras}.experimental.loss_scale_optimizer": {
-            "LossScaleOptimizer": experimental_optimizer
+        "loss_scale_optimizer": {
+            **stock.mixed_precision_names("loss_scale_optimizer"),
+            "strategy_supports_loss_scaling": strategy_is_supported,
+            "LossScaleOptimizer": optimizer,
+            "LossScaleOptimizerV1": experimental_optimizer,
         },
-        f"{keras}.experimental.policy": {
-            "Policy": policy.Policy,
-            "global_policy": policy.global_policy,
+        "policy": {
+            **stock.mixed_precision_names("policy"),
+            "PolicyV1": policy.Policy,
             "policy_scope": policy.policy_scope,
             "set_policy": policy.set_policy,
         },
-        f"{keras}.experimental.get_layer_policy": {"get_layer_policy": policy.get_layer_policy},
+    }
+    experimental: Table = {
+        **helpers,
+        "loss_scale_optimizer": {
+            **helpers["loss_scale_optimizer"],
+            "LossScaleOptimizer": experimental_optimizer,
+        },
+        "policy": {
+            **helpers["policy"],
+            "Policy": policy.Policy,
+            "deserialize": policy.deserialize,
+            "global_policy": policy.global_policy,
+        },
+    }
+    keras = "keras.mixed_precision"
+    return {
+        f"{keras}.experimental": {},
+        **{f"{keras}.{name}": names for name, names in helpers.items()},
+        **{f"{keras}.experimental.{name}": names for name, names in experimental.items()},
         "training.experimental.loss_scale": _LOSS_SCALES,
         "training.experimental.loss_scale_optimizer": _V1_OPTIMIZER,
         "training.experimental.mixed_precision": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -13,7 +13,13 @@ import tf_keras
 
 from compat_lossscale import autowrap
 from compat_lossscale.core import LossScale, as_loss_scale
-from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, loss_scale_config, stock
+from compat_lossscale.optimizers import (
+    ExperimentalLossScaleOptimizer,
+    era,
+    loss_scale_config,
+    stock,
+    teaching,
+)
 
 _OLD_SUFFIX = re.compile("(_with)?_float32_vars$")
 
@@ -180,9 +186,52 @@ def get_layer_policy(layer: Any) -> Policy:
     """
     if not isinstance(layer, tf_keras.layers.Layer):
         raise ValueError(f"get_policy can only be called on a layer, but got: {layer!r}")
-    return _with_loss_scale(layer._dtype_policy)
+    return _with_loss_scale(layer.dtype_policy)
 
 
 def _with_loss_scale(policy: Any) -> Policy:
     """Gives Keras' own policies the `loss_scale` that every experimental policy has."""
     return policy if isinstance(policy, Policy) else Policy(policy.name)
+
+
+def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Makes a policy from what a layer's config has as its `dtype` (private in TensorFlow).
+
+    Args:
+        config: `{"class_name", "config"}`, a dtype's name, or `None`.
+        custom_objects: Users' own classes by name.
+
+    Returns:
+        A policy; one with a loss scale if the config states one.
+    """
+    return stock.dtype_policies.deserialize(config, custom_objects)
+
+
+def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any = None) -> Any:
+    """Makes the policy of a layer's config, which may be one with a loss scale."""
+    if isinstance(config, Mapping) and config.get("class_name") in ("Policy", "PolicyV1"):
+        stated = config.get("config")
+        if isinstance(stated, Mapping) and ("loss_scale" in stated or era.old_names_are_installed):
+            return Policy.from_config(dict(stated), custom_objects)
+    return original(config, custom_objects)
+
+
+_LESSONS: tuple[teaching.Lesson, ...] = ((stock.dtype_policies, "deserialize", _deserialize),)
+
+
+def teach_keras() -> None:
+    """Lets layers get the policies back that their configs state, loss scales included."""
+    teaching.teach(_LESSONS)
+
+
+def unteach_keras() -> None:
+    """Takes that back."""
+    teaching.unteach(_LESSONS)
+
+
+def keras_is_taught() -> bool:
+    """Whether layers get their loss scales back at present."""
+    return teaching.is_taught(_LESSONS)
+
+
+teach_keras()

@@ -302,7 +302,7 @@ def there():
 
 with installed():
     print(there())
-    with installed(legacy_optimizers=False):
+    with installed():
         print(there())
     print(there())
 print(there())
@@ -322,6 +322,50 @@ print(there())
         environment={"TF_USE_LEGACY_KERAS": "1"},
     )
     assert out.split() == ["True", "True", "True", "False", "False", "True", "False"]
+
+
+def test_a_second_install_must_not_contradict_the_first() -> None:
+    run_code(
+        """
+import compat_lossscale
+
+def refused(**kwargs):
+    try:
+        with compat_lossscale.installed(**kwargs):
+            return False
+    except RuntimeError as error:
+        assert type(error).__name__ == "InstallError"
+        assert "uninstall() first" in str(error), error
+    try:
+        compat_lossscale.install(**kwargs)
+    except RuntimeError:
+        return True
+
+for first in (True, False):
+    compat_lossscale.install(legacy_optimizers=first)
+    import tensorflow as tf
+    sgd = tf.keras.optimizers.SGD
+    assert refused(legacy_optimizers=not first)
+    compat_lossscale.install(legacy_optimizers=first)
+    compat_lossscale.install()
+    assert tf.keras.optimizers.SGD is sgd
+    compat_lossscale.uninstall()
+"""
+    )
+
+
+def test_what_keras_was_taught_is_taken_back_each_time() -> None:
+    run_code(
+        """
+import compat_lossscale
+for _ in range(2):
+    compat_lossscale.install()
+    from compat_lossscale import optimizers, policy
+    assert optimizers.keras_is_taught() and policy.keras_is_taught()
+    compat_lossscale.uninstall()
+    assert not optimizers.keras_is_taught() and not policy.keras_is_taught()
+"""
+    )
 
 
 def test_threads_may_install_at_the_same_time() -> None:
@@ -408,10 +452,11 @@ class Own(lso):
         super().__init__(optimizer, loss_scale)
     def get_scaled_loss(self, loss):
         return super().get_scaled_loss(loss)
-own = Own(tf.keras.optimizers.SGD())
-assert type(own) == Own and isinstance(own, lso)
-v = tf.Variable(1.0)
-own.minimize(lambda: v * 2.0, [v])
+for family in (tf_keras.optimizers, tf_keras.optimizers.legacy):
+    own = Own(family.SGD())
+    assert type(own) == Own and isinstance(own, lso)
+    v = tf.Variable(1.0)
+    own.minimize(lambda: v * 2.0, [v])
 print("fine")
 """
         )

@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+import tf_keras
+
 from compat_lossscale import experimental, old_names, policy, v1
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 
@@ -47,15 +52,19 @@ def test_only_v1_has_the_v1_optimizer() -> None:
 
 def test_private_modules_that_programs_import_are_there() -> None:
     mixed = "keras.mixed_precision"
-    assert PRIVATE[f"{mixed}.loss_scale_optimizer"] == {
-        "LossScaleOptimizer": PUBLIC,
-        "LossScaleOptimizerV1": EXPERIMENTAL,
-    }
-    assert PRIVATE[f"{mixed}.experimental.loss_scale_optimizer"] == {
-        "LossScaleOptimizer": EXPERIMENTAL
-    }
-    assert PRIVATE[f"{mixed}.experimental.policy"]["policy_scope"] is policy.policy_scope
+    for place, optimizer in (("", PUBLIC), (".experimental", EXPERIMENTAL)):
+        optimizers = PRIVATE[f"{mixed}{place}.loss_scale_optimizer"]
+        assert optimizers["LossScaleOptimizer"] is optimizer
+        assert optimizers["LossScaleOptimizerV1"] is EXPERIMENTAL
+        policies = PRIVATE[f"{mixed}{place}.policy"]
+        assert policies["PolicyV1"] is experimental.Policy
+        assert policies["policy_scope"] is policy.policy_scope
+        assert policies["set_policy"] is experimental.set_policy
+    keras = tf_keras.mixed_precision
+    assert PRIVATE[f"{mixed}.policy"]["Policy"] is keras.Policy
+    assert PRIVATE[f"{mixed}.policy"]["global_policy"] is keras.global_policy
     assert PRIVATE[f"{mixed}.experimental.policy"]["Policy"] is experimental.Policy
+    assert PRIVATE[f"{mixed}.experimental.policy"]["global_policy"] is experimental.global_policy
     assert PRIVATE["training.experimental.loss_scale"] == LOSS_SCALES
     assert set(PRIVATE["training.experimental.loss_scale_optimizer"]) == {
         "MixedPrecisionLossScaleOptimizer"
@@ -64,6 +73,25 @@ def test_private_modules_that_programs_import_are_there() -> None:
     for name in ("enable", "disable"):
         full = f"{name}_mixed_precision_graph_rewrite"
         assert rewrite[full] is rewrite[f"{full}_v1"] is getattr(v1, full)
+
+
+@pytest.mark.parametrize("place", ["", ".experimental"])
+def test_helpers_in_the_private_modules_answer(place: str) -> None:
+    def helper(module: str, name: str) -> Any:
+        return PRIVATE[f"keras.mixed_precision{place}.{module}"][name]
+
+    assert helper("loss_scale_optimizer", "strategy_supports_loss_scaling")() is True
+    assert helper("loss_scale_optimizer", "_UnwrapPreventer")([1]).value == [1]
+    assert helper("loss_scale_optimizer", "_op_in_graph_mode")(5) == 5
+    given = experimental.Policy("mixed_float16", 8)
+    again = helper("policy", "deserialize")(helper("policy", "serialize")(given))
+    assert again.loss_scale() == 8
+    layer = tf_keras.layers.Dense(1, dtype=given)
+    assert helper("get_layer_policy", "get_layer_policy")(layer) is given
+    layer.build((1, 1))
+    assert isinstance(layer.kernel, helper("autocast_variable", "AutoCastVariable"))
+    assert callable(helper("device_compatibility_check", "log_device_compatibility_check"))
+    assert helper("loss_scale", "get")(8)() == 8
 
 
 def test_no_name_is_missing_its_value() -> None:

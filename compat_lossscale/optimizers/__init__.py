@@ -9,6 +9,7 @@ from compat_lossscale.optimizers import (
     registry,
     saving,
     stock,
+    teaching,
 )
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 from compat_lossscale.optimizers.experimental import LossScaleOptimizer as _Experimental
@@ -28,12 +29,14 @@ __all__ = [
     "enable_mixed_precision_graph_rewrite",
     "families",
     "keras",
+    "keras_is_taught",
     "keras_legacy",
     "loss_scale_config",
     "registry",
     "saving",
     "stock",
     "teach_keras",
+    "teaching",
     "unteach_keras",
 ]
 
@@ -41,13 +44,18 @@ __all__ = [
 def teach_keras() -> None:
     """Tells Keras what it needs to know of these classes in order to save and load them."""
     registry.register()
-    saving.enable()
+    teaching.teach(saving.LESSONS)
 
 
 def unteach_keras() -> None:
     """Takes that back."""
     registry.unregister()
-    saving.disable()
+    teaching.unteach(saving.LESSONS)
+
+
+def keras_is_taught() -> bool:
+    """Whether Keras knows these classes at present."""
+    return teaching.is_taught(saving.LESSONS)
 
 
 teach_keras()

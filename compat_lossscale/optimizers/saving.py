@@ -3,14 +3,14 @@
 
 A checkpoint holds all the state of an optimizer with loss scaling. A saved model does not: tf-keras
 writes no loss scale into `.h5` and `.keras`, visits no legacy optimizer in `.keras`, and restores
-no optimizer from a SavedModel. While this is on, its savers and loaders do so for this package's
-optimizers. Files stay readable to tf-keras alone: what is added stands where it does not look.
+no optimizer from a SavedModel. Once taught the lessons here, its savers and loaders do so for this
+package's optimizers. Files stay readable to tf-keras alone: what is added stands where it does not
+look.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,34 +19,10 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale.optimizers import stock
+from compat_lossscale.optimizers import stock, teaching
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
 _H5_GROUP = "optimizer_weights/loss_scale"
-
-
-def enable() -> None:
-    """Teaches tf-keras' savers and loaders."""
-    for module, name, wrapper in _TAUGHT:
-        if not hasattr(getattr(module, name), "_untaught"):
-            _teach(module, name, wrapper)
-
-
-def disable() -> None:
-    """Leaves them as tf-keras made them."""
-    for module, name, _ in _TAUGHT:
-        setattr(module, name, getattr(getattr(module, name), "_untaught", getattr(module, name)))
-
-
-def _teach(module: Any, name: str, wrapper: Callable[..., Any]) -> None:
-    original = getattr(module, name)
-
-    @functools.wraps(original)
-    def taught(*args: Any, **kwargs: Any) -> Any:
-        return wrapper(original, *args, **kwargs)
-
-    taught._untaught = original  # type: ignore[attr-defined]
-    setattr(module, name, taught)
 
 
 def _is_keras_trackable(original: Callable[[Any], bool], obj: Any) -> bool:
@@ -150,7 +126,7 @@ def _set_state(optimizer: Any, state: Mapping[str, Any]) -> None:
         tf_keras.backend.batch_set_value(known)
 
 
-_TAUGHT: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
+LESSONS: tuple[teaching.Lesson, ...] = (
     (stock.saving_lib, "_is_keras_trackable", _is_keras_trackable),
     (stock.saving_lib, "_save_state", _save_state),
     (stock.saving_lib, "_load_state", _load_state),
@@ -158,3 +134,4 @@ _TAUGHT: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (stock.hdf5_format, "load_model_from_hdf5", _load_h5),
     (stock.saved_model_load, "load", _load_saved_model),
 )
+"""What tf-keras' savers and loaders learn."""

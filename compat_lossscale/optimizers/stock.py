@@ -13,8 +13,10 @@ from tf_keras.src import backend as _backend
 from tf_keras.src import optimizers
 from tf_keras.src.engine import training as _training
 from tf_keras.src.engine import training_v1 as _training_v1
+from tf_keras.src.mixed_precision import autocast_variable as _autocast_variable
+from tf_keras.src.mixed_precision import device_compatibility_check as _device_compatibility_check
 from tf_keras.src.mixed_precision import loss_scale_optimizer as _loss_scale_optimizer
-from tf_keras.src.mixed_precision import policy as _policy
+from tf_keras.src.mixed_precision import policy as dtype_policies
 from tf_keras.src.optimizers import utils as _optimizer_utils
 from tf_keras.src.saving import saving_lib
 from tf_keras.src.saving.legacy import hdf5_format
@@ -29,7 +31,9 @@ __all__ = [
     "NewLossScaleOptimizer",
     "Optimizer",
     "OptimizerV2",
+    "dtype_policies",
     "hdf5_format",
+    "mixed_precision_names",
     "optimizers",
     "saved_model_load",
     "saving_lib",
@@ -58,6 +62,26 @@ ModelV1 = _training_v1.Model
 """The model class used while TensorFlow 2 behaviour is off."""
 
 
+def mixed_precision_names(module: str) -> dict[str, Any]:
+    """Returns the functions and classes of a private module of tf-keras' mixed precision.
+
+    Args:
+        module: `"autocast_variable"`, `"device_compatibility_check"`, `"loss_scale_optimizer"` or
+            `"policy"`: the names that Keras gave these modules in TensorFlow 2.0 already.
+    """
+    found = {
+        "autocast_variable": _autocast_variable,
+        "device_compatibility_check": _device_compatibility_check,
+        "loss_scale_optimizer": _loss_scale_optimizer,
+        "policy": dtype_policies,
+    }[module]
+    return {
+        name: value
+        for name, value in vars(found).items()
+        if getattr(value, "__module__", None) == found.__name__
+    }
+
+
 def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
     """Drops pairs without a gradient, with tf-keras' warning.
 
@@ -69,7 +93,7 @@ def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
 
 def set_any_global_policy(policy: Any) -> None:
     """Sets the global dtype policy without asking whether it is a floating-point one."""
-    _policy._global_policy = policy
+    dtype_policies._global_policy = policy
 
 
 def track_variable(variable: Any) -> None:

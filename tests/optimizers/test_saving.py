@@ -14,7 +14,7 @@ import tf_keras
 import compat_lossscale
 from compat_lossscale import experimental
 from compat_lossscale.formats import reading
-from compat_lossscale.optimizers import saving, stock
+from compat_lossscale.optimizers import stock
 from tests.support import NAN, Family, run_code
 
 INPUTS = np.random.RandomState(0).randn(16, 3).astype(np.float32)
@@ -179,18 +179,6 @@ def test_models_without_loss_scaling_are_saved_as_ever(family: Family, tmp_path:
     model.save(str(tmp_path / "model.keras"))
     loaded = tf_keras.models.load_model(str(tmp_path / "model.keras"))
     assert type(loaded.optimizer) is type(model.optimizer)
-
-
-def test_teaching_can_be_taken_back_and_repeated() -> None:
-    taught = stock.saving_lib._save_state
-    saving.enable()
-    assert stock.saving_lib._save_state is taught
-    saving.disable()
-    try:
-        assert stock.saving_lib._save_state is not taught
-        assert stock.saving_lib._save_state.__module__.startswith("tf_keras")
-    finally:
-        saving.enable()
 
 
 @pytest.mark.parametrize("suffix", [".h5", ".keras"])
