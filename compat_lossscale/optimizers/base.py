@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -14,6 +14,7 @@ from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
+    as_loss_scale,
     as_written,
     check_strategy,
     from_spec,
@@ -21,7 +22,7 @@ from compat_lossscale.core import (
     unscale_gradients,
 )
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
-from compat_lossscale.optimizers import era, families, loss_scale_config, stock
+from compat_lossscale.optimizers import era, families, loss_scale_config, pickling, stock
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -65,13 +66,16 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
         TypeError: `inner_optimizer` is no Keras optimizer or is a LossScaleOptimizer already, or
             `dynamic` is no bool.
         ValueError: Another LossScaleOptimizer wraps `inner_optimizer`, the strategy is not
-            supported, or the other arguments contradict `dynamic`.
+            supported, or the other arguments contradict `dynamic`. (The error is of both kinds,
+            and an `AttributeError` too where TensorFlow 2.4 raised one.)
     """
 
     _loss_scale: LossScale
     _optimizer: Any
     _wrap_in_family: Callable[[Any], None]
     """Is defined by the front ends: wraps an optimizer of their family."""
+    _make_weights: Callable[[Sequence[Any]], None]
+    """Is defined by the front ends: makes the inner optimizer's weights for some variables."""
 
     def __init__(
         self,
@@ -108,13 +112,19 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
                 "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
                 f"{inner_optimizer!r}"
             )
+        if getattr(inner_optimizer, "_is_wrapped_by_loss_scale_optimizer", False):
+            raise AlreadyWrappedError(
+                '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
+                f"{inner_optimizer!r}. Use that one, or wrap a second optimizer, "
+                "type(opt).from_config(opt.get_config()): two loss scales cannot share the slots "
+                "and the step count of one."
+            )
         family = families.family_of(inner_optimizer)
         if family is None:
             raise LossScaleArgumentError(
                 '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-                f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}. An "
-                "optimizer of tf.compat.v1.train is wrapped by "
-                "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+                f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}."
+                f"{_where_to_go(inner_optimizer)}"
             )
         is_of_one_family = families.declared(cls) is not cls and not era.old_names_are_installed
         if is_of_one_family and not issubclass(cls, family):
@@ -129,11 +139,18 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
     @tf.__internal__.tracking.no_automatic_dependency_tracking  # type: ignore[untyped-decorator]
     def _attach(self, loss_scale: LossScale) -> None:
         """Takes a loss scale, and lets checkpoints find it if it has state."""
-        self._loss_scale = loss_scale
+        self.__dict__["_loss_scale"] = loss_scale
         if type(loss_scale) is not FixedLossScale:
-            self._track_trackable(loss_scale, "loss_scale")
+            self._track_trackable(loss_scale, "loss_scale", overwrite=True)
             for variable in loss_scale.state.values():
                 stock.track_variable(variable)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_loss_scale":
+            # Users' subclasses of TensorFlow 2.0 to 2.3 assigned another one.
+            self._attach(as_loss_scale(value, below_one=True))
+        else:
+            super().__setattr__(name, value)
 
     @property
     def dynamic(self) -> bool:
@@ -221,6 +238,14 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
             copied.__dict__[name] = copy.deepcopy(value, memo)
         return copied
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pickling.reduce(self)
+
+    def __copy__(self) -> LossScaleOptimizer:
+        copied: LossScaleOptimizer = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
+
     def get_config(self) -> dict[str, Any]:
         """Returns what `from_config` needs, in the form of TensorFlow 2.4 to tf-keras 2.21.
 
@@ -278,3 +303,24 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
             use_legacy_optimizer=issubclass(cls, stock.OptimizerV2),
             use_legacy_format="module" not in inner,
         )
+
+
+def _where_to_go(optimizer: Any) -> str:
+    """What to use instead of an optimizer of another library, or nothing."""
+    if isinstance(optimizer, tf.compat.v1.train.Optimizer):
+        return (
+            " An optimizer of tf.compat.v1.train is wrapped by "
+            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+        )
+    cls = type(optimizer)
+    if cls.__module__.startswith("tensorflow.python.keras."):
+        return (
+            " It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
+            f"itself. Use tf.keras.optimizers.legacy.{cls.__name__} instead, the same optimizer."
+        )
+    if cls.__module__.startswith("keras."):
+        return (
+            f" It is of Keras 3. Use tf_keras.optimizers.{cls.__name__} instead, or Keras 3's own "
+            "keras.optimizers.LossScaleOptimizer."
+        )
+    return ""

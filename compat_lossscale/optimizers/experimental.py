@@ -61,7 +61,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
 
         Args:
             config: What `get_config` of this class, of tf-keras, or of any TensorFlow from 2.0 to
-                2.15 returned. It is not changed.
+                2.15 returned. It is not changed. Its `loss_scale` may also be a LossScale.
             custom_objects: Classes by the names under which the config has them, users' own
                 LossScale classes among them.
 
@@ -73,11 +73,12 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
         """
         inner = cls._inner_from_config(config, custom_objects)
         stated = config.get("loss_scale")
-        loss_scale = (
-            loss_scale_config.deserialize(stated, custom_objects)
-            if isinstance(stated, Mapping)
-            else from_spec(LossScaleSpec.from_config(config))
-        )
+        if isinstance(stated, LossScale):
+            loss_scale = stated
+        elif isinstance(stated, Mapping):
+            loss_scale = loss_scale_config.deserialize(stated, custom_objects)
+        else:
+            loss_scale = from_spec(LossScaleSpec.from_config(config))
         return cls(optimizer=inner, loss_scale=loss_scale, **cls._others_in(config))
 
     def _aggregate_gradients(self, grads_and_vars: Any) -> list[Any]:

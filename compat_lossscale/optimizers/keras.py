@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, stock
+from compat_lossscale.optimizers import families, pickling, stock
 
 
 class NewFrontEnd(stock.NewLossScaleOptimizer):
@@ -25,6 +26,39 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             self, inner_optimizer, dynamic=False, initial_scale=1.0
         )
 
+    def _make_weights(self, variables: Sequence[tf.Variable]) -> None:
+        self._optimizer.build(variables)
+
+    @as_written
+    def minimize(
+        self,
+        loss: Any,
+        var_list: Any,
+        tape: tf.GradientTape | None = None,
+        *,
+        grad_loss: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """Differentiates the scaled loss and applies the unscaled gradients if they are finite.
+
+        Args:
+            loss: A floating-point tensor computed under `tape`, or a callable that gives one.
+            var_list: A variable, a list of variables, or a callable that gives one.
+            tape: The tape under which the loss was computed; not needed for a callable.
+            grad_loss: The gradient with respect to `loss`, a tensor of its shape; `None` for ones.
+                The legacy optimizers have it, tf-keras' new ones do not.
+            name: Name of the operation; the legacy optimizers' too.
+
+        Returns:
+            An operation in a graph, `None` in eager mode.
+
+        Raises:
+            ValueError: `loss` is a tensor and there is no `tape`; or see `apply_gradients`.
+        """
+        if grad_loss is not None:
+            loss = _weighted(loss, grad_loss, tape)
+        return self.apply_gradients(self.compute_gradients(loss, var_list, tape=tape), name=name)
+
     @as_written
     def compute_gradients(
         self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None
@@ -38,7 +72,15 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
 
         Returns:
             Pairs of an unscaled gradient and a variable.
+
+        Raises:
+            ValueError: `loss` is a tensor and there is no `tape`.
         """
+        if tape is None and not callable(loss):
+            raise ValueError(
+                "`tape` is required when the loss is a tensor: the tape under which it was "
+                "computed. A callable loss needs none."
+            )
         if not callable(var_list):
             # `minimize(f, var_list=var)`, as the original's documentation has it.
             var_list = tf.nest.flatten(var_list)
@@ -75,10 +117,12 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         inner = self._optimizer
         grads_and_vars = list(grads_and_vars)
         if grads_and_vars:
+            _, variables = unzip(grads_and_vars)
+            pickling.restore_weights(self, variables)
             with tf.init_scope():
                 # Variables cannot be made inside the branch that applies. The first call settles
                 # which variables the optimizer knows: also those that have no gradient yet.
-                inner.build([variable for _, variable in grads_and_vars])
+                inner.build(variables)
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         aggregated = skip_gradients_aggregation or not kwargs.pop(
@@ -141,6 +185,21 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
     def _is_delegated(self, name: str) -> bool:
         inner = self.__dict__.get("_optimizer")
         return inner is not None and not name.startswith("_") and name in vars(inner)
+
+
+def _weighted(loss: Any, weights: Any, tape: tf.GradientTape | None) -> Any:
+    """A loss whose gradient is that of `loss` if the gradient with respect to it is `weights`."""
+
+    def weighted() -> Any:
+        value = tf.convert_to_tensor(loss() if callable(loss) else loss)
+        return value * tf.stop_gradient(tf.cast(weights, value.dtype))
+
+    if callable(loss):
+        return weighted
+    if tape is None:
+        return loss  # which `compute_gradients` refuses
+    with tape:
+        return weighted()
 
 
 families.FRONT_ENDS[stock.Optimizer] = NewFrontEnd

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, stock
+from compat_lossscale.optimizers import families, pickling, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -28,6 +29,9 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         restored = RestoredInnerOptimizer(inner_optimizer)
         self._track_trackable(restored, "base_optimizer", overwrite=True)
 
+    def _make_weights(self, variables: Sequence[tf.Variable]) -> None:
+        self._optimizer._create_all_weights(variables)
+
     def save_own_variables(self, store: Any) -> None:
         """Writes the inner optimizer's weights into a part of a `.keras` file."""
         for index, value in enumerate(self.get_weights()):
@@ -44,6 +48,16 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         else:
             # A subclass sets attributes of its own before it calls this class' constructor.
             object.__setattr__(self, name, value)
+
+    def _apply_gradients(
+        self, grads: Any, wrapped_vars: Any, name: Any = None, aggregate: bool = False
+    ) -> Any:
+        """Applies gradients without asking the loss scale. Takes what TensorFlow 2.2 and 2.3 gave.
+
+        Their fourth argument said whether to aggregate, which has been done by now.
+        """
+        del aggregate
+        return super()._apply_gradients(grads, wrapped_vars, name)
 
     @as_written
     def apply_gradients(
@@ -79,6 +93,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             grads_and_vars = inner._transform_unaggregated_gradients(grads_and_vars)
             grads_and_vars = inner._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
+        pickling.restore_weights(self, variables)
         options = {flag: False} if has_flag else {}
         # By position, as ever: some optimizers have another second argument, and are given it.
         names = [] if name is None else [name]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import compat_lossscale
 from compat_lossscale import LossScaleOptimizer
+from compat_lossscale.core import DynamicLossScale
 from compat_lossscale.update_rule import next_state
 from tests.support import INF, NAN, Family, Mode, scalar_spec
 
@@ -494,6 +495,38 @@ def test_the_type_of_an_instance_refuses_the_other_family_as_the_original_did(
         cls(family.other.sgd())
 
 
+def test_minimize_takes_the_gradient_of_the_loss_and_a_name(case: Case) -> None:
+    family, mode = case
+    v = tf.Variable([1.0, 1.0])
+    opt = LossScaleOptimizer(family.sgd(1.0), initial_scale=8)
+    weights = tf.constant([3.0, 5.0])
+
+    def step(slope: Any) -> Any:
+        return opt.minimize(lambda: v * slope, [v], grad_loss=weights, name="step")
+
+    mode.compile(step, scalar_spec())(2.0)
+    assert mode.value(v).tolist() == [-5.0, -9.0]
+
+
+def test_another_loss_scale_may_be_assigned(family: Family, tmp_path: Path) -> None:
+    opt = LossScaleOptimizer(family.sgd())
+    opt._loss_scale = DynamicLossScale(8, 1)
+    v = tf.Variable(1.0)
+    opt.minimize(lambda: v * 2.0, [v])
+    assert opt.loss_scale == 16
+    path = tf.train.Checkpoint(opt=opt).save(str(tmp_path / "checkpoint"))
+    names = [name for name, _ in tf.train.list_variables(path) if "loss_scale" in name]
+    assert names == [
+        f"opt/loss_scale/{name}/.ATTRIBUTES/VARIABLE_VALUE"
+        for name in ("current_loss_scale", "good_steps")
+    ]
+    opt._loss_scale = 4
+    assert not opt.dynamic
+    assert opt.loss_scale == 4
+    with pytest.raises(ValueError, match="loss scale identifier"):
+        opt._loss_scale = "foo"
+
+
 # --- errors -------------------------------------------------------------------------------------
 
 
@@ -509,6 +542,19 @@ def test_an_optimizer_of_tensorflow_1_is_told_where_to_go() -> None:
         LossScaleOptimizer(tf.compat.v1.train.GradientDescentOptimizer(1.0))
 
 
+def test_an_optimizer_of_tensorflows_private_keras_is_told_what_to_use() -> None:
+    from tensorflow.python.keras.optimizer_v2.gradient_descent import SGD
+
+    with pytest.raises(TypeError, match=r"Use tf\.keras\.optimizers\.legacy\.SGD instead"):
+        LossScaleOptimizer(SGD(1.0))
+
+
+def test_an_optimizer_of_keras_3_is_told_what_to_use() -> None:
+    keras_3 = type("Adam", (), {"__module__": "keras.src.optimizers.adam"})
+    with pytest.raises(TypeError, match=r"is of Keras 3\. Use tf_keras\.optimizers\.Adam instead"):
+        LossScaleOptimizer(keras_3())
+
+
 def test_a_wrapper_cannot_be_wrapped(family: Family) -> None:
     with pytest.raises(TypeError, match="LossScaleOptimizer cannot wrap another"):
         LossScaleOptimizer(LossScaleOptimizer(family.sgd()))
@@ -519,8 +565,10 @@ def test_a_wrapper_cannot_be_wrapped(family: Family) -> None:
 def test_an_optimizer_can_be_wrapped_once_only(family: Family) -> None:
     inner = family.sgd()
     LossScaleOptimizer(inner)
-    with pytest.raises(ValueError, match="is already wrapped by a LossScaleOptimizer"):
-        LossScaleOptimizer(inner)
+    for error in (ValueError, TypeError):
+        with pytest.raises(error, match="is already wrapped by a LossScaleOptimizer"):
+            LossScaleOptimizer(inner)
+    LossScaleOptimizer(type(inner).from_config(inner.get_config()))
 
 
 @pytest.mark.parametrize("dynamic", ["dynamic", 128, None])

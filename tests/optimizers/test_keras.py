@@ -24,6 +24,17 @@ def test_gradients_of_a_given_tape_are_unscaled() -> None:
     assert variable is v
 
 
+def test_the_gradient_of_a_loss_under_a_tape_may_be_given() -> None:
+    v = tf.Variable(3.0)
+    opt = LossScaleOptimizer(new.sgd(1.0), initial_scale=8)
+    with tf.GradientTape() as tape:
+        loss = v * v
+    opt.minimize(loss, [v], tape, grad_loss=tf.constant(0.5))
+    assert v == 0
+    with pytest.raises(ValueError, match="`tape` is required"):
+        opt.minimize(v * v, [v], grad_loss=tf.constant(0.5))
+
+
 @pytest.mark.parametrize("as_callable", [False, True])
 def test_variables_may_be_given_by_a_callable(as_callable: bool) -> None:
     v = tf.Variable(3.0)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -133,3 +134,12 @@ def test_keras_in_graph_mode_trains() -> None:
         model.fit(np.ones((4, 1)), np.zeros((4, 1)), batch_size=4, epochs=2, verbose=0)
         assert model.get_weights()[0] == pytest.approx(0.25)
         assert tf_keras.backend.get_value(opt.loss_scale) == 32
+
+
+def test_the_private_application_of_gradients_takes_the_arguments_of_every_version() -> None:
+    v = tf.Variable(3.0)
+    opt = LossScaleOptimizer(legacy.sgd(1.0))
+    wrapped = types.SimpleNamespace(value=[v])
+    opt._apply_gradients([tf.constant(1.0)], wrapped, None)
+    opt._apply_gradients([tf.constant(1.0)], wrapped, None, False)
+    assert v == 1
