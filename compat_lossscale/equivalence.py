@@ -233,7 +233,8 @@ def _after_step(optimizer: Any, variables: list[Any], gradients: list[list[float
 
     before = [variable.numpy().tolist() for variable in variables]
     scaled = [tf.constant(gradient) * float(optimizer.loss_scale) for gradient in gradients]
-    optimizer._loss_has_been_scaled = True
+    # The gradients are given here. Without this, every run would warn of a forgotten loss.
+    optimizer.get_scaled_loss(tf.constant(0.0))
     unscaled = optimizer.get_unscaled_gradients(scaled)
     optimizer.apply_gradients(list(zip(unscaled, variables, strict=True)))
     after = [variable.numpy().tolist() for variable in variables]

@@ -132,6 +132,34 @@ def test_private_modules_of_keras_are_touched_in_one_file_only() -> None:
     assert touching <= {"compat_lossscale.optimizers.stock"}
 
 
+def defined_in(path: Path) -> set[str]:
+    """Every name that a module defines: functions, classes, variables, attributes, imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name)
+    return found
+
+
+def test_private_attributes_of_others_are_touched_where_they_may_be() -> None:
+    ours = set().union(*(defined_in(path) for _, path in modules()))
+    touching = {
+        module: ast.unparse(node)
+        for module, path in modules()
+        if part_of(module) in MAY_IMPORT_TENSORFLOW - {"core", "optimizers", "autowrap"}
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        if node.attr.startswith("_") and not node.attr.startswith("__") and node.attr not in ours
+    }
+    assert touching == {}
+
+
 def test_the_table_describes_a_house_without_circles() -> None:
     order: list[str] = []
 
