@@ -216,7 +216,18 @@ def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any 
     return original(config, custom_objects)
 
 
-_LESSONS: tuple[teaching.Lesson, ...] = ((stock.dtype_policies, "deserialize", _deserialize),)
+def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
+    """Whether a layer's config has a policy as the name of a dtype, as it always had them."""
+    if type(policy) is Policy and not policy._loss_scale_is_given:
+        name: str = policy.name
+        return name == "_infer" or name == policy.compute_dtype == policy.variable_dtype
+    return original(policy)
+
+
+_LESSONS: tuple[teaching.Lesson, ...] = (
+    (stock.dtype_policies, "deserialize", _deserialize),
+    (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
+)
 
 
 def teach_keras() -> None:

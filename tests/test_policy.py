@@ -265,6 +265,24 @@ def test_a_models_layers_keep_their_policies(layer: Any, form: str, tmp_path: Pa
     assert same_policy(layer, again.layers[0])
 
 
+@pytest.mark.parametrize(
+    ("policy", "dtype"),
+    [
+        (Policy("float32"), "float32"),
+        (Policy("float64"), "float64"),
+        (Policy("infer"), None),
+    ],
+    ids=str,
+)
+def test_a_layers_config_has_a_policy_of_one_dtype_as_that_dtype(policy: Any, dtype: Any) -> None:
+    assert tf_keras.layers.Dense(1, dtype=policy).get_config()["dtype"] == dtype
+
+
+def test_a_layers_config_states_a_loss_scale_that_was_given() -> None:
+    stated = tf_keras.layers.Dense(1, dtype=Policy("float16", 8)).get_config()["dtype"]
+    assert stated["config"]["loss_scale"]["class_name"] == "FixedLossScale"
+
+
 def test_a_policy_of_keras_own_comes_back_as_it_is() -> None:
     for policy in ("mixed_float16", "float32", "mixed_bfloat16"):
         given = tf_keras.layers.Dense(1, dtype=tf_keras.mixed_precision.Policy(policy))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from compat_lossscale import Generation, LossScaleSpec
 from compat_lossscale.errors import (
-    ConfigFormatError,
     InexpressibleLossScaleError,
     LossScaleArgumentError,
 )
@@ -184,35 +183,6 @@ def test_a_fixed_scale_needs_a_value_and_takes_no_growth_steps() -> None:
 )
 def test_configs_of_every_generation_are_read(config: dict[str, Any], spec: LossScaleSpec) -> None:
     assert LossScaleSpec.from_config(config) == spec
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        {},
-        {"learning_rate": 0.1},
-        SGD,
-        {"dynamic": "dynamic"},
-        {"dynamic": True, "initial_scale": "8"},
-        {"dynamic": True, "initial_scale": True},
-        {"dynamic": True, "dynamic_growth_steps": 2.5},
-        {"dynamic": True, "dynamic_growth_steps": float("inf")},
-        {"initial_scale": 10**400},
-        {"class_name": "FixedLossScale", "config": {}},
-        "dynamic",
-        None,
-    ],
-)
-def test_a_config_that_states_no_loss_scale_is_an_error(config: Any) -> None:
-    with pytest.raises(ConfigFormatError):
-        LossScaleSpec.from_config(config)
-
-
-def test_the_error_for_a_wrong_config_is_a_key_error_too_and_names_the_keys_found() -> None:
-    with pytest.raises(KeyError) as caught:
-        LossScaleSpec.from_config({"learning_rate": 0.1})
-    assert str(caught.value).startswith("This config states no loss scale")
-    assert "learning_rate" in str(caught.value)
 
 
 @pytest.mark.parametrize(

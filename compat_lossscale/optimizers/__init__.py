@@ -12,14 +12,14 @@ from compat_lossscale.optimizers import (
     teaching,
 )
 from compat_lossscale.optimizers.base import LossScaleOptimizer
-from compat_lossscale.optimizers.experimental import LossScaleOptimizer as _Experimental
+from compat_lossscale.optimizers.experimental import (
+    LossScaleOptimizer as ExperimentalLossScaleOptimizer,
+)
 from compat_lossscale.optimizers.v1 import (
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
     enable_mixed_precision_graph_rewrite,
 )
-
-ExperimentalLossScaleOptimizer = _Experimental
 
 __all__ = [
     "ExperimentalLossScaleOptimizer",
