@@ -21,8 +21,7 @@ from compat_lossscale.core import (
     scale_loss,
     unscale_gradients,
 )
-from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
-from compat_lossscale.optimizers import era, families, loss_scale_config, pickling, stock
+from compat_lossscale.optimizers import families, loss_scale_config, pickling, stock, wrapping
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -93,48 +92,12 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
 
     def _wrap(self, inner_optimizer: Any, make_loss_scale: Callable[[], LossScale]) -> None:
         """Becomes a wrapper of the inner optimizer's family, and wraps it."""
-        family = self._family_of(inner_optimizer)
+        family = wrapping.family_to_wrap(type(self), inner_optimizer)
         # Made before anything is wrapped: it may refuse, and the program may try again.
         loss_scale = make_loss_scale()
         families.become(self, family)
         self._wrap_in_family(inner_optimizer)
         self._attach(loss_scale)
-
-    @classmethod
-    def _family_of(cls, inner_optimizer: Any) -> type:
-        """The base class of the family that an optimizer is of.
-
-        Raises:
-            LossScaleArgumentError: This class cannot wrap it.
-        """
-        if isinstance(inner_optimizer, stock.BaseLossScaleOptimizer):
-            raise AlreadyWrappedError(
-                "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
-                f"{inner_optimizer!r}"
-            )
-        if getattr(inner_optimizer, "_is_wrapped_by_loss_scale_optimizer", False):
-            raise AlreadyWrappedError(
-                '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
-                f"{inner_optimizer!r}. Use that one, or wrap a second optimizer, "
-                "type(opt).from_config(opt.get_config()): two loss scales cannot share the slots "
-                "and the step count of one."
-            )
-        family = families.family_of(inner_optimizer)
-        if family is None:
-            raise LossScaleArgumentError(
-                '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-                f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}."
-                f"{_where_to_go(inner_optimizer)}"
-            )
-        is_of_one_family = families.declared(cls) is not cls and not era.old_names_are_installed
-        if is_of_one_family and not issubclass(cls, family):
-            kind = "new" if family is stock.OptimizerV2 else "classic"
-            raise LossScaleArgumentError(
-                f"This {cls.__name__}, the type of an instance, wraps only the {kind} optimizers, "
-                f"but got: {inner_optimizer!r}. The class {families.declared(cls).__name__} itself "
-                "wraps both kinds."
-            )
-        return family
 
     @tf.__internal__.tracking.no_automatic_dependency_tracking  # type: ignore[untyped-decorator]
     def _attach(self, loss_scale: LossScale) -> None:
@@ -303,24 +266,3 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
             use_legacy_optimizer=issubclass(cls, stock.OptimizerV2),
             use_legacy_format="module" not in inner,
         )
-
-
-def _where_to_go(optimizer: Any) -> str:
-    """What to use instead of an optimizer of another library, or nothing."""
-    if isinstance(optimizer, tf.compat.v1.train.Optimizer):
-        return (
-            " An optimizer of tf.compat.v1.train is wrapped by "
-            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
-        )
-    cls = type(optimizer)
-    if cls.__module__.startswith("tensorflow.python.keras."):
-        return (
-            " It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
-            f"itself. Use tf.keras.optimizers.legacy.{cls.__name__} instead, the same optimizer."
-        )
-    if cls.__module__.startswith("keras."):
-        return (
-            f" It is of Keras 3. Use tf_keras.optimizers.{cls.__name__} instead, or Keras 3's own "
-            "keras.optimizers.LossScaleOptimizer."
-        )
-    return ""

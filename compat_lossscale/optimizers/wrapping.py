@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrapped with loss scaling, and what to use instead of what cannot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
+from compat_lossscale.optimizers import era, families, stock
+
+
+def family_to_wrap(cls: type, inner_optimizer: Any) -> type:
+    """Checks that a class can wrap an optimizer.
+
+    Args:
+        cls: `LossScaleOptimizer` or a subclass, declared or joined with a family.
+        inner_optimizer: What was given as the optimizer to wrap.
+
+    Returns:
+        The base class of the family that the optimizer is of.
+
+    Raises:
+        LossScaleArgumentError: It cannot be wrapped; the message says what to use instead.
+    """
+    if isinstance(inner_optimizer, stock.BaseLossScaleOptimizer):
+        raise AlreadyWrappedError(
+            "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
+            f"{inner_optimizer!r}. It scales the loss already; use it as it is."
+        )
+    if getattr(inner_optimizer, "_is_wrapped_by_loss_scale_optimizer", False):
+        raise AlreadyWrappedError(
+            '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
+            f"{inner_optimizer!r}. Use that one, or wrap a second optimizer, "
+            "type(opt).from_config(opt.get_config()): two loss scales cannot share the slots "
+            "and the step count of one."
+        )
+    family = families.family_of(inner_optimizer)
+    if family is None:
+        raise LossScaleArgumentError(
+            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}."
+            f"{_where_to_go(inner_optimizer)}"
+        )
+    is_of_one_family = families.declared(cls) is not cls and not era.old_names_are_installed
+    if is_of_one_family and not issubclass(cls, family):
+        kind = "new" if family is stock.OptimizerV2 else "classic"
+        raise LossScaleArgumentError(
+            f"This {cls.__name__}, the type of an instance, wraps only the {kind} optimizers, "
+            f"but got: {inner_optimizer!r}. The class {families.declared(cls).__name__} itself "
+            "wraps both kinds."
+        )
+    return family
+
+
+def _where_to_go(optimizer: Any) -> str:
+    """What to use instead of an optimizer of another library, or nothing."""
+    if isinstance(optimizer, tf.compat.v1.train.Optimizer):
+        return (
+            " An optimizer of tf.compat.v1.train is wrapped by "
+            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+        )
+    cls = type(optimizer)
+    if cls.__module__.startswith("tensorflow.python.keras."):
+        return (
+            " It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
+            f"itself. Use tf.keras.optimizers.legacy.{cls.__name__} instead, the same optimizer."
+        )
+    if cls.__module__.startswith("keras."):
+        return (
+            f" It is of Keras 3. Use tf_keras.optimizers.{cls.__name__} instead, or Keras 3's own "
+            "keras.optimizers.LossScaleOptimizer."
+        )
+    return ""
