@@ -183,15 +183,24 @@ def _put_private_module(
     The private module itself is not touched: TensorFlow's own code looks its names up in it.
     """
     module = _new_module(path)
+    parent, _, name = path.rpartition(".")
+    package = importlib.import_module(parent)
+    if path not in sys.modules:
+        undo.append(functools.partial(_forget, path, package))
     try:
         vars(module).update({**vars(importlib.import_module(path)), **names})
     except ModuleNotFoundError:
         vars(module).update(names)
-    parent, _, name = path.rpartition(".")
-    _set(importlib.import_module(parent), name, module, undo)
+    _set(package, name, module, undo)
     found = sys.modules.get(path)
     sys.modules[path] = module
     undo.append(lambda: _set_imported(path, found))
+
+
+def _forget(path: str, package: types.ModuleType) -> None:
+    """Makes a module one that has not been imported."""
+    sys.modules.pop(path, None)
+    vars(package).pop(path.rpartition(".")[2], None)
 
 
 def _new_module(path: str) -> types.ModuleType:
