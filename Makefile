@@ -8,7 +8,7 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint docs fuzz attacks sweep test-oldest clean
+.PHONY: bench-codemod demo test lint docs fuzz attacks sweep test-oldest clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -23,6 +23,11 @@ lint: $(VENV)/ready
 
 docs: $(VENV)/ready
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
+
+# The codemod beside reading, other codemods and itself on larger trees; half an hour or more.
+bench-codemod: $(VENV)/ready
+	$(VENV)/bin/python -m benchmarks.codemod
+	$(VENV)/bin/python -m benchmarks.codemod_page
 
 # Mutated artefacts against the verifier; CI's tests run a short version of it.
 fuzz: $(VENV)/ready
