@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.codemod import REPOSITORY, RESULTS
+from benchmarks.codemod import RESULTS
 
-PAGE = REPOSITORY / "docs" / "performance" / "codemod.md"
-PLOT = PAGE.with_name("codemod_growth.svg")
+PAGE = RESULTS.with_suffix(".md")
+PLOT = RESULTS.with_name("codemod_growth.svg")
 
 
 def text(results: dict[str, Any]) -> str:
@@ -111,6 +111,5 @@ def plot(results: dict[str, Any], path: Path) -> None:
 
 if __name__ == "__main__":
     found = json.loads(RESULTS.read_text())
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(text(found))
     plot(found, PLOT)

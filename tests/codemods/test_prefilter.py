@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods import names
+from lossscale_codemods import files, names
+from lossscale_codemods.engine import Options
 from lossscale_codemods.prefilter import can_hold_old_name, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HOMES = [
     "tensorflow.keras.mixed_precision.experimental",
@@ -97,11 +102,13 @@ def escaped(notebook: str) -> str:
         "from tensorflow.keras import layers\nprint(layer.dtype_policy.loss_scale)\n",
         "print(layer.dtype_policy.should_cast_variables)\n",
         "assert type(opt).__name__ == 'LossScaleOptimizer'\n",
-        "from .compat import LossScaleOptimizer\nLossScaleOptimizer(opt, 'dynamic')\n",
+        "from tensorflow.python.training.experimental import loss_scale\n",
     ],
 )
-def test_what_the_rules_look_for_passes(program: str) -> None:
+def test_what_the_rules_look_for_is_found(program: str, tmp_path: Path) -> None:
     assert can_hold_old_name(program.encode())
+    (tmp_path / "a.py").write_text(program)
+    assert files.run([tmp_path], Options, jobs=1).files
 
 
 def test_other_files_do_not_pass() -> None:
