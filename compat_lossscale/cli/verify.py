@@ -203,7 +203,8 @@ def _conversion(conversion: Conversion) -> Iterator[str]:
     lost = conversion.lost
     verdict = f"{len(lost)} lost" if lost else "lossless"
     kept = [f.name for f in conversion.fields if f.verdict is Verdict.KEPT]
-    yield f"  to {TITLES[conversion.target]} and back: {verdict}; kept: {', '.join(kept)}"
+    title = TITLES[conversion.target]
+    yield printable(f"  to {title} and back: {verdict}; kept: {', '.join(kept)}")
     for field in conversion.fields:
         if field.verdict is not Verdict.KEPT:
             value = printable(json.dumps(field.value))

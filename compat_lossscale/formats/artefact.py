@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,21 @@ from compat_lossscale.errors import UnreadableArtefactError
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 __all__ = ["Artefact", "LiveState", "StatedConfig", "UnreadableArtefactError"]
+
+
+def whole(value: float, what: str) -> int:
+    """Returns a number of steps that an artefact holds.
+
+    Args:
+        value: The number as it is stored, perhaps as a float.
+        what: Of what, for the message.
+
+    Raises:
+        UnreadableArtefactError: It is infinite, NaN or no whole number.
+    """
+    if not math.isfinite(value) or value != int(value):
+        raise UnreadableArtefactError(f"{what} is {value}, which is no number of steps")
+    return int(value)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,12 +6,16 @@ from __future__ import annotations
 import json
 import os
 import stat
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 
 MAX_JSON_BYTES = 32 * 2**20
 """The largest JSON text that is read. A model config of ten thousand layers takes about 8 MB."""
+MAX_JSON_VALUES = 3_000_000
+"""How many values are read of one text: each takes up to 200 bytes of memory, however short it is.
+A model config of ten thousand layers has half a million."""
 MAX_JSON_DEPTH = 200
 """The deepest nesting that is read. Real configs nest some twenty deep."""
 _TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a config is"
@@ -41,6 +45,33 @@ def open_regular(path: str) -> BinaryIO:
         os.close(descriptor)
         raise UnreadableArtefactError("is no regular file")
     return os.fdopen(descriptor, "rb")
+
+
+def open_part(path: str, folder: str) -> BinaryIO:
+    """Opens a file of an artefact that consists of several.
+
+    Args:
+        path: The file.
+        folder: The artefact's. A link that leads out of it is not followed: nobody has named it.
+
+    Returns:
+        The open file.
+
+    Raises:
+        UnreadableArtefactError: As for `open_regular`; or it is such a link.
+    """
+    name = Path(path).name
+    try:
+        inside = Path(path).resolve().is_relative_to(Path(folder).resolve())
+    except (OSError, RuntimeError, ValueError):
+        # A link that leads to itself; opening it says so.
+        inside = True
+    if not inside:
+        raise UnreadableArtefactError(
+            f"{name} links outside of the artefact's folder, where nothing is read; "
+            "verify a copy with its links resolved, as cp -RL makes"
+        )
+    return open_regular(path)
 
 
 def read_start(path: str, size: int) -> bytes:
@@ -95,8 +126,12 @@ def parse_json(text: str, what: str) -> Any:
         The value.
 
     Raises:
-        UnreadableArtefactError: It is no JSON, or nested too deeply.
+        UnreadableArtefactError: It is no JSON, nested too deeply, or of too many values.
     """
+    if sum(map(text.count, ",[{")) > MAX_JSON_VALUES:
+        raise UnreadableArtefactError(
+            f"{what} has more than {MAX_JSON_VALUES} values, far more than a config has"
+        )
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -108,19 +143,23 @@ def parse_json(text: str, what: str) -> Any:
         raise UnreadableArtefactError(f"{what} has a number too long to be read") from None
     except RecursionError:
         raise UnreadableArtefactError(_TOO_DEEP.format(what)) from None
-    _check_depth(value, what)
+    if is_too_deep(value):
+        raise UnreadableArtefactError(_TOO_DEEP.format(what))
     return value
 
 
-def _check_depth(value: Any, what: str) -> None:
+def is_too_deep(value: Any) -> bool:
+    """Whether a value nests more than `MAX_JSON_DEPTH` deep, or contains itself."""
     level = [value]
     for _ in range(MAX_JSON_DEPTH):
-        level = [
+        children = (
             child
             for parent in level
-            if isinstance(parent, dict | list)
+            if isinstance(parent, dict | list | tuple)
             for child in (parent.values() if isinstance(parent, dict) else parent)
-        ]
+        )
+        # What is there twice is looked at once.
+        level = list({id(child): child for child in children}.values())
         if not level:
-            return
-    raise UnreadableArtefactError(_TOO_DEEP.format(what))
+            return False
+    return True

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError, ConfigFormatError
 from compat_lossscale.formats.artefact import StatedConfig, UnreadableArtefactError
+from compat_lossscale.formats.bounded import MAX_JSON_DEPTH, is_too_deep
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
@@ -19,6 +21,8 @@ POLICIES = frozenset({"Policy", "PolicyV1"})
 """Those of dtype policies."""
 MAX_CONFIGS = 1000
 """How many configs are read of one file. A model states one, or one a layer in its policies."""
+MAX_CONFIG_BYTES = 2**20
+"""How long all of them may be together, as JSON. One has some five hundred characters."""
 _KNOWN_KEYS = frozenset(
     {
         *("optimizer", "loss_scale"),
@@ -72,6 +76,10 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
     """
     if not isinstance(config, Mapping):
         raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
+    if is_too_deep(config):
+        raise ConfigFormatError(
+            f"The config is nested more than {MAX_JSON_DEPTH} deep, or contains itself."
+        )
     bare, class_name = _unwrapped(config)
     _refuse_own_loss_scale(bare.get("loss_scale"))
     spec = LossScaleSpec.from_config(config)
@@ -173,13 +181,27 @@ def find_configs(
 
     Raises:
         UnreadableArtefactError: One looks like such a config and contradicts itself; or there are
-            absurdly many.
+            absurdly many, or absurdly large ones.
     """
-    if not isinstance(tree, Mapping | list):
-        return
-    for number, config in enumerate(_find(tree, where, keys)):
+    if isinstance(tree, Mapping | list):
+        yield from bounded_configs(_find(tree, where, keys))
+
+
+def bounded_configs(configs: Iterable[StatedConfig]) -> Iterator[StatedConfig]:
+    """Passes configs on, as many as an artefact may state.
+
+    Raises:
+        UnreadableArtefactError: There are absurdly many, or absurdly large ones.
+    """
+    size = 0
+    for number, config in enumerate(configs):
+        size += len(json.dumps(config.config))
         if number == MAX_CONFIGS:
             raise UnreadableArtefactError(f"it states more than {MAX_CONFIGS} loss scales")
+        if size > MAX_CONFIG_BYTES:
+            raise UnreadableArtefactError(
+                f"the loss-scale configs in it exceed {MAX_CONFIG_BYTES // 2**20} MB"
+            )
         yield config
 
 

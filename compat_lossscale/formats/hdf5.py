@@ -19,7 +19,14 @@ MAX_NAMES = 100_000
 MAX_DEPTH = 30
 """How deep groups are looked into."""
 MAX_ATTRIBUTE_BYTES = 32 * 2**20
-"""The largest attribute that is read."""
+"""The largest attribute that is read, and how large all may be together."""
+MAX_PATH_BYTES = 32 * 2**20
+"""How long all paths may be together: a path repeats its groups' names."""
+
+
+_TOO_LARGE = f"the attribute {{}} is larger than {MAX_ATTRIBUTE_BYTES // 2**20} MB"
+_LARGEST_NUMBER = 8
+"""In bytes. No Keras writes the larger ones, which JSON has no words for."""
 
 
 class Description(TypedDict):
@@ -91,11 +98,13 @@ def describe(file: str | BinaryIO | Window) -> Description:
     """
     h5py = _h5py()
     with h5py.File(file, "r") as opened:
-        attributes = {}
+        attributes: dict[str, str] = {}
         for name in ("keras_version", "backend", "training_config", "model_config"):
             text = _text_attribute(opened, name)
             if text is not None:
                 attributes[name] = text
+                if sum(map(len, attributes.values())) > MAX_ATTRIBUTE_BYTES:
+                    raise OSError(_TOO_LARGE.format(name))
         found: Description = {
             "attributes": attributes,
             "scalars": {},
@@ -116,10 +125,10 @@ def _h5py() -> Any:
 
 def _describe_group(group: Any, path: str, found: Description) -> None:
     h5py = _h5py()
-    left = MAX_NAMES
-    for child_path, child in _walk(group, path, set()):
-        left -= 1
-        if left == 0:
+    length = 0
+    for number, (child_path, child) in enumerate(_walk(group, path, set()), 1):
+        length += len(child_path)
+        if number == MAX_NAMES or length > MAX_PATH_BYTES:
             found["truncated"] = True
             return
         if isinstance(child, h5py.Dataset):
@@ -159,6 +168,7 @@ def _is_plain_number(dataset: Any) -> bool:
     return (
         dataset.shape == ()
         and dataset.dtype.kind in "iuf"
+        and dataset.dtype.itemsize <= _LARGEST_NUMBER
         and dataset.chunks is None
         and not dataset.external
         and not dataset.is_virtual
@@ -168,8 +178,11 @@ def _is_plain_number(dataset: Any) -> bool:
 def _text_attribute(holder: Any, name: str) -> str | None:
     if name not in holder.attrs:
         return None
-    if holder.attrs.get_id(name).get_storage_size() > MAX_ATTRIBUTE_BYTES:
-        raise OSError(f"the attribute {name} is larger than {MAX_ATTRIBUTE_BYTES // 2**20} MB")
+    attribute = holder.attrs.get_id(name)
+    if attribute.get_storage_size() > MAX_ATTRIBUTE_BYTES:
+        raise OSError(_TOO_LARGE.format(name))
+    if attribute.shape != ():
+        return None
     value = holder.attrs[name]
     if isinstance(value, bytes):
         return value.decode("utf-8")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import enum
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from compat_lossscale.spec import Generation
@@ -142,8 +143,7 @@ def settings(inner: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     config = inner.get("config")
     if not isinstance(config, Mapping):
         return
-    for key in sorted(map(str, config)):
-        value = config[key]
+    for key, value in sorted(((str(key), config[key]) for key in config), key=itemgetter(0)):
         if key not in MARKERS and not is_default(inner, key, value):
             yield key, plain(value)
 

@@ -24,8 +24,10 @@ from compat_lossscale.formats.artefact import UnreadableArtefactError
 
 TIMEOUT = 20.0
 """Seconds that one call may take."""
-MEMORY = 4 * 2**30
+MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
+MAX_ANSWER = 2**29
+"""Bytes that it may answer. As JSON, what `hdf5` bounds takes up to six times as much."""
 _FUNCTIONS = ("describe", "describe_window", "replace_training_config")
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -97,6 +99,8 @@ def _read_line(descriptor: int) -> bytes:
         if not chunk:
             return b""
         data += chunk
+        if len(data) > MAX_ANSWER:
+            raise OSError("there is too much in it")
     return bytes(data)
 
 

@@ -12,6 +12,8 @@ from compat_lossscale.formats.artefact import UnreadableArtefactError
 
 MAX_FIELDS = 3_000_000
 """How many fields are read of one file. A SavedModel of a large model has some 100,000."""
+MAX_TEXT = 1000
+"""How many bytes of a text are read."""
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _SIZES = {FIXED64: 8, FIXED32: 4}
 
@@ -109,5 +111,5 @@ def messages(
 
 
 def text(value: memoryview) -> str:
-    """Returns a string field's text; what is not UTF-8 is replaced."""
-    return bytes(value).decode("utf-8", "replace")
+    """Returns a string field's first characters; what is not UTF-8 is replaced."""
+    return bytes(value[:MAX_TEXT]).decode("utf-8", "replace")

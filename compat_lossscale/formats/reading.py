@@ -70,15 +70,29 @@ def find(root: str) -> Iterator[str]:
         return
     inside = Path(root).resolve()
     closed: list[str] = []
-    for folder, folders, files in os.walk(root, onerror=lambda e: closed.append(str(e.filename))):
-        folders.sort()
-        whole = [name for name in folders if _is_artefact_folder(Path(folder, name))]
-        for name in whole:
-            folders.remove(name)
-        for name in sorted([*whole, *filter(_is_candidate, files)]):
-            path = Path(folder, name)
-            if not path.is_symlink() or _resolved(path).is_relative_to(inside):
-                yield str(path)
+    # Not os.walk, which calls itself for each level before Python 3.12.
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
+        except OSError:
+            closed.append(folder)
+            continue
+        deeper = []
+        for entry in entries:
+            path = Path(entry.path)
+            if _is_folder(path):
+                if _is_artefact_folder(path):
+                    yield entry.path
+                elif not entry.is_symlink():
+                    deeper.append(entry.path)
+            elif _is_candidate(entry.name) and (
+                not entry.is_symlink() or _resolved(path).is_relative_to(inside)
+            ):
+                yield entry.path
+        folders += reversed(deeper)
     yield from closed
 
 
@@ -90,8 +104,19 @@ def _resolved(path: Path) -> Path:
         return Path("/")
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # It may not be asked. Reading it says so.
+        return False
+
+
 def _is_artefact_folder(path: Path) -> bool:
-    return (path / "saved_model.pb").is_file() and not path.is_symlink()
+    try:
+        return (path / "saved_model.pb").is_file() and not path.is_symlink()
+    except OSError:
+        return False
 
 
 def _is_candidate(name: str) -> bool:

@@ -15,13 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compat_lossscale.formats.artefact import UnreadableArtefactError
-from compat_lossscale.formats.bounded import open_regular
-from compat_lossscale.formats.protobuf import fields, messages, varint
+from compat_lossscale.formats.bounded import open_part
+from compat_lossscale.formats.protobuf import Budget, fields, messages, varint
 
 MAX_INDEX_BYTES = 32 * 2**20
 """The largest table that is read; a hundred thousand variables take about 10 MB."""
 MAX_ENTRIES = 300_000
 """How many names are read."""
+MAX_NAME_BYTES = 2 * MAX_INDEX_BYTES
+"""How long all names may be together. Of each, the table has what differs from the one before."""
 _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 _TRAILER = 5
@@ -55,29 +57,38 @@ class TensorBundle:
 
     Args:
         prefix: The checkpoint's path without `.index`.
+        folder: The folder of the artefact; that in which its files are, if it is no part of a
+            larger one. Links that lead out of it are not followed.
 
     Raises:
         UnreadableArtefactError: Its index is missing or damaged.
     """
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, folder: str | None = None) -> None:
         self._prefix = prefix
-        with open_regular(f"{prefix}.index") as file:
+        self._folder = str(Path(prefix).parent) if folder is None else folder
+        with open_part(f"{prefix}.index", self._folder) as file:
             data = file.read(MAX_INDEX_BYTES + 1)
         if len(data) > MAX_INDEX_BYTES:
             raise UnreadableArtefactError(f"its index exceeds {MAX_INDEX_BYTES // 2**20} MB")
         self.entries: dict[str, Entry] = {}
         self._shards, self._byte_order = 1, "<"
-        for key, value in _table(data):
-            if len(self.entries) == MAX_ENTRIES:
+        budget, name_bytes = Budget(), 0
+        for number, (key, value) in enumerate(_table(data)):
+            if number == MAX_ENTRIES:
                 raise UnreadableArtefactError(f"its index has more than {MAX_ENTRIES} names")
+            name_bytes += len(key)
+            if name_bytes > MAX_NAME_BYTES:
+                raise UnreadableArtefactError(
+                    f"the names in its index exceed {MAX_NAME_BYTES // 2**20} MB"
+                )
             if key:
-                self.entries[key.decode("utf-8", "replace")] = _entry(value)
+                self.entries[key.decode("utf-8", "replace")] = _entry(value, budget)
             else:
-                self._read_header(value)
+                self._read_header(value, budget)
 
-    def _read_header(self, header: memoryview) -> None:
-        for number, _, value in fields(header):
+    def _read_header(self, header: memoryview, budget: Budget) -> None:
+        for number, _, value in fields(header, budget):
             if number == 1 and isinstance(value, int):
                 self._shards = value
             elif number == 2 and value == 1:
@@ -104,7 +115,7 @@ class TensorBundle:
         if entry.size != struct.calcsize(form):
             raise UnreadableArtefactError(f"its index gives {name} a wrong size")
         try:
-            with open_regular(shard) as file:
+            with open_part(shard, self._folder) as file:
                 if entry.offset > os.fstat(file.fileno()).st_size:
                     raise UnreadableArtefactError("is too short")
                 file.seek(entry.offset)
@@ -119,19 +130,19 @@ class TensorBundle:
         return value
 
 
-def _entry(message: memoryview) -> Entry:
+def _entry(message: memoryview, budget: Budget) -> Entry:
     numbers = dict.fromkeys((1, 3, 4, 5, 6), 0)
     shape: tuple[int, ...] = ()
-    for number, _, value in fields(message):
+    for number, _, value in fields(message, budget):
         if number in numbers and isinstance(value, int):
             numbers[number] = value
         elif number == 2 and isinstance(value, memoryview):
-            shape = tuple(_dimension(dimension) for dimension in messages(value, 2))
+            shape = tuple(_dimension(part, budget) for part in messages(value, 2, budget))
     return Entry(numbers[1], shape, numbers[3], numbers[4], numbers[5], numbers[6])
 
 
-def _dimension(message: memoryview) -> int:
-    return next((v for n, _, v in fields(message) if n == 1 and isinstance(v, int)), 0)
+def _dimension(message: memoryview, budget: Budget) -> int:
+    return next((v for n, _, v in fields(message, budget) if n == 1 and isinstance(v, int)), 0)
 
 
 def _table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
@@ -142,9 +153,13 @@ def _table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
     footer = view[-_FOOTER:]
     _, position = _handle(footer, 0)
     index, _ = _handle(footer, position)
+    end = 0
     for _, handle in _block(view, *index):
-        place, _ = _handle(handle, 0)
-        yield from _block(view, *place)
+        (offset, size), _ = _handle(handle, 0)
+        if offset < end:
+            raise UnreadableArtefactError("its index is damaged: its blocks overlap")
+        yield from _block(view, offset, size)
+        end = offset + size
 
 
 def _handle(data: memoryview, position: int) -> tuple[tuple[int, int], int]:

@@ -147,5 +147,8 @@ def _write_keras(path: str, stated: StatedConfig, config: dict[str, Any], tempor
                 if entry.filename == name:
                     target.writestr(entry, _with_config(tree, stated, config))
                     continue
-                with source.open(entry) as packed, target.open(entry, "w") as copied:
+                with (
+                    keras_archive.open_entry(source, entry) as packed,
+                    target.open(entry, "w") as copied,
+                ):
                     shutil.copyfileobj(packed, copied)

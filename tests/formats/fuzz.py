@@ -4,7 +4,9 @@
     python -m tests.formats.fuzz --count 10000 [--seed 0]
 
 A mutated artefact may be unreadable; nothing may raise, hang, or print what is no text. A failure
-prints the seed that makes it again: `--seed N --count 1`.
+prints the seed that makes it again: `--seed N --count 1`. Bytes are changed anywhere; and configs,
+entries and values are changed inside of their files with the checksums put right, so that the
+change is read.
 """
 
 from __future__ import annotations
@@ -14,15 +16,21 @@ import collections
 import copy
 import json
 import random
+import re
 import shutil
+import struct
 import tempfile
 import time
 import traceback
 import warnings
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import h5py
+
 from compat_lossscale.cli.verify import text_of
+from compat_lossscale.formats.tensor_bundle import _block, _handle, _masked_crc
 from compat_lossscale.formats.verification import as_json, verify_artefact
 from tests.formats.samples import ARTEFACTS
 
@@ -126,17 +134,108 @@ def _mutate(kind: str, path: Path, target: Path, chance: random.Random) -> str:
         shutil.copy(path, made)
         victims = [made]
     victim = chance.choice(victims)
+    if chance.random() < 0.6 and _change_inside(kind, victim, chance):
+        return str(made)
     data = victim.read_bytes()
-    if kind == "config" and chance.random() < 0.6:
-        tree = json.loads(data)
-        for _ in range(chance.randint(1, 4)):
-            _change_value(tree, chance)
-        victim.write_text(json.dumps(tree))
-    else:
-        for _ in range(chance.randint(1, 3)):
-            data = _change_bytes(data, chance)
-        victim.write_bytes(data)
+    for _ in range(chance.randint(1, 3)):
+        data = _change_bytes(data, chance)
+    victim.write_bytes(data)
     return str(made)
+
+
+def _change_inside(kind: str, victim: Path, chance: random.Random) -> bool:
+    """Changes what a file says and leaves the file whole. Returns whether it knows how."""
+    if kind == "config":
+        victim.write_text(_change_text(victim.read_text(), chance))
+    elif kind == "keras":
+        _change_archive(victim, chance)
+    elif kind == "h5":
+        _change_model(victim, chance)
+    elif victim.name == "keras_metadata.pb":
+        _change_metadata(victim, chance)
+    elif victim.suffix == ".index":
+        _change_index(victim, chance)
+    elif ".data-" in victim.name:
+        _change_numbers(victim, chance)
+    else:
+        return False
+    return True
+
+
+def _change_text(text: str, chance: random.Random) -> str:
+    tree = json.loads(text)
+    for _ in range(chance.randint(1, 4)):
+        _change_value(tree, chance)
+    return json.dumps(tree)
+
+
+def _change_archive(path: Path, chance: random.Random) -> None:
+    with zipfile.ZipFile(path) as source:
+        files = {name: source.read(name) for name in source.namelist()}
+    name = chance.choice(["config.json", "config.json", "metadata.json"])
+    files[name] = _change_text(files[name].decode(), chance).encode()
+    if chance.random() < 0.2:
+        files[chance.choice(list(files))] = chance.choice((b"", b"null", b"[]", b"\x89HDF\r\n"))
+    packing = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    with zipfile.ZipFile(path, "w", chance.choice(packing)) as target:
+        for name, content in files.items():
+            target.writestr(chance.choice((name, name, name, f"../{name}")), content)
+
+
+def _change_model(path: Path, chance: random.Random) -> None:
+    with h5py.File(path, "r+") as file:
+        name = chance.choice(["training_config", "training_config", "model_config"])
+        if name in file.attrs and chance.random() < 0.7:
+            text = file.attrs[name]
+            file.attrs[name] = _change_text(
+                text if isinstance(text, str) else text.decode(), chance
+            )
+        numbers: list[str] = []
+        file.visititems(
+            lambda name, item: numbers.append(name) if getattr(item, "shape", None) == () else None
+        )
+        for number in numbers:
+            if chance.random() < 0.3:
+                del file[number]
+                value = chance.choice((-1, 2**63 - 1, 1e308, float("nan"), float("inf"), b"x"))
+                file[number] = value
+
+
+def _change_metadata(path: Path, chance: random.Random) -> None:
+    """Puts wrong values in place of others that are as long, so that no length changes."""
+    data = path.read_bytes()
+    found = list(re.finditer(rb'(?<=[:,\[ ])("[^"]*"|[-0-9.e]+|true|false|null)', data))
+    for place in chance.sample(found, min(len(found), chance.choice((1, 4, 16)))):
+        wrong = chance.choice((b"null", b"-1", b"1e9", b"[]", b"{}", b'""', b"true", b"NaN"))
+        if len(wrong) <= len(place[0]):
+            data = data[: place.start()] + wrong.ljust(len(place[0])) + data[place.end() :]
+    path.write_bytes(data)
+
+
+def _change_index(path: Path, chance: random.Random) -> None:
+    """Changes a checkpoint's table within its first block, and puts the block's checksum right."""
+    data = path.read_bytes()
+    footer = memoryview(data)[-48:]
+    _, position = _handle(footer, 0)
+    index, _ = _handle(footer, position)
+    _, handle = next(_block(memoryview(data), *index))
+    (offset, size), _ = _handle(handle, 0)
+    end = offset + size + 1
+    first = bytearray(data[: end - 1])
+    for _ in range(chance.choice((1, 1, 2, 8))):
+        place = chance.randrange(len(first))
+        first[place] = chance.choice((first[place] ^ 1 << chance.randrange(8), 0, 0x7F, 0xFF))
+    stored = bytes(first) + b"\0"
+    path.write_bytes(stored + struct.pack("<L", _masked_crc(stored)) + data[end + 4 :])
+
+
+def _change_numbers(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    numbers = (float("inf"), float("nan"), -1.0, 1e38, 0.0)
+    for _ in range(chance.choice((1, 8, 64))):
+        place = chance.randrange(max(1, len(data) - 4))
+        data[place : place + 4] = struct.pack("<f", chance.choice(numbers))
+    path.write_bytes(data)
 
 
 def _change_value(tree: Any, chance: random.Random) -> None:

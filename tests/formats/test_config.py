@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from compat_lossscale import convert_config
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
 from compat_lossscale.formats import UnreadableArtefactError
 from compat_lossscale.formats.config import find_configs, read_config, states_loss_scale
+from compat_lossscale.formats.conversion import meaning
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD, VERSIONS
 
@@ -115,3 +117,26 @@ def test_configs_are_found_at_any_depth_with_the_way_to_them() -> None:
 def test_a_config_that_looks_right_and_is_wrong_is_an_error_that_says_where() -> None:
     with pytest.raises(UnreadableArtefactError, match=r"the config at x\.y cannot be understood"):
         list(find_configs({"x": {"y": {"inner_optimizer": SGD, "dynamic": "yes"}}}))
+
+
+def test_a_config_that_contains_itself_or_nests_without_end_is_refused() -> None:
+    loop: dict[str, Any] = {"class_name": "LossScaleOptimizer"}
+    loop["config"] = loop
+    twice: dict[str, Any] = {}
+    twice |= {"a": twice, "b": [twice, twice]}
+    deep: dict[str, Any] = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    inside = [
+        {"inner_optimizer": {**SGD, "config": each}, "dynamic": True} for each in (twice, deep)
+    ]
+    for config in (loop, *inside, {"loss_scale": deep}):
+        with pytest.raises(
+            ConfigFormatError, match="nested more than 200 deep, or contains itself"
+        ):
+            convert_config(config, to="tf2.3")
+
+
+def test_settings_whose_names_are_no_text_are_read() -> None:
+    inner = {**SGD, "config": {**SGD["config"], 1: 2.0}}
+    assert meaning({"inner_optimizer": inner, "dynamic": True})["optimizer.1"] == 2.0

@@ -12,7 +12,12 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from compat_lossscale.formats.artefact import Artefact, LiveState, UnreadableArtefactError
+from compat_lossscale.formats.artefact import (
+    Artefact,
+    LiveState,
+    UnreadableArtefactError,
+    whole,
+)
 from compat_lossscale.formats.tensor_bundle import TensorBundle
 
 FORMAT = "TensorFlow checkpoint"
@@ -116,7 +121,7 @@ def _state(
     return LiveState(
         where=where,
         loss_scale=None if scale is None else float(scale),
-        good_steps=None if counter is None else int(counter),
-        iterations=None if iterations is None else int(iterations),
+        good_steps=None if counter is None else whole(counter, f"the counter of {where}"),
+        iterations=None if iterations is None else whole(iterations, f"the iterations of {where}"),
         slots=slots,
     )

@@ -9,7 +9,12 @@ from __future__ import annotations
 import dataclasses
 
 from compat_lossscale.formats import isolated
-from compat_lossscale.formats.artefact import Artefact, LiveState, UnreadableArtefactError
+from compat_lossscale.formats.artefact import (
+    Artefact,
+    LiveState,
+    UnreadableArtefactError,
+    whole,
+)
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
 from compat_lossscale.formats.config import find_configs
 from compat_lossscale.formats.conversion import TITLES
@@ -70,9 +75,9 @@ def live_state(description: Description, where: str) -> LiveState:
         if name in ("current_loss_scale", "dynamic_scale"):
             scale = float(value)
         elif name in ("good_steps", "step_counter"):
-            counter = int(value)
+            counter = whole(value, path)
         elif name in ITERATIONS and iterations is None:
-            iterations = int(value)
+            iterations = whole(value, path)
     return LiveState(where, scale, counter, iterations, slots=len(description["arrays"]))
 
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import re
 import tempfile
 import zipfile
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO, cast
 
 from compat_lossscale.errors import MissingExtraError
 from compat_lossscale.formats import isolated
-from compat_lossscale.formats.artefact import Artefact, LiveState, UnreadableArtefactError
+from compat_lossscale.formats.artefact import (
+    Artefact,
+    LiveState,
+    UnreadableArtefactError,
+    whole,
+)
 from compat_lossscale.formats.bounded import (
     MAX_JSON_BYTES,
     decode,
@@ -37,11 +41,10 @@ MAX_ENTRIES = 100_000
 """The largest number of files in an archive. Keras writes three, and assets."""
 MAX_UNPACKED_BYTES = 256 * 2**20
 """The largest compressed weights that are unpacked. Keras does not compress them."""
-MAX_DIRECTORY_BYTES = 32 * 2**20
+MAX_DIRECTORY_BYTES = 8 * 2**20
 """The largest list of files."""
 _LOCAL_HEADER = 30
-_TAIL = 2**16 + 200
-"""Where the list's size stands: in the last bytes, before a comment of at most 64 KB."""
+_CHUNK = 2**20
 
 
 def matches(path: str) -> bool:
@@ -93,9 +96,8 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     Raises:
         UnreadableArtefactError: It is damaged, or lists an absurd number of files.
     """
-    _check_directory(file)
     try:
-        archive = zipfile.ZipFile(file)
+        archive = zipfile.ZipFile(cast("IO[bytes]", _Frugal(file)))
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise UnreadableArtefactError(f"is no ZIP archive that can be read: {error}") from None
     if len(archive.infolist()) > MAX_ENTRIES:
@@ -103,21 +105,38 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     return archive
 
 
-def _check_directory(file: BinaryIO) -> None:
-    """Checks the size of the list of files, which `zipfile` reads at once whatever it is."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - _TAIL))
-    tail = file.read(_TAIL)
-    for signature, start, end in ((b"PK\x05\x06", 12, 16), (b"PK\x06\x06", 40, 48)):
-        for found in re.finditer(re.escape(signature), tail):
-            field = tail[found.start() + start : found.start() + end]
-            claimed = int.from_bytes(field, "little")
-            is_elsewhere = claimed == 0xFFFFFFFF and len(field) == 4
-            if claimed > MAX_DIRECTORY_BYTES and not is_elsewhere:
-                raise UnreadableArtefactError(
-                    f"is an archive whose list of files exceeds {MAX_DIRECTORY_BYTES // 2**20} MB"
-                )
-    file.seek(0)
+class _Frugal:
+    """A file that gives no more than `MAX_DIRECTORY_BYTES` at once.
+
+    `zipfile` reads the list of files at once, however long the archive says that it is.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def read(self, size: int = -1) -> bytes:
+        """Reads, or refuses to."""
+        limit = MAX_DIRECTORY_BYTES
+        data = self._file.read(size if 0 <= size <= limit else limit + 1)
+        if len(data) > limit:
+            raise UnreadableArtefactError(
+                f"is an archive whose list of files exceeds {limit // 2**20} MB"
+            )
+        return data
+
+
+def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+    """Opens a file in an archive.
+
+    Raises:
+        UnreadableArtefactError: It is compressed in a way of which `zipfile` unpacks all at once.
+    """
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise UnreadableArtefactError("it is compressed in a way that Keras does not use")
+    return archive.open(entry)
 
 
 def read_text(archive: zipfile.ZipFile, name: str) -> str:
@@ -127,14 +146,25 @@ def read_text(archive: zipfile.ZipFile, name: str) -> str:
         UnreadableArtefactError: It is missing, damaged, encrypted, larger, or not UTF-8.
     """
     try:
-        with archive.open(name) as entry:
-            return decode(entry.read(MAX_JSON_BYTES + 1), f"{name} in the archive")
+        entry = archive.getinfo(name)
     except KeyError:
         raise UnreadableArtefactError(
             f"has no {name}, so it is a ZIP archive but no Keras model"
         ) from None
-    except _DAMAGED as error:
+    data = io.BytesIO()
+    try:
+        with open_entry(archive, entry) as packed:
+            _copy(packed, data, MAX_JSON_BYTES + 1)
+    except (UnreadableArtefactError, *_DAMAGED) as error:
         raise UnreadableArtefactError(f"{name} in the archive cannot be read: {error}") from None
+    return decode(data.getvalue(), f"{name} in the archive")
+
+
+def _copy(source: IO[bytes], target: IO[bytes], limit: int) -> None:
+    """Copies, a little at a time, until the limit is reached or exceeded."""
+    while limit > 0 and (chunk := source.read(_CHUNK)):
+        target.write(chunk)
+        limit -= len(chunk)
 
 
 # What zipfile raises for damage, encryption and unknown compression.
@@ -169,18 +199,17 @@ def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> De
         start = info.header_offset + _LOCAL_HEADER + names
         description = isolated.call("describe_window", path, start, info.file_size)
         return description
-    try:
-        with archive.open(info) as entry:
-            data = entry.read(MAX_UNPACKED_BYTES + 1)
-    except _DAMAGED as error:
-        raise UnreadableArtefactError(str(error)) from None
-    if len(data) > MAX_UNPACKED_BYTES:
-        raise UnreadableArtefactError(
-            f"it is compressed and larger than {MAX_UNPACKED_BYTES // 2**20} MB"
-        )
     with tempfile.TemporaryDirectory() as folder:
         unpacked = Path(folder, "weights.h5")
-        unpacked.write_bytes(data)
+        try:
+            with open_entry(archive, info) as packed, unpacked.open("wb") as target:
+                _copy(packed, target, MAX_UNPACKED_BYTES + 1)
+        except _DAMAGED as error:
+            raise UnreadableArtefactError(str(error)) from None
+        if unpacked.stat().st_size > MAX_UNPACKED_BYTES:
+            raise UnreadableArtefactError(
+                f"it is compressed and larger than {MAX_UNPACKED_BYTES // 2**20} MB"
+            )
         description = isolated.call("describe", str(unpacked))
     return description
 
@@ -211,4 +240,6 @@ def _with_numbered(state: LiveState, description: Description, is_keras3: bool) 
     counter, scale = scalars.get("optimizer/vars/2"), scalars.get("optimizer/vars/3")
     if not is_keras3 or counter is None or scale is None:
         return state
-    return dataclasses.replace(state, loss_scale=float(scale), good_steps=int(counter))
+    return dataclasses.replace(
+        state, loss_scale=float(scale), good_steps=whole(counter, "its counter")
+    )

@@ -8,6 +8,7 @@ The graph itself, and any code in it, is not looked at.
 
 from __future__ import annotations
 
+import json
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +19,8 @@ from compat_lossscale.formats.artefact import (
     StatedConfig,
     UnreadableArtefactError,
 )
-from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_regular, parse_json
-from compat_lossscale.formats.config import find_configs
+from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_part, parse_json
+from compat_lossscale.formats.config import bounded_configs, find_configs
 from compat_lossscale.formats.conversion import TITLES
 from compat_lossscale.formats.protobuf import Budget, messages, text
 from compat_lossscale.formats.readers import checkpoint
@@ -28,6 +29,8 @@ from compat_lossscale.formats.tensor_bundle import TensorBundle
 
 FORMAT = "SavedModel"
 GRAPH, KERAS_METADATA = "saved_model.pb", "keras_metadata.pb"
+MAX_METADATA_BYTES = 2 * MAX_JSON_BYTES
+"""How much metadata that may state a loss scale is read, of all of a model's objects together."""
 # Field numbers, from saved_model.proto, meta_graph.proto, saved_object_graph.proto and
 # saved_metadata.proto.
 _META_GRAPHS, _META_INFO, _OBJECT_GRAPH, _TF_VERSION = 2, 1, 7, 5
@@ -47,19 +50,16 @@ def _folder(path: str) -> Path:
 def read(path: str) -> Artefact:
     """Reads the configs, the optimizer's state and the writer's version from a SavedModel."""
     folder = _folder(path)
-    version, metadata = _read_saved_model(folder)
-    configs: list[StatedConfig] = []
-    for place, data in (*metadata, *_read_keras_metadata(folder)):
-        tree = parse_json(decode(data, place), place)
-        # Every layer repeats its model's training config.
-        known = [config.config for config in configs]
-        configs += [c for c in find_configs(tree, place) if c.config not in known]
+    metadata = _Metadata()
+    version = _read_saved_model(folder, metadata)
+    _read_keras_metadata(folder, metadata)
+    configs = list(bounded_configs(_different_configs(metadata)))
     prefix = folder / "variables" / "variables"
     layouts = dict.fromkeys(TITLES[config.generation] for config in configs)
     states: tuple[LiveState, ...] = ()
     missing: tuple[str, ...] = ()
     if Path(f"{prefix}.index").exists():
-        _, states, missing = checkpoint.describe(TensorBundle(str(prefix)))
+        _, states, missing = checkpoint.describe(TensorBundle(str(prefix), str(folder)))
         missing = tuple(what for what in missing if what != checkpoint.NO_CONFIG)
     if any(c.spec.dynamic for c in configs) and not any(s.loss_scale is not None for s in states):
         missing = (*missing, NO_STATE.format("this SavedModel"))
@@ -74,51 +74,66 @@ def read(path: str) -> Artefact:
     )
 
 
-def _read_saved_model(folder: Path) -> tuple[str | None, list[tuple[str, bytes]]]:
-    version, found, budget = None, [], Budget()
-    with _mapped(folder / GRAPH) as data:
+class _Metadata:
+    """Copies of the objects' metadata that may state a loss scale, and where each was found."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, bytes]] = []
+        self._size = 0
+
+    def add(self, place: str, values: Iterator[memoryview]) -> None:
+        """Copies those of some values that may state one."""
+        for value in values:
+            copied = bytes(value[: MAX_JSON_BYTES + 1])
+            if not any(w in copied for w in (b"loss_scale", b"LossScale", b"inner_optimizer")):
+                continue
+            self._size += len(copied)
+            if len(copied) > MAX_JSON_BYTES or self._size > MAX_METADATA_BYTES:
+                raise UnreadableArtefactError(f"the metadata in {place} is absurdly large")
+            self.found.append((place, copied))
+
+
+def _different_configs(metadata: _Metadata) -> Iterator[StatedConfig]:
+    known = set()
+    for place, data in metadata.found:
+        for config in find_configs(parse_json(decode(data, place), place), place):
+            # Every layer repeats its model's training config.
+            said = json.dumps(config.config, sort_keys=True)
+            if said not in known:
+                known.add(said)
+                yield config
+
+
+def _read_saved_model(folder: Path, metadata: _Metadata) -> str | None:
+    version, budget = None, Budget()
+    with _mapped(folder / GRAPH, folder) as data:
         for meta_graph in messages(data, _META_GRAPHS, budget):
             for info in messages(meta_graph, _META_INFO, budget):
                 version = next((text(v) for v in messages(info, _TF_VERSION, budget)), version)
             for graph in messages(meta_graph, _OBJECT_GRAPH, budget):
                 for node in messages(graph, _NODES, budget):
                     for user_object in messages(node, _USER_OBJECT, budget):
-                        found += _metadata(GRAPH, messages(user_object, _METADATA, budget))
-    return version, found
+                        metadata.add(GRAPH, messages(user_object, _METADATA, budget))
+    return version
 
 
-def _read_keras_metadata(folder: Path) -> list[tuple[str, bytes]]:
+def _read_keras_metadata(folder: Path, metadata: _Metadata) -> None:
     path, budget = folder / KERAS_METADATA, Budget()
     if not path.exists():
-        return []
-    with _mapped(path) as data:
-        return [
-            item
-            for node in messages(data, _KERAS_NODES, budget)
-            for item in _metadata(KERAS_METADATA, messages(node, _KERAS_METADATA, budget))
-        ]
-
-
-def _metadata(place: str, values: Iterator[memoryview]) -> list[tuple[str, bytes]]:
-    """Copies the metadata that may state a loss scale."""
-    found = []
-    for value in values:
-        if len(value) > MAX_JSON_BYTES:
-            raise UnreadableArtefactError(f"the metadata in {place} is absurdly large")
-        copied = bytes(value)
-        if any(word in copied for word in (b"loss_scale", b"LossScale", b"inner_optimizer")):
-            found.append((place, copied))
-    return found
+        return
+    with _mapped(path, folder) as data:
+        for node in messages(data, _KERAS_NODES, budget):
+            metadata.add(KERAS_METADATA, messages(node, _KERAS_METADATA, budget))
 
 
 class _mapped:  # noqa: N801  # used like a function
     """The bytes of a file, without reading all of it. A context manager."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, folder: Path) -> None:
+        self._path, self._folder = path, folder
 
     def __enter__(self) -> memoryview:
-        self._file = open_regular(str(self._path))
+        self._file = open_part(str(self._path), str(self._folder))
         try:
             self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
