@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import guards, import_edits, mentions, proofs
+from lossscale_codemods import fixes, guards, import_edits, mentions, proofs
 from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.exports import Exports
@@ -186,6 +186,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     if problem is not None:
         return as_it_is.refused(problem)
     changed = tuple(sorted(outcomes.changed_names | trimmed))
+    records = fixes.complete(records, original.tree.text, result.tree.text)
     return Result(given, after, Status.CHANGED, records, changed_names=changed)
 
 

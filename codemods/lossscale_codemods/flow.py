@@ -15,7 +15,7 @@ from lossscale_codemods.bindings import (
     Environment,
     Scope,
 )
-from lossscale_codemods.narrowing import merge, narrowings
+from lossscale_codemods.narrowing import merge, narrowings, reassigned_by
 from lossscale_codemods.tree import children, dotted
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ class Flow:
         else:
             self._expression(target, env, scope)
 
-    def _expression(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
+    def _expression(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:  # noqa: PLR0912
         if isinstance(node, cst.Name):
             self._read(node, env, scope)
         elif isinstance(node, cst.Attribute):
@@ -293,6 +293,10 @@ class Flow:
         elif isinstance(node, cst.NamedExpr):
             self._expression(node.value, env, scope)
             self._assign(node.target, env, scope)
+        elif isinstance(node, cst.Call):
+            for child in children(node):
+                self._expression(child, env, scope)
+            env.update(reassigned_by(node, env, scope))
         elif isinstance(node, cst.Lambda):
             self._parameters(node.params, env, scope)
             self.pending.append((node, self.scopes.of_node[node]))

@@ -56,6 +56,8 @@ class ImportEditor:
         self.dotted_imports = dotted_imports
         self.gone = list(removed)
         self.changing: list[cst.CSTNode] = []
+        self.joined: dict[cst.ImportFrom, tuple[list[str], list[Edit]]] = {}
+        """Imports that get further names: these, and the edits of which the first adds them."""
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""
@@ -159,13 +161,21 @@ class ImportEditor:
         found = merging.host(self.tree, statement, module, self.changing)
         if found is None:
             return []
+        before, edits = self.joined.get(found, ([], []))
         texts = [alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members]
+        texts = sorted([*before, *texts])
         joined = merging.join(self.tree, found, texts)
         if joined is None:
             return []
-        self.changing.append(found)
         self.gone.append(statement)
-        return [joined, *remove_statement(self.tree, statement, self.gone)]
+        gone = remove_statement(self.tree, statement, self.gone)
+        if before:
+            edits[0] = joined
+            self.joined[found] = texts, edits
+            return gone
+        edits = [joined, *gone]
+        self.joined[found] = texts, edits
+        return edits
 
     def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:
         if statement.module is None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `isinstance` tests say about names, and how two ways through a program join."""
+"""How what is known of names grows and shrinks: by tests, by calls, and where two ways join."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, BindingKind, Environment, Scope
+from lossscale_codemods.bindings import Binding, BindingKind, Environment, Scope, class_of_self
 from lossscale_codemods.tree import dotted
 
 
@@ -28,6 +28,31 @@ def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environme
             binding = Binding(name, BindingKind.NARROWED, test, scope, value=value)
             return {name: frozenset([binding])}
     return {}
+
+
+def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environment:
+    """Returns what attributes of `self` can be after a call that may run other methods."""
+    reached = [call.func.value] if isinstance(call.func, cst.Attribute) else []
+    reached += [argument.value for argument in call.args]
+    found: Environment = {}
+    for node in reached:
+        if isinstance(node, cst.Call) and dotted(node.func) == "super":
+            owner = _class_around(scope)
+        else:
+            owner = class_of_self(node, scope)
+        for name in known if owner is not None else ():
+            root, _, attribute = name.partition(".")
+            if owner is not None and attribute and class_of_self(cst.Name(root), scope) is owner:
+                others = owner.attributes.get(attribute, ())
+                found[name] = known[name] | {b for b in others if b.scope is not scope}
+    return found
+
+
+def _class_around(scope: Scope) -> Scope | None:
+    around: Scope | None = scope
+    while around is not None and not around.is_class:
+        around = around.parent
+    return around
 
 
 def merge(first: Environment | None, second: Environment | None) -> Environment | None:

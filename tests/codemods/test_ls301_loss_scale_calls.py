@@ -132,3 +132,21 @@ def test_what_is_not_proven() -> None:
     )
     check_noop("import tensorflow as tf\nprint(config.loss_scale(), self.loss_scale())\n")
     check_noop("import torch\nprint(optimizer.loss_scale())\n")
+
+
+def test_after_another_method_ran_self_may_hold_what_that_assigns() -> None:
+    source = """
+        import tensorflow as tf
+        class Trainer:
+            def __init__(self, opt):
+                self.opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
+                {call}
+                print(self.opt.loss_scale())
+            def reset(self):
+                self.opt = config
+    """
+    for call in ("self.reset()", "restore(self)", "super().__init__()"):
+        check_left(source.replace("{call}", call), "not proven in this file")
+    for call in ("print(opt)", "self.other = 1", "self.opt.apply_gradients(zip(g, v))"):
+        before = source.replace("{call}", call)
+        check_transformed(before, before.replace("loss_scale()", "loss_scale"))
