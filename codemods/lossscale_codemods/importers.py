@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.discovery import Found, discover
 from lossscale_codemods.module_reads import Reads, reads_of
 from lossscale_codemods.names import is_framework
+from lossscale_codemods.relative import is_top
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from lossscale_codemods.records import Result
 
-_ROOTS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
 _STAR = re.compile(rb"import[ \t\\\r\n]*\*")
@@ -202,8 +202,7 @@ def project_files(named: Iterable[Path]) -> list[Path]:
     for path in named:
         here = path.absolute()
         above = [here, *here.parents] if here in folders else list(here.parents)
-        marked = (f for f in above if any((f / name).exists() for name in _ROOTS))
-        root = next(marked, above[0])
+        root = next((folder for folder in above if is_top(folder)), above[0])
         if not any(folder in folders for folder in (root, *root.parents)):
             roots.add(root)
     found = (found.path for found in discover(sorted(roots)) if isinstance(found, Found))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _DEEPEST = 4
 _LARGEST = 1 << 20
 _FOLDERS_UP = 6
+_PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+"""What stands at the top of a project."""
 _NOT_AN_IMPORT = "?"
 
 
@@ -27,15 +29,16 @@ def relative_imports(path: Path) -> Callable[[str], str | None]:
 
     It takes the dotted path of what is imported, with dots in front if the import is relative, and
     returns the path outside of the project, if there is just one. Modules of an absolute import are
-    looked for as Python would if any folder above the file were on its path.
+    looked for as Python would if any folder of the project above the file were on its path.
     """
+    folders = list(_folders(path))
     known: dict[str, str | None] = {}
     there: dict[str, bool] = {}
 
     def absolute(dotted: str) -> str | None:
         root = dotted.partition(".")[0]
         if root not in there:
-            there[root] = not root or any(_has(folder, root) for folder in _folders(path))
+            there[root] = not root or any(_has(folder, root) for folder in folders)
         if not there[root] or is_framework(dotted):
             return None
         if dotted not in known:
@@ -47,7 +50,15 @@ def relative_imports(path: Path) -> Callable[[str], str | None]:
 
 def _folders(path: Path) -> Iterator[Path]:
     """Yields the folders in which a file's absolute imports are looked for, the nearest first."""
-    return itertools.islice(path.absolute().parents, _FOLDERS_UP)
+    for folder in itertools.islice(path.absolute().parents, _FOLDERS_UP):
+        yield folder
+        if is_top(folder):
+            return
+
+
+def is_top(folder: Path) -> bool:
+    """Whether a folder is the top of a project."""
+    return any((folder / mark).exists() for mark in _PROJECT_MARKS)
 
 
 def _has(folder: Path, root: str) -> bool:

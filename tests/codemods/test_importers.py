@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -266,3 +267,17 @@ def test_the_whole_project_is_asked_when_one_folder_is_migrated(tmp_path: Path) 
 def test_a_source_by_itself_is_told_what_others_use() -> None:
     assert migrate_source(SOURCE).text == FOLDED
     assert migrate_source(SOURCE, used_elsewhere=["scale"]).text == KEPT
+
+
+def test_modules_outside_of_the_project_are_not_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "utils.py").write_text(OLD_MODULE)
+    use = "from utils import mp\n" + OLD_CALL.format("mp.")
+    after, _ = project(tmp_path / "project", {"src/train.py": use})
+    assert after["src/train.py"] == use
+
+
+def test_a_notebook_uses_what_it_says(tmp_path: Path) -> None:
+    cell = {"cell_type": "code", "source": ["from train import *\n", "scale\n"]}
+    (tmp_path / "use.ipynb").write_text(json.dumps({"cells": [cell]}))
+    (tmp_path / "train.py").write_text(SOURCE)
+    assert migrated(tmp_path / "train.py", tmp_path) == KEPT
