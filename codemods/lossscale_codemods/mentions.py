@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import names
+from lossscale_codemods.arguments import HELPER
 from lossscale_codemods.names import Target
 from lossscale_codemods.records import Outcome, Record
 from lossscale_codemods.suppression import Suppressions, _comments
@@ -52,7 +53,10 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
             yield _string_record(line, column, raw, finding, suppressions, options, lines)
             continue
         kind = "a docstring" if _is_docstring(program, node) else "a string"
-        for match in names.mentions_of_old_names(raw):
+        mentioned = list(names.mentions_of_old_names(raw))
+        if mentioned and _is_in_helper(program, node):
+            continue
+        for match in mentioned:
             line, column = tree.position(start + len(raw[: match.start()].encode()))
             yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), kind)
 
@@ -127,6 +131,14 @@ def _is_attribute_test(program: Program, argument: cst.Arg) -> bool:
         return False
     paths = program.resolver.paths(call.args[0].value)
     return any(p is not None and p.endswith("mixed_precision") for p in paths)
+
+
+def _is_in_helper(program: Program, node: cst.CSTNode) -> bool:
+    """Whether a string stands in the function that an earlier run added."""
+    return any(
+        isinstance(above, cst.FunctionDef) and above.name.value == HELPER
+        for above in program.tree.ancestors(node)
+    )
 
 
 def _is_docstring(program: Program, node: cst.CSTNode) -> bool:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from checks import program
 from lossscale_codemods import Outcome, migrate_source
 
 
@@ -18,3 +19,13 @@ def test_mentions_are_listed_and_ask_for_nothing() -> None:
         ("LS801", Outcome.MENTIONED, 3, 14),
         ("LS801", Outcome.MENTIONED, 4, 29),
     ]
+
+
+def test_the_helper_that_the_codemod_adds_mentions_nothing() -> None:
+    source = """
+        import tensorflow as tf
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, config.loss_scale)
+    """
+    migrated = migrate_source(program(source)).text
+    assert "DynamicLossScale" in migrated
+    assert migrate_source(migrated).records == ()
