@@ -24,6 +24,10 @@ _undo: list[Callable[[], None]] = []
 """What takes the names out again, last thing first. Empty while not installed."""
 _has_legacy_optimizers = True
 """What they were installed with, while they are."""
+_open_blocks = 0
+"""How many `installed()` blocks are open, on all threads."""
+_installed_by_block = False
+"""Whether the last of them to close uninstalls."""
 
 
 def install(*, legacy_optimizers: bool | None = None) -> None:
@@ -77,7 +81,9 @@ def _check_agrees(legacy_optimizers: bool | None) -> None:
 
 def uninstall() -> None:
     """Leaves `tensorflow` exactly as `install()` found it. Without an `install()`, does nothing."""
+    global _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
+        _installed_by_block = False
         _run(_undo)
 
 
@@ -94,14 +100,20 @@ def installed(*, legacy_optimizers: bool | None = None) -> Iterator[None]:
         MissingExtraError: See `install`.
         InstallError: See `install`.
     """
+    global _open_blocks, _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
         was_installed = bool(_undo)
         install(legacy_optimizers=legacy_optimizers)
+        _installed_by_block |= not was_installed
+        _open_blocks += 1
     try:
         yield
     finally:
-        if not was_installed:
-            uninstall()
+        with _lock:
+            _open_blocks -= 1
+            if _installed_by_block and not _open_blocks:
+                # Not the block that installed: another thread's may still be open after it.
+                uninstall()
 
 
 def _run(undo: list[Callable[[], None]]) -> None:

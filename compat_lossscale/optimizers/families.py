@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from typing import Any
 
 from compat_lossscale.optimizers import stock
 
 FRONT_ENDS: dict[type, type] = {}
 """The front end by the base class of its family. Each front end's module adds its own."""
+_joining = threading.RLock()
 
 
 class LossScaleOptimizerType(stock.LossScaleOptimizerMetaclass):
@@ -69,7 +71,6 @@ def family_of(optimizer: Any) -> type | None:
     return next((family for family in FRONT_ENDS if isinstance(optimizer, family)), None)
 
 
-@functools.cache
 def joined(cls: type, front_end: type) -> type:
     """Joins a LossScaleOptimizer class with the front end of a family of optimizers.
 
@@ -81,6 +82,13 @@ def joined(cls: type, front_end: type) -> type:
         A subclass of both. The package's own classes take the name under which tf-keras knows its
         own class of that family, so that what they save can be loaded without this package.
     """
+    # One at a time: threads that join a class at once would each get another one.
+    with _joining:
+        return _joined(cls, front_end)
+
+
+@functools.cache
+def _joined(cls: type, front_end: type) -> type:
     parents = [base for base in cls.__bases__ if isinstance(base, LossScaleOptimizerType)]
     bases = (
         (cls, *(joined(parent, front_end) for parent in parents)) if parents else (cls, front_end)

@@ -96,7 +96,13 @@ class Training:
         self.optimizer = generation.wrap(self.inner, loss_scale) if loss_scale else self.inner
         self.is_wrapped = loss_scale is not None
         if generation.api == "v1":
-            self.steps = tf.Variable(0, dtype=tf.int64, name="global_step", trainable=False)
+            self.steps = tf.Variable(
+                0,
+                dtype=tf.int64,
+                name="global_step",
+                trainable=False,
+                aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+            )
         else:
             self.steps = self.inner.iterations
         if self.is_wrapped:
@@ -116,7 +122,14 @@ class Training:
         gradients = tape.gradient(value, variables)
         if self.is_wrapped:
             gradients = optimizer.get_unscaled_gradients(gradients)
-        return optimizer.apply_gradients(list(zip(gradients, variables, strict=True)))
+        return self.apply(gradients, variables)
+
+    def apply(self, gradients: Sequence[Any], variables: Sequence[tf.Variable]) -> Any:
+        """Applies unscaled gradients."""
+        pairs = list(zip(gradients, variables, strict=True))
+        if self.generation.api == "v1":
+            return self.optimizer.apply_gradients(pairs, global_step=self.steps)
+        return self.optimizer.apply_gradients(pairs)
 
     def skip(self, mode: Mode) -> None:
         """What a skipped step leaves behind, for the inner optimizer alone."""
@@ -126,8 +139,15 @@ class Training:
     @property
     def all_variables(self) -> list[tf.Variable]:
         """The variables, the slots, and the count of steps; not the loss scale."""
-        inner = self.inner.variables
-        slots = inner() if callable(inner) else inner
+        if self.generation.api == "v1":
+            # Its variables() leaves out mirrored ones.
+            named = self.inner._slots.values()
+            slots = [slot for by_variable in named for slot in by_variable.values()]
+            slots += self.inner._non_slot_dict.values()
+        elif self.generation.family == "legacy":
+            slots = self.inner.weights
+        else:
+            slots = self.inner.variables
         found = [*self.variables.values(), *slots, self.steps]
         return list({id(one): one for one in found}.values())
 
