@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several replicas and workers, a few steps of each kind. `workers` has the long mode."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import python
+
+
+@pytest.mark.parametrize(
+    ("setting", "generation"),
+    [("mirrored-2", "v1"), ("mirrored-4", "public-legacy"), ("workers-2", "public-new")],
+)
+def test_replicas_and_workers_train_as_one_device(setting: str, generation: str) -> None:
+    # In a process of its own: one that has run TensorFlow cannot be forked.
+    done = python(
+        "-m",
+        "tests.reliability.workers",
+        "--count",
+        "8",
+        "--only",
+        generation,
+        setting,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{setting}: 16 steps as on one device" in done.stdout
+
+
+def test_the_loss_of_a_worker_is_an_error_of_the_others_and_no_hang() -> None:
+    done = python("-m", "tests.reliability.workers", "--count", "8", "lost-worker", timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "lost-worker: the other raised " in done.stdout
