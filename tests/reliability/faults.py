@@ -169,7 +169,9 @@ class Twins:
 
     def _one_step(self, chance: np.random.Generator) -> str:
         gradients = {
-            name: chance.integers(-16, 17, shape).astype(np.float32) / 8
+            # Below 2, so that no scale overflows float32: a tf.function may multiply the loss scale
+            # with its reciprocal first, where a gradient is but a product, and see no overflow.
+            name: chance.integers(-15, 16, shape).astype(np.float32) / 8
             for name, shape in SHAPES.items()
         }
         ids = chance.integers(0, 5, 4)
@@ -189,7 +191,10 @@ class Twins:
             kind = "overflow"
         self._step_wrapped(*gradients.values(), ids)
         if finite:
-            self._step_bare(*gradients.values(), ids)
+            # TensorFlow flushes what is below the smallest normal number, as this reciprocal, to
+            # zero. So do the real versions: a scale at the cap trains nothing.
+            left = 0 if 1 / scale < np.finfo(np.float32).tiny else 1
+            self._step_bare(*(gradient * left for gradient in gradients.values()), ids)
         else:
             self.bare.skip(self.mode)
         self._rule = next_state(
