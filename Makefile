@@ -8,7 +8,7 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: bench-codemod demo test lint docs fuzz attacks sweep test-oldest clean
+.PHONY: bench-codemod demo test lint docs fuzz attacks attacks-shim sweep test-oldest clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -37,6 +37,12 @@ fuzz: $(VENV)/ready
 attacks: $(VENV)/ready
 	for attack in kill interrupt pairs editor full-disk; do \
 		$(VENV)/bin/python -m tests.reliability.codemod $$attack --count 300 || exit 1; \
+	done
+
+# Attacks on the shim: faults, kills, replicas, threads, long runs; an hour or more.
+attacks-shim: $(VENV)/ready
+	for attack in faults resume workers threads soak; do \
+		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
 
 # The whole codemod over every file of some folders; by default, Python's own library.
