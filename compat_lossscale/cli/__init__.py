@@ -13,6 +13,7 @@ from compat_lossscale._version import __version__
 from compat_lossscale.errors import CompatLossScaleError
 
 _COMMANDS = {
+    "doctor": "Say what will work here, what to install otherwise, and where old names are.",
     "run": "Run an unmodified legacy program on today's TensorFlow.",
     "migrate": "Rewrite old loss-scale APIs in a codebase to the one that stayed.",
     "verify": "Show, convert and compare stored loss scales of every generation.",

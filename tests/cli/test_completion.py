@@ -75,7 +75,9 @@ def test_the_line_is_completed(line: str, expected: set[str]) -> None:
 
 def test_completing_a_command_loads_none() -> None:
     done = completed("", "-X", "importtime")
-    assert {"plain,run", "plain,migrate", "plain,verify"} <= set(done.stdout.split())
+    assert {"plain,doctor", "plain,run", "plain,migrate", "plain,verify"} <= set(
+        done.stdout.split()
+    )
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "click" in imported
     assert not [name for name in imported if name.startswith("compat_lossscale.cli.")]

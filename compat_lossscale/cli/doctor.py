@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`compat-lossscale doctor`: what will work here, what to do about the rest, and where to begin."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from compat_lossscale import environment
+from compat_lossscale.environment import LEGACY_KERAS, Environment, Job, Note, Outlook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.survey import Survey
+
+_TITLES = {"tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "h5py": "h5py"}
+_SHOWN = 5
+"""Files with old names that are named; `migrate` names all."""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    show_default=True,
+    help="How long to look for old names at most.",
+)
+@click.pass_context
+def doctor(
+    context: click.Context, paths: tuple[Path, ...], *, as_json_: bool, seconds: float
+) -> None:
+    """Say what is installed, whether run, migrate and verify will work, and what to do next.
+
+    Then look for old names in PATHS, files and folders; by default, in the current folder. Nothing
+    is imported or executed, and nothing is changed.
+
+    The exit code is 0 if all three jobs will work, 1 if one will not, or only in part, and 2 for
+    wrong usage.
+    """
+    for path in paths:
+        if not path.exists():
+            raise click.UsageError(
+                f"There is no file or folder {path}. Name one that is there, or none for the "
+                "current folder."
+            )
+    found = environment.look()
+    jobs, notes = environment.jobs(found), environment.notes(found)
+    places = paths or (Path(),)
+    survey = _survey(places, seconds)
+    next_step = _next_step(jobs, places, survey)
+    code = int(any(job.outlook is not Outlook.WORKS for job in jobs))
+    if as_json_:
+        value = _as_json(found, jobs, notes, survey)
+        click.echo(json.dumps({**value, "next": next_step, "exit_code": code}, indent=2))
+    else:
+        lines = (
+            *_installed(found),
+            "",
+            *_outlooks(jobs, notes),
+            "",
+            *_old_names(survey, places, seconds),
+            f"Next: {next_step}",
+        )
+        for line in lines:
+            click.echo(line)
+    context.exit(code)
+
+
+def _survey(paths: Sequence[Path], seconds: float) -> Survey:
+    from lossscale_codemods import configuration
+    from lossscale_codemods.survey import survey
+
+    first = paths[0]
+    try:
+        found = configuration.read(
+            configuration.find(first if first.is_dir() else first.absolute().parent)
+        )
+    except configuration.ConfigurationError as error:
+        raise click.UsageError(str(error)) from error
+    return survey(paths, seconds=seconds, exclude=found.exclude)
+
+
+def _next_step(jobs: Sequence[Job], paths: Sequence[Path], survey: Survey) -> str:
+    run, migrate, _ = jobs
+    named = " ".join(shlex.quote(str(path)) for path in paths)
+    look = f"compat-lossscale migrate {named}"
+    if migrate.outlook is not Outlook.WORKS:
+        return migrate.step
+    if survey.files or not survey.complete:
+        return look
+    return run.step or "compat-lossscale verify PATH, for stored models and checkpoints"
+
+
+def _installed(found: Environment) -> Iterator[str]:
+    yield f"Python {found.python}"
+    for module, title in _TITLES.items():
+        yield f"{title} {found.packages[module] or 'is not installed'}"
+    chosen = found.legacy_keras
+    yield f"{LEGACY_KERAS} is not set" if chosen is None else f"{LEGACY_KERAS}={chosen}"
+
+
+def _outlooks(jobs: Sequence[Job], notes: Sequence[Note]) -> Iterator[str]:
+    for job in jobs:
+        yield f"{job.name:8} {job.outlook.value}: {job.reason}"
+        if job.step:
+            yield f"{'':8} -> {job.step}"
+    for note in notes:
+        yield f"{'note':8} {note.reason}"
+        yield f"{'':8} -> {note.step}"
+
+
+def _old_names(survey: Survey, paths: Sequence[Path], seconds: float) -> Iterator[str]:
+    where = "the current folder" if list(paths) == [Path()] else ", ".join(map(str, paths))
+    looked = _count(survey.looked_at, "file")
+    if survey.files:
+        yield f"Old names can stand in {len(survey.files)} of {looked} looked at in {where}:"
+        for name in survey.files[:_SHOWN]:
+            yield f"  {name}"
+        if len(survey.files) > _SHOWN:
+            yield f"  and {len(survey.files) - _SHOWN} more"
+    else:
+        yield f"No old name stands in the {looked} looked at in {where}."
+    if survey.left_out:
+        verb = "was" if survey.left_out == 1 else "were"
+        yield (
+            f"{_count(survey.left_out, 'file')} {verb} not looked at: too large, or not readable; "
+            "`compat-lossscale migrate` says which."
+        )
+    if not survey.complete:
+        yield (
+            f"The look stopped after {seconds:g} s, before the end; --seconds gives it longer, and "
+            "`compat-lossscale migrate` looks at all files."
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _as_json(
+    found: Environment, jobs: Sequence[Job], notes: Sequence[Note], survey: Survey
+) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "python": found.python,
+        "packages": dict(found.packages),
+        "tf_use_legacy_keras": found.legacy_keras,
+        "jobs": [
+            {
+                "name": job.name,
+                "outlook": job.outlook.value,
+                "reason": job.reason,
+                "step": job.step,
+            }
+            for job in jobs
+        ],
+        "notes": [{"reason": note.reason, "step": note.step} for note in notes],
+        "old_names": {
+            "files": list(survey.files),
+            "looked_at": survey.looked_at,
+            "left_out": survey.left_out,
+            "complete": survey.complete,
+        },
+    }

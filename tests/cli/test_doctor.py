@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+from lossscale_codemods import survey
+
+from compat_lossscale import environment
+from compat_lossscale.cli.doctor import doctor
+from compat_lossscale.environment import Environment
+from tests.schemas.ours import check
+from tests.support import REPOSITORY, python
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+ALL = {
+    "tensorflow": "2.21.0",
+    "tf_keras": "2.21.0",
+    "keras": "3.15.1",
+    "h5py": "3.14.0",
+    "libcst": "1.9.0",
+}
+NOTHING = dict.fromkeys(ALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "train.py").write_text(OLD)
+    (tmp_path / "new.py").write_text("print()\n")
+    return tmp_path
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch,
+    *arguments: str,
+    legacy_keras: str | None = "1",
+    **packages: Any,
+) -> Result:
+    found = Environment("3.12.3", {**ALL, **packages}, legacy_keras)
+    monkeypatch.setattr(environment, "look", lambda: found)
+    return CliRunner().invoke(doctor, ["--seconds", "60", *arguments])
+
+
+def test_all_that_is_said_where_everything_works(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = run(monkeypatch)
+    assert done.output.splitlines() == [
+        "Python 3.12.3",
+        "TensorFlow 2.21.0",
+        "tf-keras 2.21.0",
+        "Keras 3.15.1",
+        "h5py 3.14.0",
+        "TF_USE_LEGACY_KERAS=1",
+        "",
+        "run      works: Legacy programs run as they are.",
+        "migrate  works: It needs no TensorFlow.",
+        "verify   works: It needs no TensorFlow, except for --deep.",
+        "note     `import keras` is Keras 3.15.1 in any case, whose optimizers cannot be wrapped.",
+        "         -> Write `from tensorflow import keras`.",
+        "",
+        "Old names can stand in 1 of 2 files looked at in the current folder:",
+        "  train.py",
+        "Next: compat-lossscale migrate .",
+    ]
+    assert done.exit_code == 0
+
+
+def test_what_is_missing_is_said_with_the_command_that_installs_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = run(
+        monkeypatch, tensorflow=None, tf_keras=None, keras=None, h5py=None, legacy_keras=None
+    )
+    assert done.output.splitlines()[:12] == [
+        "Python 3.12.3",
+        "TensorFlow is not installed",
+        "tf-keras is not installed",
+        "Keras is not installed",
+        "h5py is not installed",
+        "TF_USE_LEGACY_KERAS is not set",
+        "",
+        "run      will not work: TensorFlow is not installed.",
+        "         -> pip install 'compat-lossscale[tf]'",
+        "migrate  works: It needs no TensorFlow.",
+        (
+            "verify   works in part: Configs, SavedModels and checkpoints can be read; "
+            ".h5 and .keras need h5py."
+        ),
+        "         -> pip install 'compat-lossscale[verify]'",
+    ]
+    assert done.exit_code == 1
+
+
+def test_the_guide_shows_what_is_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (REPOSITORY / "docs" / "guide.md").read_text(encoding="utf-8")
+    shown = guide.split("$ compat-lossscale doctor\n")[1].split("```")[0]
+    said = run(monkeypatch, tensorflow="2.19.1", tf_keras="2.18.0").output
+    for part in shown.split("...\n"):
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("packages", "code"),
+    [({}, 0), ({"h5py": None}, 1), ({"tf_keras": None}, 1), ({"libcst": None}, 1)],
+)
+def test_the_exit_code_tells_whether_all_three_jobs_work(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, packages: dict[str, None], code: int
+) -> None:
+    assert run(monkeypatch, **packages).exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("packages", "paths", "expected"),
+    [
+        ({}, [], "compat-lossscale migrate ."),
+        ({}, ["train.py", "my folder"], "compat-lossscale migrate train.py 'my folder'"),
+        ({}, ["new.py"], "compat-lossscale verify PATH, for stored models and checkpoints"),
+        ({"tf_keras": None}, ["new.py"], "pip install 'tf-keras==2.21.*'"),
+        ({"libcst": None}, [], "pip install libcst"),
+    ],
+)
+def test_the_next_step(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    packages: dict[str, None],
+    paths: list[str],
+    expected: str,
+) -> None:
+    (folder / "my folder").mkdir()
+    done = run(monkeypatch, *paths, **packages)
+    assert done.output.splitlines()[-1] == f"Next: {expected}"
+
+
+def test_no_more_than_five_files_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(7):
+        (folder / f"old{number}.py").write_text(OLD)
+    lines = run(monkeypatch).output.splitlines()
+    assert "Old names can stand in 8 of 9 files looked at in the current folder:" in lines
+    assert lines[-2] == "  and 3 more"
+
+
+def test_a_look_that_was_stopped_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = survey.Survey((), looked_at=7, left_out=1, complete=False)
+    monkeypatch.setattr(survey, "survey", lambda *_, **__: stopped)
+    assert run(monkeypatch).output.splitlines()[-4:] == [
+        "No old name stands in the 7 files looked at in the current folder.",
+        (
+            "1 file was not looked at: too large, or not readable; `compat-lossscale migrate` says "
+            "which."
+        ),
+        (
+            "The look stopped after 60 s, before the end; --seconds gives it longer, and "
+            "`compat-lossscale migrate` looks at all files."
+        ),
+        "Next: compat-lossscale migrate .",
+    ]
+
+
+def test_the_projects_configuration_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "pyproject.toml").write_text('[tool.compat-lossscale]\nexclude = ["train.py"]\n')
+    assert "No old name stands in the 1 file looked at" in run(monkeypatch).output
+    (folder / "pyproject.toml").write_text("[tool.compat-lossscale]\nexclude = 3\n")
+    done = run(monkeypatch)
+    assert done.exit_code == 2
+    assert "'exclude' in [tool.compat-lossscale] must be" in done.output
+
+
+@pytest.mark.parametrize("packages", [{}, NOTHING], ids=["all", "nothing"])
+def test_the_json_is_what_its_schema_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, packages: dict[str, None]
+) -> None:
+    done = run(monkeypatch, "--json", legacy_keras=None, **packages)
+    content = json.loads(done.output)
+    check(content, "doctor")
+    assert content["exit_code"] == done.exit_code
+    assert content["old_names"]["files"] == ["train.py"]
+
+
+def test_the_command_imports_none_of_what_it_looks_for(folder: Path) -> None:
+    done = python("-X", "importtime", "-m", "compat_lossscale", "doctor", cwd=folder)
+    assert done.returncode in (0, 1), done.stderr
+    assert "Next: compat-lossscale migrate ." in done.stdout
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "compat_lossscale.environment" in imported
+    assert not {name.split(".")[0] for name in imported} & {*ALL, "numpy"}
