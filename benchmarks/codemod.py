@@ -132,7 +132,7 @@ def _compared(
             row |= {side: summary(uses) for side, uses in used.items()}
             row["ratio"] = ratios(used["theirs"], used["ours"])
         except CommandError as error:
-            row["missing"] = str(error)
+            row["missing"] = str(error).splitlines()[0].rstrip(":")
         rows.append(row)
     return rows
 

@@ -28,7 +28,8 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     yield (
         f"On {machine['processor']}, {machine['processors']} processors, Python "
         f"{machine['python']}. Medians, with the middle half of the rounds in brackets. Processor "
-        "seconds are those of all processes together."
+        "seconds are those of all processes together; the load when this began was "
+        f"{machine['load_before']:.0f}, so that seconds say more of the other work there."
     )
     yield ""
     yield "| Start-up | seconds | processor seconds |"
@@ -69,14 +70,18 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     missing = []
     for row in results.get("rivals", ()):
         if "missing" in row:
-            missing.append(f"{row['rival']}: {row['missing'].splitlines()[0]}")
+            missing.append(f"{row['rival']}: {row['missing']}")
             continue
-        more = "" if row["theirs"]["complete"] else "more than "
-        used, own = row["theirs"]["processor_seconds"], row["ours"]["processor_seconds"]
+        own = _spread(row["ours"]["processor_seconds"])
+        wall = _spread(row["ratio"]["seconds"])
+        if not row["theirs"]["complete"]:
+            # What the processes of a command that was cut off had used by then is not known.
+            yield f"| {row['rival']} | {row['files']:,} | cut off | {own} | | more than {wall} |"
+            continue
+        used, more = row["theirs"]["processor_seconds"], row["ratio"]["processor_seconds"]
         yield (
-            f"| {row['rival']} | {row['files']:,} | {more}{_spread(used)} | {_spread(own)} | "
-            f"{more}{_spread(row['ratio']['processor_seconds'])} | "
-            f"{more}{_spread(row['ratio']['seconds'])} |"
+            f"| {row['rival']} | {row['files']:,} | {_spread(used)} | {own} | {_spread(more)} "
+            f"| {wall} |"
         )
     for line in missing:
         yield ""

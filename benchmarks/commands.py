@@ -90,7 +90,8 @@ def run(command: Command, at_most: float = 600.0) -> Use:
     complete = process.returncode != -signal.SIGKILL
     if complete and (process.returncode not in command.codes or command.says not in output):
         raise CommandError(
-            f"{' '.join(command.arguments)} ended with {process.returncode}:\n{output[-2000:]}"
+            f"{Path(command.arguments[0]).name} ended with exit code {process.returncode}:\n"
+            f"{output[-2000:]}"
         )
     processor = used.ru_utime + used.ru_stime
     return Use(seconds, processor, used.ru_maxrss / 1024, complete, output)

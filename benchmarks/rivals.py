@@ -38,9 +38,10 @@ def rivals(tree: Path, files: int, scratch: Path) -> dict[str, Command | str]:
         ),
         "bump-pydantic": _command(
             *("bump-pydantic", "bump-pydantic", "--diff"),
-            *("--log-file", str(scratch / "bump-pydantic.log"), str(tree)),
+            *("--log-file", str(scratch / "bump-pydantic.log"), "."),
             says=f"Found {files} files to process",
             codes=(0, 1),
+            folder=tree,  # It takes relative paths only.
         ),
     }
 
@@ -60,7 +61,12 @@ def tf_upgrade(tree: Path, files: int, scratch: Path) -> Command | str:
 
 
 def _command(
-    package: str, program: str, *arguments: str, says: str, codes: tuple[int, ...]
+    package: str,
+    program: str,
+    *arguments: str,
+    says: str,
+    codes: tuple[int, ...],
+    folder: Path | None = None,
 ) -> Command | str:
     home = ENVIRONMENTS / f".venv-bench-{package}"
     path = home / "bin" / program
@@ -70,4 +76,4 @@ def _command(
         done = subprocess.run(install, capture_output=True, text=True, check=False)
         if done.returncode or not path.is_file():
             return f"it could not be installed: {done.stderr.strip().splitlines()[-1:]}"
-    return Command([str(path), *arguments], says=says, codes=codes)
+    return Command([str(path), *arguments], says=says, codes=codes, folder=folder)

@@ -241,7 +241,7 @@ def _last_word(node: ast.expr) -> str | None:
     return node.attr if isinstance(node, ast.Attribute) else None
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4096)
 def _is_old(path: str) -> bool:
     return names.lookup(path) is not None or names.is_rewrite_of_today(path)
 

@@ -151,7 +151,7 @@ _STEPS = frozenset(
 )
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4096)
 def can_lead_to_old_name(path: str) -> bool:
     """Whether members of what is at a path, or of its members, can be old or new names."""
     root, *steps = path.split(".")

@@ -27,7 +27,10 @@ def test_a_small_run(tmp_path: Path) -> None:
     rows = codemod._compared({"echo": echo, "none": "gone"}, tree, 250, 1, 60.0)
     assert rows[0]["theirs"]["complete"]
     assert rows[1]["missing"] == "gone"
-    results = {"machine": {"processor": "any", "processors": 2, "python": "3"}, "rivals": rows}
+    results = {
+        "machine": {"processor": "any", "processors": 2, "python": "3", "load_before": 1},
+        "rivals": rows,
+    }
     results |= {"start-up": started, "site-packages": read, "tf-keras": read, "growth": grown}
     page = codemod_page.text(json.loads(json.dumps(results)))
     assert "| echo |" in page
@@ -35,9 +38,9 @@ def test_a_small_run(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_is_no_measurement() -> None:
-    with pytest.raises(commands.CommandError, match="ended with 3"):
+    with pytest.raises(commands.CommandError, match="ended with exit code 3"):
         commands.run(commands.Command([sys.executable, "-c", "raise SystemExit(3)"]))
-    with pytest.raises(commands.CommandError, match="ended with 0"):
+    with pytest.raises(commands.CommandError, match="ended with exit code 0"):
         commands.run(commands.Command([sys.executable, "-c", "pass"], says="done"))
 
 
