@@ -8,7 +8,7 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: bench-codemod demo test lint docs fuzz attacks attacks-shim sweep test-oldest clean
+.PHONY: bench-codemod demo test lint docs fuzz attacks attacks-shim properties sweep test-oldest clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -44,6 +44,10 @@ attacks-shim: $(VENV)/ready
 	for attack in faults resume workers threads soak; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
+
+# Generated programs around old calls.
+properties: $(VENV)/ready
+	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/codemods/test_properties.py
 
 # The whole codemod over every file of some folders; by default, Python's own library.
 ROOTS ?= $$($(PYTHON) -c 'import os; print(os.path.dirname(os.__file__))')

@@ -129,7 +129,7 @@ def _is_too_deep(source: bytes) -> bool:
         except (RecursionError, MemoryError):
             return True
         except SyntaxError as error:
-            if "too many nested" in str(error):
+            if "too many" in str(error):  # nested parentheses, levels of indentation
                 return True
         except ValueError:
             pass  # Null bytes; libcst says so as well.

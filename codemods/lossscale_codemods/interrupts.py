@@ -22,8 +22,7 @@ class Interrupt:
 def noting() -> Iterator[Interrupt]:
     """Notes Ctrl-C instead of raising `KeyboardInterrupt`, so that a step is always finished."""
     interrupt = Interrupt()
-    # Only the main thread gets signals.
-    if threading.current_thread() is not threading.main_thread():
+    if not _heard():
         yield interrupt
         return
 
@@ -35,6 +34,31 @@ def noting() -> Iterator[Interrupt]:
         yield interrupt
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def once() -> Iterator[None]:
+    """Lets Ctrl-C raise `KeyboardInterrupt` once; pressed again, it does not disturb the end."""
+    if not _heard():
+        yield
+        return
+
+    def first(*_: Any) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is first:
+            signal.signal(signal.SIGINT, before)
+
+
+def _heard() -> bool:
+    """Whether Ctrl-C reaches this thread; a shell can have switched it off for the process."""
+    main = threading.current_thread() is threading.main_thread()
+    return main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
 
 
 @contextlib.contextmanager

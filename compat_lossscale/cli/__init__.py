@@ -63,7 +63,7 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
     except CompatLossScaleError as error:

@@ -137,25 +137,27 @@ def migrate(
     if paths == (Path("-"),):
         context.exit(_standard_input(options, quiet=quiet, check=check))
     from lossscale_codemods import files
+    from lossscale_codemods.interrupts import once
     from lossscale_codemods.reports.counts import exit_code
 
-    with _Progress(quiet=quiet or form is not None) as progress:
-        run = files.run(
-            paths,
-            options,
-            write=write,
-            jobs=jobs or configuration.jobs,
-            no_ignore=no_ignore or configuration.no_ignore,
-            exclude=configuration.exclude,
-            undo=undo,
-            progress=progress,
-        )
-    _print(run, form=form, quiet=quiet, check=check, write=write)
-    code = exit_code(run)
-    if html is not None:
-        from lossscale_codemods.reports.html_page import as_html_page
+    with once():
+        with _Progress(quiet=quiet or form is not None) as progress:
+            run = files.run(
+                paths,
+                options,
+                write=write,
+                jobs=jobs or configuration.jobs,
+                no_ignore=no_ignore or configuration.no_ignore,
+                exclude=configuration.exclude,
+                undo=undo,
+                progress=progress,
+            )
+        _print(run, form=form, quiet=quiet, check=check, write=write)
+        code = exit_code(run)
+        if html is not None:
+            from lossscale_codemods.reports.html_page import as_html_page
 
-        code |= write_report(html, as_html_page(run, write=write, target=target))
+            code |= write_report(html, as_html_page(run, write=write, target=target))
     context.exit(code)
 
 

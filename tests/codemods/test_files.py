@@ -294,3 +294,13 @@ def test_a_file_that_could_not_be_written_counts_as_not_rewritten(tmp_path: Path
     assert totals(report)["rewritten"] == 0
     assert totals(report)["needs review"] == 1
     assert exit_code(report) == 3
+
+
+def test_what_crashes_the_parser_costs_no_other_file(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "c.py")
+    # Python's parser stops at the mistake; libcst's runs out of stack before it gets there.
+    make(tmp_path, "b.py", content=OLD + b"x = 1" + b" + 1" * 20_000 + b"\nprint 'a'\n")
+    report = files.run([tmp_path], Options, write=True)
+    assert [file.written for file in report.files] == [True, False, True]
+    assert report.files[1].result.status is Status.UNREADABLE
+    assert "nothing is known of it" in report.files[1].result.problem

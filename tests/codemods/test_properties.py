@@ -6,15 +6,18 @@ Both versions run against stand-ins for TensorFlow that record what was construc
 
 from __future__ import annotations
 
+import os
 import sys
 import types
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from hypothesis import HealthCheck, given, settings
+import hypothesmith
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from lossscale_codemods import Outcome, Status, migrate_source
+from lossscale_codemods import Outcome, Status, engine, migrate_source
 from lossscale_codemods.evaluate import DynamicLossScale, FixedLossScale
 
 from compat_lossscale.spec import LossScaleSpec
@@ -22,6 +25,8 @@ from compat_lossscale.spec import LossScaleSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "60"))
+"""How many programs a property is tried on; `make properties` tries many more."""
 KERAS, V1 = "tensorflow.keras.mixed_precision", "tensorflow.compat.v1.mixed_precision"
 EXPERIMENTAL = f"{KERAS}.experimental"
 
@@ -150,6 +155,21 @@ CALLS = [
     "{c}(name, {s})",
 ]
 AROUND = [
+    "try:\n    x = {call}\nfinally:\n    y = 1\n",
+    "try:\n    raise ValueError\nexcept ValueError:\n    x = {call}\n",
+    "async def f():\n    return {call}\ntry:\n    f().send(1)\nexcept TypeError:\n    pass\n",
+    "x = [{call} for i in range(2)]\n",
+    "x = {{i: {call} for i in range(2)}}\n",
+    "if (x := {call}):\n\ty = x\n",
+    "def f(x={call}):\n    return x\nf()\n",
+    "class A:\n    x = {call}\n    y = x\n",
+    "def outer():\n    def inner():\n        return {call}\n    return inner\nouter()()\n",
+    "def f():\n    yield {call}\nlist(f())\n",
+    "with open('/dev/null') as file:\n    x, *y = {call}, 1, 2\n",
+    "while True:\n    x = {call}\n    break\n",
+    "print(f'{{{call!r}}}', end='')\n" if False else "x = flag and {call} or None\n",
+    "scale = 'dynamic'\nif flag:\n    scale = {s}\nx = {folded}\n",
+    "@(lambda g: g)\ndef f():\n    return {call}  # \x0c behind\nf()\n",
     "x = {call}\n",
     "def f(name='n'):\n    return {call}\nf()\n",
     "if flag:\n\n    # a comment\n    x = {call}\nelse:\n    x = {call}\n",
@@ -180,13 +200,13 @@ def programs(draw: st.DrawFn) -> str:
         lines.append(
             draw(st.sampled_from(["", f"{prefix}set_policy({prefix}Policy('mixed_float16'))\n"]))
         )
-    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    newline = draw(st.sampled_from(["\n", "\n", "\r\n"]))
     end = draw(st.sampled_from(["", "\n", "# the end"]))
     return ("\n".join(lines) + end).replace("\n", newline)
 
 
 @given(programs())
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_old_and_new_make_the_same_calls(source: str) -> None:
     result = migrate_source(source)
     assert result.status in (Status.CHANGED, Status.UNCHANGED), (result.problem, source)
@@ -216,7 +236,7 @@ SURROUNDINGS = st.lists(
 
 
 @given(SURROUNDINGS, SURROUNDINGS, st.sampled_from(SCALES[:4]))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_surroundings_are_kept_to_the_byte(
     before: list[str], after: list[str], scale: str
 ) -> None:
@@ -227,3 +247,55 @@ def test_any_surroundings_are_kept_to_the_byte(
     assert result.text.startswith(head)
     assert result.text.endswith(tail)
     assert result.count(Outcome.REWRITTEN) == 1
+
+
+def compiles(source: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(source, "<program>", "exec")
+        except (SyntaxError, ValueError):
+            return False
+    return True
+
+
+ANY_PROGRAM = st.one_of(
+    hypothesmith.from_grammar(auto_target=False), hypothesmith.from_node(auto_target=False)
+).filter(compiles)
+CALL = (
+    "import tensorflow as old\n"
+    "x = old.keras.mixed_precision.experimental.LossScaleOptimizer(o, loss_scale={})\n"
+)
+
+
+@given(ANY_PROGRAM, ANY_PROGRAM, st.sampled_from(SCALES[:4]))
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_an_old_call_in_any_program(head: str, tail: str, scale: str) -> None:
+    """Whatever stands around a call is kept to the byte, or the file is refused with the reason."""
+    source = f"{head}\n{CALL.format(scale)}{tail}"
+    assume(compiles(source))
+    result = migrate_source(source)
+    assert "mistake in the codemod" not in result.problem
+    if result.status is not Status.CHANGED:
+        assert result.status in (Status.UNREADABLE, Status.REFUSED)
+        assert result.problem
+        assert result.output == source.encode()
+        return
+    assert result.text.startswith(f"{head}\n")
+    assert result.text.endswith(tail)
+    assert result.count(Outcome.REWRITTEN) == 1
+    assert compiles(result.text)
+    assert migrate_source(result.output).output == result.output
+
+
+@given(ANY_PROGRAM)
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_program_without_an_old_name_changes(source: str) -> None:
+    everything = mock.Mock(return_value=True)
+    with (
+        mock.patch.object(engine, "can_hold_old_name", everything),
+        mock.patch.object(engine, "old_name_can_stand", everything),
+    ):
+        result = migrate_source(source)
+    assert result.output == source.encode()
+    assert result.status is Status.UNCHANGED or result.problem

@@ -80,24 +80,34 @@ def started(folder: Path, *arguments: str, name: str = "report") -> int:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.setpgid(child, child)
         return child
-    code = 70
+    code = 130  # Ctrl-C before the command begins, or after it has ended.
     try:
-        os.setpgid(0, 0)
-        os.chdir(folder)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        for descriptor, suffix in ((1, "json"), (2, "err")):
-            file = os.open(f"{name}.{suffix}", os.O_CREAT | os.O_WRONLY, 0o600)
-            os.dup2(file, descriptor)
-        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+        code = _in_child(folder, arguments, name)
+    finally:
+        os._exit(code)  # Whatever happened, a copy of the attacker must not go on.
+
+
+def _in_child(folder: Path, arguments: tuple[str, ...], name: str) -> int:
+    os.setpgid(0, 0)
+    os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for descriptor, suffix in ((1, "json"), (2, "err")):
+        file = os.open(f"{name}.{suffix}", os.O_CREAT | os.O_WRONLY, 0o600)
+        os.dup2(file, descriptor)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    sys.argv[1:] = ["migrate", *arguments, "src"]
+    code = 130
+    try:
         Path(f"{name}.started").touch()
-        sys.argv[1:] = ["migrate", *arguments, "src"]
         code = _exit_code()
-    except BaseException:
+    except Exception:
+        code = 70
         traceback.print_exc()
     finally:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)
+    return code
 
 
 def _exit_code() -> int:
@@ -224,7 +234,10 @@ def interrupt(count: int, seed: int = 0) -> Counts:
         assert code in (0, 130), f"exit code {code}: {errors}"
         assert "Traceback" not in errors, errors
         assert not left_over(folder), "left something behind"
-        assert not _alive(child), "a worker outlived the run"
+        deadline = time.monotonic() + 60
+        while _alive(child):
+            assert time.monotonic() < deadline, "a worker outlived the run"
+            time.sleep(0.01)
         counts[f"exit code {code}"] += 1
         counts["while some files were written" if 0 < len(new) < len(files) else "else"] += 1
         text = (folder / "report.json").read_text()
@@ -358,9 +371,8 @@ def full_disk_inside(count: int, seed: int = 0) -> Counts:
                     counts["with some files written"] += 1
                 if new and Path(undo).exists():
                     (folder / "undo-filler.patch").unlink()
-                    subprocess.run(
-                        ["patch", "-R", "-p1", "-s", "-i", undo], cwd=folder / "src", check=True
-                    )
+                    base = Path(undo).read_text().split("\n")[1].strip()
+                    subprocess.run(["patch", "-R", "-p1", "-s", "-i", undo], cwd=base, check=True)
                     assert all(path.read_bytes() == old for path, (old, _) in files.items())
             assert not left_over(folder), "left something behind"
         finally:
