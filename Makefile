@@ -1,14 +1,23 @@
 # Every target does its own set-up. PYTHON chooses the interpreter (3.10 or later, with a TensorFlow).
 PYTHON ?= python3
 WORKERS ?= 2
+# What is installed is pinned, with hashes, in requirements/. `make test LOCK=no`, in a fresh clone,
+# takes what is newest today instead.
+LOCK ?= yes
 VENV := .venv
-OLDEST := .venv-oldest
+TOOLS := .venv-tools
+# The interpreters for which a release is checked, and TensorFlows besides the newest.
+PYTHONS ?= python3.10 python3.11 python3.12 python3.13
+TENSORFLOWS := 2.16 2.18
+SHIM_TESTS := tests/core tests/optimizers tests/goldens tests/artefacts \
+	tests/test_policy.py tests/test_autowrap.py tests/test_install.py tests/cli/test_run.py
 # No GPU is needed or used, and TensorFlow's start-up chatter would bury what matters.
 export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: bench-codemod demo test lint docs fuzz attacks attacks-shim properties sweep test-oldest clean
+.PHONY: bench-codemod demo test lint docs fuzz attacks attacks-shim properties sweep \
+	test-oldest matrix audit lock release-check clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -54,23 +63,65 @@ ROOTS ?= $$($(PYTHON) -c 'import os; print(os.path.dirname(os.__file__))')
 sweep: $(VENV)/ready
 	$(VENV)/bin/python -m tests.reliability.sweep $(ROOTS)
 
-# The shim on the oldest TensorFlow it supports.
-test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/python -m pytest -n $(WORKERS) tests/core tests/optimizers tests/goldens tests/artefacts \
-		tests/test_policy.py tests/test_autowrap.py tests/test_install.py tests/cli/test_run.py
+# The shim's tests on every TensorFlow that is supported in particular, and on the oldest.
+matrix: $(TENSORFLOWS:%=test-tf%) $(VENV)/ready
+	$(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
 
-$(VENV)/ready: pyproject.toml
+test-oldest: test-tf2.16
+
+test-tf%: .venv-tf%/ready
+	.venv-tf$*/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+
+# Licences by the list in pyproject.toml, and known vulnerabilities.
+audit: $(VENV)/ready $(TOOLS)/ready
+	$(TOOLS)/bin/pip-licenses --python $(VENV)/bin/python --format summary
+	$(TOOLS)/bin/python tools/audit.py requirements/*.txt $(AUDIT)
+
+# See RELEASING.md.
+release-check: $(TOOLS)/ready
+	$(TOOLS)/bin/python tools/release_check.py $(PYTHONS:%=--python %) $(RELEASE_CHECK)
+	$(TOOLS)/bin/cyclonedx-py requirements requirements/dev.txt --pyproject pyproject.toml \
+		--output-reproducible --output-file dist/sbom.cdx.json
+
+# Renews what is pinned. One file serves all Pythons.
+COMPILE = $(TOOLS)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal \
+	--python-version 3.10 --generate-hashes --custom-compile-command 'make lock'
+lock: $(TOOLS)/ready
+	$(COMPILE) --extra tf --group test --group lint --group docs --group demo --group build \
+		--output-file requirements/dev.txt
+	for tf in $(TENSORFLOWS); do \
+		printf 'tensorflow==%s.*\ntf-keras==%s.*\n' $$tf $$tf > requirements/tf.in; \
+		$(COMPILE) --extra tf --group test --group build --constraint requirements/tf.in \
+			--output-file requirements/tf$$tf.txt || exit 1; \
+	done
+	rm requirements/tf.in
+	$(TOOLS)/bin/uv pip compile --group tools --quiet --upgrade --universal --python-version 3.10 \
+		--generate-hashes --custom-compile-command 'make lock' --output-file requirements/tools.txt
+
+$(VENV)/ready: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
+ifeq ($(LOCK),yes)
+	$(VENV)/bin/pip install --quiet --require-hashes --requirement requirements/dev.txt
+	$(VENV)/bin/pip install --quiet --no-deps --no-build-isolation --editable .
+else
 	$(VENV)/bin/pip install --quiet --upgrade 'pip>=25.1'
 	$(VENV)/bin/pip install --quiet --editable '.[tf]' \
 		--group test --group lint --group docs --group demo
+endif
 	touch $@
 
-$(OLDEST)/ready: pyproject.toml
-	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/pip install --quiet --upgrade 'pip>=25.1'
-	$(OLDEST)/bin/pip install --quiet --editable . --group test 'tensorflow==2.16.*' 'tf-keras==2.16.*'
+.venv-tf%/ready: pyproject.toml requirements/tf%.txt
+	$(PYTHON) -m venv .venv-tf$*
+	.venv-tf$*/bin/pip install --quiet --require-hashes --requirement requirements/tf$*.txt
+	.venv-tf$*/bin/pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
+
+$(TOOLS)/ready: requirements/tools.txt
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/pip install --quiet --require-hashes --requirement requirements/tools.txt
+	touch $@
+
+.PRECIOUS: .venv-tf%/ready
 
 clean:
-	rm -rf $(VENV) $(OLDEST) docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-* dist docs/_build .pytest_cache .mypy_cache .ruff_cache
