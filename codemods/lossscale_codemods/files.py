@@ -171,7 +171,10 @@ def _migrated(
 
 
 def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Path | None) -> None:
-    """Writes what changed. Ctrl-C stops it between two files."""
+    """Writes what changed. Ctrl-C stops it between two files.
+
+    Files that give up names come last: those that used these no longer do by then.
+    """
     planned = [FileReport(found.path, result) for found, result in decided if result.changed]
     patch = Undo(undo) if undo is not None and planned else None
     with noting() as interrupt:
@@ -181,13 +184,19 @@ def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Pat
                 patch.begin(planned)
         except UndoError as error:
             problem = f"{error} So nothing was written."
-        for found, result in decided:
+        left: list[Path] = []
+        today = {f.name: dataclasses.replace(r, output=r.source) for f, r in decided if r.changed}
+        used = used_by_others(today, lambda: [Path(name) for name in today])
+        for found, result in sorted(decided, key=lambda one: one[0].name in used):
             if result.changed and problem:
                 report.files.append(FileReport(found.path, result.refused(problem)))
             elif result.changed and not interrupt.noted:
-                report.files.append(_written(found, result))
+                report.files.append(_written(found, _unless_used(found, result, left)))
+                if not report.files[-1].written:
+                    left.append(found.path)
             else:
                 report.files.append(FileReport(found.path, result))
+        report.files.sort(key=lambda file: str(file.path))
         report.interrupted = interrupt.noted
         if patch is not None and not problem:
             try:
@@ -196,7 +205,18 @@ def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Pat
                 report.problems.append(str(error))
 
 
+def _unless_used(found: Found, result: Result, left: Sequence[Path]) -> Result:
+    """Refuses a change that would take a name from a file that could not be written."""
+    users = used_by_others({found.name: result}, lambda: left).get(found.name) if left else None
+    if not users:
+        return result
+    name, user = min(users.items())
+    return result.refused(f"{user} uses {name} of this file, and could not be written.")
+
+
 def _written(found: Found, result: Result) -> FileReport:
+    if not result.changed:
+        return FileReport(found.path, result)
     try:
         write_atomically(found.path, result.source, result.output, Path(found.root))
     except WriteRefusedError as error:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from lossscale_codemods import files, migrate_source
 from lossscale_codemods.engine import Options
 from lossscale_codemods.records import Outcome
+from lossscale_codemods.writing import WriteRefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -281,3 +282,29 @@ def test_a_notebook_uses_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "use.ipynb").write_text(json.dumps({"cells": [cell]}))
     (tmp_path / "train.py").write_text(SOURCE)
     assert migrated(tmp_path / "train.py", tmp_path) == KEPT
+
+
+def test_a_name_stays_for_a_file_that_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "from tensorflow.keras.mixed_precision import experimental as mp\n"
+    sources = {
+        "a_utils.py": source,
+        "b_utils.py": source,
+        "model.py": "from a_utils import mp\n" + OLD_CALL.format("mp."),
+    }
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+    write = files.write_atomically
+
+    def refuse(path: Path, *rest: Any) -> None:
+        if path.name == "model.py":
+            raise WriteRefusedError("It is read-only.")
+        write(path, *rest)
+
+    monkeypatch.setattr(files, "write_atomically", refuse)
+    report = files.run([tmp_path], Options, write=True, jobs=1)
+    assert [file.written for file in report.files] == [False, True, False]
+    assert (tmp_path / "a_utils.py").read_text() == source
+    assert "model.py uses mp of this file" in report.files[0].result.problem
