@@ -63,3 +63,15 @@ def test_guards_are_left_here_too() -> None:
         "LS701",
         target="compat",
     )
+
+
+def test_a_private_member_that_compat_lossscale_lacks() -> None:
+    check_left(
+        """
+        from tensorflow.python.training.experimental import mixed_precision
+        mixed_precision._register_wrapper_optimizer_cls(A, B)
+        """,
+        "the import stays as it is",
+        "does not have what is taken from this module",
+        target="compat",
+    )

@@ -7,8 +7,8 @@ The program stays as it is: the arguments, the classes and their behaviour are t
 
 from __future__ import annotations
 
-from lossscale_codemods.names import Target, compat_path
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.names import Meaning, Target, compat_path
+from lossscale_codemods.program import Occurrence, Program, Role, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 
 
@@ -41,12 +41,16 @@ class CompatNames(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells what compat_lossscale has."""
-        del program
         if occurrence.role is Role.UNRESOLVED or not occurrence.names:
             return None
         if any(compat_path(old) is None for old in occurrence.names):
             return Review(
                 "compat_lossscale does not have this name",
                 "Move to tf.compat.v1.mixed_precision, or to the non-experimental Keras API.",
+            )
+        if occurrence.meaning is Meaning.MODULE and program.usage(occurrence) is Usage.MEMBER:
+            return Review(
+                "compat_lossscale does not have what is taken from this module",
+                "Take it from where it is public, or do without it.",
             )
         return rename("the same name in compat_lossscale", occurrence)
