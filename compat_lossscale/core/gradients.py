@@ -8,6 +8,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.core.deferred import unscale_in_graph
+from compat_lossscale.core.finite import every_element_is_finite
 from compat_lossscale.core.traced import TracedOnce, as_written
 
 
@@ -47,25 +49,14 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
         `tf.IndexedSlices` stay sparse (since TensorFlow 2.3; they became dense before).
     """
     gradients = list(gradients)
-    values = [_values(gradient) for gradient in gradients if gradient is not None]
+    values = [values_of(gradient) for gradient in gradients if gradient is not None]
     if not values:
         return gradients
-    unscaled = iter(_divide([loss_scale, *values]))
-    return [
-        gradient if gradient is None else _with_values(gradient, next(unscaled))
-        for gradient in gradients
-    ]
-
-
-def _divide_values(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
-    loss_scale, *values = tensors
-    reciprocal = 1.0 / loss_scale
-    # One cast a dtype, not one a gradient.
-    factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
-    return [tf.raw_ops.Mul(x=value, y=factors[value.dtype]) for value in values]
-
-
-_divide = TracedOnce(_divide_values)
+    if tf.executing_eagerly():
+        unscaled = _unscale_eagerly(values, loss_scale)
+    else:
+        unscaled = unscale_in_graph(values, loss_scale)
+    return with_values(gradients, unscaled)
 
 
 @as_written
@@ -78,32 +69,40 @@ def all_finite(gradients: Any) -> tf.Tensor:
     Returns:
         A bool scalar tensor. No gradients at all count as finite, and `None` is left out.
     """
-    values = [_values(one) for one in tf.nest.flatten(gradients) if one is not None]
+    values = [values_of(one) for one in tf.nest.flatten(gradients) if one is not None]
     if not values:
         return tf.constant(True)
-    # A sum of squares is finite only if every element is, and takes one pass without a temporary.
-    # It may overflow though all are finite; only then is it worth asking exactly.
-    return tf.cond(
-        _squares_are_finite(values), lambda: tf.constant(True), lambda: _exactly_finite(values)
-    )
+    return _every_element_is_finite(values)  # type: ignore[no-any-return]
 
 
-def _sum_of_squares_is_finite(values: list[tf.Tensor]) -> tf.Tensor:
-    sums = [tf.cast(tf.nn.l2_loss(value), tf.float32) for value in values]
-    return tf.math.is_finite(tf.add_n(sums))
+_every_element_is_finite = TracedOnce(every_element_is_finite)
 
 
-def _every_element_is_finite(values: list[tf.Tensor]) -> tf.Tensor:
-    return tf.reduce_all([tf.reduce_all(tf.math.is_finite(value)) for value in values])
+def _unscale_eagerly(values: list[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
+    unscaled: list[tf.Tensor] = _divide([loss_scale, *values])
+    return unscaled
 
 
-_squares_are_finite = TracedOnce(_sum_of_squares_is_finite)
-_exactly_finite = TracedOnce(_every_element_is_finite)
+def _divide_values(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+    loss_scale, *values = tensors
+    return unscale_in_graph(values, loss_scale)
 
 
-def _values(gradient: Any) -> tf.Tensor:
+_divide = TracedOnce(_divide_values)
+
+
+def values_of(gradient: Any) -> tf.Tensor:
+    """The tensor of a dense gradient; the values of a sparse one."""
     values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
     return tf.convert_to_tensor(values)
+
+
+def with_values(gradients: Iterable[Any], values: Iterable[tf.Tensor]) -> list[Any]:
+    """Gradients like others, but of other values; `None` stays `None` and has no value."""
+    given = iter(values)
+    return [
+        None if gradient is None else _with_values(gradient, next(given)) for gradient in gradients
+    ]
 
 
 def _with_values(gradient: Any, values: tf.Tensor) -> Any:

@@ -238,14 +238,24 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             )
             return updated
         finite = _finite_on_all_replicas(grads)
+        return self.advance(finite), finite
+
+    def advance(self, finite: Any) -> Any:
+        """Moves the loss scale by the update rule, given whether the step was a good one.
+
+        Args:
+            finite: Whether all gradients, on all replicas, were finite, a bool scalar tensor.
+
+        Returns:
+            `None` in eager mode, the operation that updates in a graph.
+        """
         scale, good_steps = self._next_state(
             self(), tf.convert_to_tensor(self._num_good_steps), finite
         )
-        update_op = tf.group(
+        return tf.group(
             self._current_loss_scale.assign(scale, read_value=False),
             self._num_good_steps.assign(good_steps, read_value=False),
         )
-        return update_op, finite
 
     def _next_state(self, scale: Any, good_steps: Any, finite: Any) -> tuple[Any, Any]:
         rule = functools.partial(

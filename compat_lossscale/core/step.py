@@ -8,7 +8,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
+from compat_lossscale.core.deferred import DeferredUnscaling
+from compat_lossscale.core.gradients import values_of, with_values
+from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
 
 
 def strategy_is_supported() -> bool:
@@ -76,6 +78,8 @@ def apply_or_skip(
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
         return _group(apply(gradients))
+    if _can_defer(loss_scale):
+        return _decide_before_unscaling(loss_scale, gradients, apply, skip)
     if tf.__internal__.distribute.strategy_supports_no_merge_call():
         return _decide(loss_scale, gradients, lambda: apply(gradients), skip)
 
@@ -90,6 +94,33 @@ def apply_or_skip(
         )
 
     return tf.distribute.get_replica_context().merge_call(across_replicas, args=(gradients,))
+
+
+def _can_defer(loss_scale: LossScale) -> bool:
+    """Whether the gradients are this graph's own, and the package's rule decides."""
+    return (
+        not tf.executing_eagerly()
+        and not tf.distribute.has_strategy()
+        and type(loss_scale).update is DynamicLossScale.update
+        and loss_scale.initial_loss_scale >= 1
+    )
+
+
+def _decide_before_unscaling(
+    loss_scale: DynamicLossScale,
+    gradients: list[Any],
+    apply: Callable[[list[Any]], Any],
+    skip: Callable[[], Any],
+) -> Any:
+    deferred = DeferredUnscaling([values_of(gradient) for gradient in gradients])
+    finite = deferred.all_finite()
+    update_op = loss_scale.advance(finite)
+    done = tf.cond(
+        finite,
+        lambda: _group(apply(with_values(gradients, deferred.unscaled()))),
+        lambda: _group(skip()),
+    )
+    return tf.group(_group(done), update_op)
 
 
 def _decide(

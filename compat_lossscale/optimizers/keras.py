@@ -128,7 +128,9 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         aggregated = skip_gradients_aggregation or not kwargs.pop(
             "experimental_aggregate_gradients", True
         )
-        if not aggregated and not self._uses_dtensor():
+        if not (
+            aggregated or self._uses_dtensor() or stock.aggregation_changes_nothing(inner)
+        ):
             # Aggregated first, so that a NaN on one replica is a NaN on all.
             grads_and_vars = inner.aggregate_gradients(grads_and_vars)
             gradients, variables = unzip(grads_and_vars)

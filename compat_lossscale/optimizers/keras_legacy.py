@@ -91,7 +91,8 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
             grads_and_vars = inner._transform_unaggregated_gradients(grads_and_vars)
-            grads_and_vars = inner._aggregate_gradients(grads_and_vars)
+            if not stock.aggregation_changes_nothing(inner):
+                grads_and_vars = inner._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         pickling.restore_weights(self, variables)
         options = {flag: False} if has_flag else {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import tensorflow as tf
 import tf_keras
 from tf_keras.src import backend as _backend
 from tf_keras.src import optimizers
@@ -31,6 +32,7 @@ __all__ = [
     "NewLossScaleOptimizer",
     "Optimizer",
     "OptimizerV2",
+    "aggregation_changes_nothing",
     "dtype_policies",
     "hdf5_format",
     "mixed_precision_names",
@@ -89,6 +91,27 @@ def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
         ValueError: No pair has a gradient.
     """
     return list(_optimizer_utils.filter_empty_gradients(grads_and_vars))
+
+
+def aggregation_changes_nothing(optimizer: Any) -> bool:
+    """Whether an optimizer's aggregation of gradients gives them back as they are.
+
+    So it is without a strategy, unless the optimizer has an aggregation of its own. Not to call it
+    then spares an operation on all gradients, and lets the core see where they come from.
+    """
+    if tf.distribute.has_strategy():
+        return False
+    if isinstance(optimizer, Optimizer):
+        return _is_stock(optimizer.aggregate_gradients, Optimizer.aggregate_gradients)
+    return (
+        _is_stock(optimizer._aggregate_gradients, OptimizerV2._aggregate_gradients)
+        and getattr(optimizer, "gradient_aggregator", None)
+        is _optimizer_utils.all_reduce_sum_gradients
+    )
+
+
+def _is_stock(method: Any, stock: Any) -> bool:
+    return getattr(method, "__func__", None) is stock
 
 
 def set_any_global_policy(policy: Any) -> None:

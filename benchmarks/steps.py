@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a training step costs: bare, with tf-keras' loss scaling and with this package's."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import Any
+
+from benchmarks.cases import CANDIDATES, Case, Training, same_results
+from benchmarks.measure import Rounds, Spread, in_turns, overhead_ratio, ratio
+
+CASES = (
+    *(
+        Case(family, variables, (size,))
+        for family in ("legacy", "new")
+        for variables, size in ((100, 100), (400, 100), (20, 1_000_000))
+    ),
+    *(
+        Case(family, variables, (size,), fixed=True)
+        for family in ("legacy", "new")
+        for variables, size in ((100, 100), (400, 100), (20, 1_000_000))
+    ),
+    Case("legacy", 100, (10, 10)),
+    Case("legacy", 100, (100,), inner="Adam"),
+    Case("legacy", 20, (1000, 1000), inner="Adam"),
+    Case("new", 100, (100,), inner="Adam"),
+    Case("legacy", 40, (1000, 32), gradients="sparse"),
+    Case("legacy", 100, (100,), gradients="float16"),
+    Case("legacy", 20, (1000, 1000), gradients="float16"),
+    Case("legacy", 100, (100,), replicas=2),
+    Case("new", 100, (100,), replicas=2),
+)
+SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
+
+
+def run(*, smoke: bool = False) -> list[dict[str, Any]]:
+    """Measures every case, one after the other."""
+    rounds = 2 if smoke else 40
+    return [_row(case, rounds) for case in (SMOKE if smoke else CASES)]
+
+
+def _row(case: Case, rounds: int) -> dict[str, Any]:
+    if not same_results(case):
+        raise AssertionError(f"{case.name}: the results differ from tf-keras' own.")
+    row: dict[str, Any] = {"case": case.name, **dataclasses.asdict(case)}
+    trainings = {name: Training(case, name) for name in CANDIDATES}
+    if case.replicas == 1:
+        row["eager"] = _figures(
+            in_turns({name: t.eager() for name, t in trainings.items()}, rounds=rounds)
+        )
+    row["graph"] = _figures(
+        in_turns(
+            {name: t.graph().get_concrete_function() for name, t in trainings.items()},
+            rounds=rounds,
+        )
+    )
+    row["trace"] = _figures(_traces(case, max(2, rounds // 8)))
+    return row
+
+
+def _traces(case: Case, rounds: int) -> Rounds:
+    """Seconds of processor time for tracing a new optimizer's step."""
+    taken: dict[str, list[float]] = {name: [] for name in CANDIDATES}
+    for _ in range(rounds):
+        for name in CANDIDATES:
+            function = Training(case, name).graph()
+            start = time.process_time()
+            function.get_concrete_function()
+            taken[name].append(time.process_time() - start)
+    return taken
+
+
+def _figures(rounds: Rounds) -> dict[str, Any]:
+    return {
+        "bare_us": Spread.of(rounds["bare"]).median * 1e6,
+        "stock": dataclasses.asdict(ratio(rounds, "stock", "bare")),
+        "ours": dataclasses.asdict(ratio(rounds, "ours", "bare")),
+        "overhead": dataclasses.asdict(overhead_ratio(rounds, "ours", "stock", "bare")),
+    }

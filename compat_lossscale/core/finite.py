@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asking whether every element of many tensors is finite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tensorflow as tf
+from tensorflow.python.ops import control_flow_util
+
+_ANY_NOT_FINITE = 2
+"""The mode (`CURT_HEALTH`) in which a summary is (tensor_id, whether any element is not finite)."""
+
+
+def every_element_is_finite(values: Sequence[tf.Tensor]) -> tf.Tensor:
+    """Whether every element of every tensor is finite.
+
+    Args:
+        values: At least one tensor, of any shapes and floating-point dtypes.
+
+    Returns:
+        A bool scalar tensor.
+    """
+    if _compiled_by_xla():
+        return tf.reduce_all([tf.reduce_all(tf.math.is_finite(value)) for value in values])
+    # The one operation that asks exactly this: one pass over each tensor, and nothing kept of it.
+    # XLA has no such operation, and makes one pass of the two above by itself.
+    summaries = [
+        tf.raw_ops.DebugNumericSummaryV2(input=value, tensor_debug_mode=_ANY_NOT_FINITE)
+        for value in values
+    ]
+    total = summaries[0] if len(summaries) == 1 else tf.raw_ops.AddN(inputs=summaries)
+    return tf.equal(total[1], 0.0)
+
+
+def _compiled_by_xla() -> bool:
+    graph = tf.compat.v1.get_default_graph()
+    return not tf.executing_eagerly() and control_flow_util.GraphOrParentsInXlaContext(graph)
