@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.core.branch import either
 from compat_lossscale.core.deferred import DeferredUnscaling
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
@@ -115,7 +116,7 @@ def _decide_before_unscaling(
     deferred = DeferredUnscaling([values_of(gradient) for gradient in gradients])
     finite = deferred.all_finite()
     update_op = loss_scale.advance(finite)
-    done = tf.cond(
+    done = either(
         finite,
         lambda: _group(apply(with_values(gradients, deferred.unscaled()))),
         lambda: _group(skip()),
