@@ -57,7 +57,7 @@ class Case:
     @property
     def name(self) -> str:
         """What the row is called."""
-        size = " × ".join(f"{n:,}" for n in (self.variables, *self.shape))
+        size = " x ".join(f"{n:,}" for n in (self.variables, *self.shape))
         words = [self.family, self.inner, size]
         words += [self.gradients] if self.gradients != "dense" else []
         words += [f"{self.replicas} replicas"] if self.replicas > 1 else []

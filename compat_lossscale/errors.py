@@ -10,6 +10,7 @@ They are a tree::
       ├─ ConfigFormatError            a config that states no loss scale    ValueError, KeyError
       ├─ UnreadableArtefactError      a file that is no readable artefact   ValueError
       ├─ ConversionError              nothing to write, or nowhere to       ValueError
+      ├─ NotCountedError              skipped steps in a TensorFlow 1 graph RuntimeError
       ├─ InstallError                 the old names cannot be put back      RuntimeError
       ├─ MissingExtraError            TensorFlow is not installed           ImportError
       └─ ProgramError                 there is no such program to run
@@ -23,6 +24,10 @@ from __future__ import annotations
 
 class CompatLossScaleError(Exception):
     """Base class of every error that this package defines."""
+
+
+class LossScaleStuckWarning(UserWarning):
+    """A loss scale had to shrink or to grow, and is as low or as high as it can be."""
 
 
 class LossScaleArgumentError(CompatLossScaleError, ValueError, TypeError):
@@ -57,6 +62,10 @@ class UnreadableArtefactError(CompatLossScaleError, ValueError):
 
 class ConversionError(CompatLossScaleError, ValueError):
     """There is nothing to write, or no place to write it: the message says which."""
+
+
+class NotCountedError(CompatLossScaleError, RuntimeError):
+    """Skipped steps are not counted in the graphs of TensorFlow 1."""
 
 
 class InstallError(CompatLossScaleError, RuntimeError):

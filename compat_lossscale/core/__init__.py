@@ -5,12 +5,14 @@ from compat_lossscale.core.arguments import as_loss_scale, from_spec
 from compat_lossscale.core.gradients import all_finite, scale_loss, unscale_gradients, unzip
 from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.core.step import apply_or_skip, check_strategy, strategy_is_supported
+from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.traced import as_written
 
 __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
+    "StepLog",
     "all_finite",
     "apply_or_skip",
     "as_loss_scale",

@@ -18,15 +18,15 @@ def either(condition: tf.Tensor, then: Callable[[], Any], otherwise: Callable[[]
     branch is left whole, and called.
 
     Args:
-        condition: A bool scalar tensor of the graph that is being built.
-        then: Builds what is done if the condition holds.
-        otherwise: Builds what is done if not.
+        condition: A bool scalar tensor.
+        then: Does, or builds, what is done if the condition holds.
+        otherwise: Does, or builds, what is done if not.
 
     Returns:
         What `tf.cond` returns.
     """
     result = tf.cond(condition, then, otherwise)
-    in_function = tf.compat.v1.executing_eagerly_outside_functions()
+    in_function = not tf.executing_eagerly() and tf.compat.v1.executing_eagerly_outside_functions()
     if in_function and len(tf.config.list_logical_devices()) == 1:
         operations = reversed(tf.compat.v1.get_default_graph().get_operations())
         branching = next(op for op in operations if op.type in ("If", "StatelessIf"))

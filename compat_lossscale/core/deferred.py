@@ -2,8 +2,8 @@
 """In a graph, gradients are unscaled only once it is decided that they are applied.
 
 A step asks whether its gradients are finite, and then applies them or not. Asked of the scaled
-gradients the answer is the same, so unscaling can wait for it. A skipped step then does not unscale,
-and an applied one does not hold the unscaled gradients all at once: each goes from its
+gradients the answer is the same, so unscaling can wait for it. A skipped step then does not
+unscale, and an applied one does not hold the unscaled gradients all at once: each goes from its
 multiplication to its variable while the processor's cache has it.
 """
 
@@ -105,7 +105,9 @@ class DeferredUnscaling:
             for position, value in enumerate(values)
             if _is_unscaled_pack(value.op)
         )
-        whole = {op: positions for op, positions in split.items() if _is_all_of(op, positions, values)}
+        whole = {
+            op: positions for op, positions in split.items() if _is_all_of(op, positions, values)
+        }
         small = defaultdict(list)
         for position, value in enumerate(values):
             if value.op in whole:
@@ -131,7 +133,9 @@ class DeferredUnscaling:
         for op, positions in whole.items():
             packed, factor = op.inputs[0].op.inputs
             self._pieces.append(
-                _Piece(packed, factor, positions, [values[position].shape for position in positions])
+                _Piece(
+                    packed, factor, positions, [values[position].shape for position in positions]
+                )
             )
 
     def all_finite(self) -> tf.Tensor:

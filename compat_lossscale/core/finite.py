@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import tensorflow as tf
-from tensorflow.python.ops import control_flow_util
+
+from compat_lossscale.core.traced import compiled_by_xla
 
 _ANY_NOT_FINITE = 2
 """The mode (`CURT_HEALTH`) in which a summary is (tensor_id, whether any element is not finite)."""
@@ -21,7 +22,7 @@ def every_element_is_finite(values: Sequence[tf.Tensor]) -> tf.Tensor:
     Returns:
         A bool scalar tensor.
     """
-    if _compiled_by_xla():
+    if compiled_by_xla():
         return tf.reduce_all([tf.reduce_all(tf.math.is_finite(value)) for value in values])
     # The one operation that asks exactly this: one pass over each tensor, and nothing kept of it.
     # XLA has no such operation, and makes one pass of the two above by itself.
@@ -31,8 +32,3 @@ def every_element_is_finite(values: Sequence[tf.Tensor]) -> tf.Tensor:
     ]
     total = summaries[0] if len(summaries) == 1 else tf.raw_ops.AddN(inputs=summaries)
     return tf.equal(total[1], 0.0)
-
-
-def _compiled_by_xla() -> bool:
-    graph = tf.compat.v1.get_default_graph()
-    return not tf.executing_eagerly() and control_flow_util.GraphOrParentsInXlaContext(graph)

@@ -72,7 +72,8 @@ def all_finite(gradients: Any) -> tf.Tensor:
     values = [values_of(one) for one in tf.nest.flatten(gradients) if one is not None]
     if not values:
         return tf.constant(True)
-    return _every_element_is_finite(values)  # type: ignore[no-any-return]
+    finite: tf.Tensor = _every_element_is_finite(values)
+    return finite
 
 
 _every_element_is_finite = TracedOnce(every_element_is_finite)

@@ -16,6 +16,7 @@ import tensorflow as tf
 from compat_lossscale.core import native
 from compat_lossscale.core.gradients import all_finite
 from compat_lossscale.core.scalar_tensor import ScalarTensor
+from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.traced import as_written
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
@@ -237,21 +238,25 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
                 lambda _, grads: self.update(grads), args=(grads,)
             )
             return updated
-        finite = _finite_on_all_replicas(grads)
+        finite = finite_on_all_replicas(grads)
         return self.advance(finite), finite
 
-    def advance(self, finite: Any) -> Any:
+    def advance(self, finite: Any, log: StepLog | None = None) -> Any:
         """Moves the loss scale by the update rule, given whether the step was a good one.
 
         Args:
             finite: Whether all gradients, on all replicas, were finite, a bool scalar tensor.
+            log: Says it if the loss scale is stuck.
 
         Returns:
             `None` in eager mode, the operation that updates in a graph.
         """
+        before = self()
         scale, good_steps = self._next_state(
-            self(), tf.convert_to_tensor(self._num_good_steps), finite
+            before, tf.convert_to_tensor(self._num_good_steps), finite
         )
+        if log is not None and self._multiplier != 1:
+            log.note_move(before, scale, good_steps)
         return tf.group(
             self._current_loss_scale.assign(scale, read_value=False),
             self._num_good_steps.assign(good_steps, read_value=False),
@@ -294,7 +299,8 @@ def _must_merge() -> bool:
     )
 
 
-def _finite_on_all_replicas(grads: Any) -> tf.Tensor:
+def finite_on_all_replicas(grads: Any) -> tf.Tensor:
+    """Whether all gradients, a nested structure, are finite on each replica that is in view."""
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
         return all_finite(grads)
     strategy = tf.distribute.get_strategy()

@@ -4,14 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import tensorflow as tf
 
 from compat_lossscale.core.branch import either
 from compat_lossscale.core.deferred import DeferredUnscaling
 from compat_lossscale.core.gradients import values_of, with_values
-from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.core.loss_scale import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    finite_on_all_replicas,
+)
+from compat_lossscale.core.step_log import StepLog
 
 
 def strategy_is_supported() -> bool:
@@ -60,6 +66,7 @@ def apply_or_skip(
     gradients: Sequence[Any],
     apply: Callable[[list[Any]], Any],
     skip: Callable[[], Any],
+    log: StepLog | None = None,
 ) -> Any:
     """Updates the loss scale, then applies the step if the loss scale allows and skips it if not.
 
@@ -72,6 +79,7 @@ def apply_or_skip(
             its closure: a strategy would unwrap mirrored variables given as arguments, and the
             wrapped optimizer expects them mirrored.
         skip: Is called instead of `apply`, in a cross-replica context.
+        log: Counts what is skipped.
 
     Returns:
         `None` in eager mode, an operation in a graph.
@@ -80,59 +88,77 @@ def apply_or_skip(
     if type(loss_scale) is FixedLossScale:
         return _group(apply(gradients))
     if _can_defer(loss_scale):
-        return _decide_before_unscaling(loss_scale, gradients, apply, skip)
+        deferred = DeferredUnscaling([values_of(gradient) for gradient in gradients])
+        finite = deferred.all_finite()
+        return _decide(
+            (loss_scale.advance(finite, log), finite),
+            lambda: apply(with_values(gradients, deferred.unscaled())),
+            skip,
+            log,
+        )
     if tf.__internal__.distribute.strategy_supports_no_merge_call():
-        return _decide(loss_scale, gradients, lambda: apply(gradients), skip)
+        verdict = _verdict(loss_scale, gradients, log)
+        return _decide(verdict, lambda: apply(gradients), skip, log)
 
     # The decision is made, and the branch taken, in a cross-replica context: strategies have no
     # merge calls, of which the wrapped optimizers make some, inside a branch within a replica.
     def across_replicas(strategy: Any, gradients: list[Any]) -> Any:
         return _decide(
-            loss_scale,
-            gradients,
+            _verdict(loss_scale, gradients, log),
             lambda: strategy.extended.call_for_each_replica(apply, args=(gradients,)),
             skip,
+            log,
         )
 
     return tf.distribute.get_replica_context().merge_call(across_replicas, args=(gradients,))
 
 
-def _can_defer(loss_scale: LossScale) -> bool:
-    """Whether the gradients are this graph's own, and the package's rule decides."""
+def _follows_our_rule(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
+    """Whether it is up to this package, and not to a user's subclass, how a step is judged."""
+    return type(loss_scale).update is DynamicLossScale.update
+
+
+def _can_defer(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
+    """Whether the gradients may be judged before they are unscaled."""
     return (
         not tf.executing_eagerly()
         and not tf.distribute.has_strategy()
-        and type(loss_scale).update is DynamicLossScale.update
+        and _follows_our_rule(loss_scale)
         and loss_scale.initial_loss_scale >= 1
     )
 
 
-def _decide_before_unscaling(
-    loss_scale: DynamicLossScale,
-    gradients: list[Any],
-    apply: Callable[[list[Any]], Any],
-    skip: Callable[[], Any],
-) -> Any:
-    deferred = DeferredUnscaling([values_of(gradient) for gradient in gradients])
-    finite = deferred.all_finite()
-    update_op = loss_scale.advance(finite)
-    done = either(
-        finite,
-        lambda: _group(apply(with_values(gradients, deferred.unscaled()))),
-        lambda: _group(skip()),
-    )
-    return tf.group(_group(done), update_op)
+def _verdict(loss_scale: LossScale, gradients: Any, log: StepLog | None) -> tuple[Any, Any]:
+    """Updates the loss scale. Returns what `LossScale.update` does."""
+    if not _follows_our_rule(loss_scale):
+        return loss_scale.update(gradients)
+    finite = finite_on_all_replicas(gradients)
+    return loss_scale.advance(finite, log), finite
 
 
 def _decide(
-    loss_scale: LossScale, gradients: Any, apply: Callable[[], Any], skip: Callable[[], Any]
+    verdict: tuple[Any, Any], apply: Callable[[], Any], skip: Callable[[], Any], log: StepLog | None
 ) -> Any:
-    update_op, should_apply = loss_scale.update(gradients)
+    update_op, should_apply = verdict
+
+    def applied() -> Any:
+        noted = _group(log.note_applied()) if log else None
+        return _grouped(_group(apply()), noted)
+
+    def skipped() -> Any:
+        noted = _group(log.note_skipped()) if log else None
+        return _grouped(_group(skip()), noted)
+
     if isinstance(should_apply, bool):
-        done = apply() if should_apply else skip()
+        done = applied() if should_apply else skipped()
     else:
-        done = tf.cond(should_apply, lambda: _group(apply()), lambda: _group(skip()))
-    return tf.group(*(op for op in (_group(done), update_op) if op is not None))
+        done = either(should_apply, applied, skipped)
+    return _grouped(_group(done), update_op)
+
+
+def _grouped(*operations: Any) -> Any:
+    """Makes one operation of several; `None` is left out."""
+    return tf.group(*(operation for operation in operations if operation is not None))
 
 
 def _group(done: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import tensorflow as tf
+from tensorflow.python.ops import control_flow_util
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -17,6 +18,12 @@ def as_written(function: _Function) -> _Function:
     TensorFlow's own optimizers are exempt too. Rewriting would only make tracing slower.
     """
     return cast("_Function", tf.autograph.experimental.do_not_convert(function))
+
+
+def compiled_by_xla() -> bool:
+    """Whether what is being traced will be compiled by XLA, as under `jit_compile=True`."""
+    graph = tf.compat.v1.get_default_graph()
+    return not tf.executing_eagerly() and control_flow_util.GraphOrParentsInXlaContext(graph)
 
 
 class TracedOnce:

@@ -22,6 +22,7 @@ from compat_lossscale.core import (
     unscale_gradients,
 )
 from compat_lossscale.optimizers import families, loss_scale_config, pickling, stock, wrapping
+from compat_lossscale.optimizers.counting import CountsSkippedSteps
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -37,7 +38,9 @@ _CONFIG_KEYS = frozenset(
 )
 
 
-class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossScaleOptimizerType):
+class LossScaleOptimizer(
+    CountsSkippedSteps, stock.BaseLossScaleOptimizer, metaclass=families.LossScaleOptimizerType
+):
     """Wraps an optimizer so that the loss is scaled and bad steps are skipped.
 
     `minimize` does everything. In a loop with `tf.GradientTape`, scale the loss before the tape
@@ -103,6 +106,7 @@ class LossScaleOptimizer(stock.BaseLossScaleOptimizer, metaclass=families.LossSc
     def _attach(self, loss_scale: LossScale) -> None:
         """Takes a loss scale, and lets checkpoints find it if it has state."""
         self.__dict__["_loss_scale"] = loss_scale
+        self._start_counting()
         if type(loss_scale) is not FixedLossScale:
             self._track_trackable(loss_scale, "loss_scale", overwrite=True)
             for variable in loss_scale.state.values():

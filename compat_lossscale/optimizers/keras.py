@@ -128,9 +128,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         aggregated = skip_gradients_aggregation or not kwargs.pop(
             "experimental_aggregate_gradients", True
         )
-        if not (
-            aggregated or self._uses_dtensor() or stock.aggregation_changes_nothing(inner)
-        ):
+        if not (aggregated or self._uses_dtensor() or stock.aggregation_changes_nothing(inner)):
             # Aggregated first, so that a NaN on one replica is a NaN on all.
             grads_and_vars = inner.aggregate_gradients(grads_and_vars)
             gradients, variables = unzip(grads_and_vars)
@@ -142,7 +140,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         def skip() -> None:
             inner.iterations.assign_add(1, read_value=False)
 
-        return apply_or_skip(self._loss_scale, gradients, apply, skip)
+        return apply_or_skip(self._loss_scale, gradients, apply, skip, self._step_log)
 
     def _uses_dtensor(self) -> bool:
         return bool(self._optimizer._run_with_dtensor or self._optimizer._mesh)

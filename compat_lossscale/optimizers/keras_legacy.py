@@ -105,6 +105,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
                 list(zip(gradients, variables, strict=True)), *names, **options
             ),
             skip=lambda: inner.iterations.assign_add(1, read_value=False),
+            log=self._step_log,
         )
 
 

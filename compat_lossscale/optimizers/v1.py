@@ -19,10 +19,11 @@ from compat_lossscale.core import (
 )
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.optimizers import base, experimental, stock
+from compat_lossscale.optimizers.counting import CountsSkippedSteps
 from compat_lossscale.spec import LossScaleSpec
 
 
-class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
+class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecisionLossScaleOptimizer):
     """Wraps an optimizer of `tf.compat.v1.train` with loss scaling.
 
     Used like any optimizer of TensorFlow 1: `minimize`, or `compute_gradients` and
@@ -48,6 +49,7 @@ class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
                 "compat_lossscale.LossScaleOptimizer."
             )
         super().__init__(opt, as_loss_scale(loss_scale))
+        self._start_counting()
 
     def _scale_loss(self, loss: Any) -> Any:
         return scale_loss(loss, self._loss_scale)
@@ -87,6 +89,7 @@ class MixedPrecisionLossScaleOptimizer(native.MixedPrecisionLossScaleOptimizer):
                 list(zip(gradients, variables, strict=True)), global_step, inner_name
             ),
             skip=tf.no_op,
+            log=self._step_log,
         )
 
 

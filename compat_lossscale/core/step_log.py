@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counting an optimizer's skipped steps, and saying once that its loss scale is stuck."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core.traced import compiled_by_xla
+from compat_lossscale.errors import LossScaleStuckWarning
+
+_STUCK = (
+    "The loss scale has to move and cannot. At 1, the lowest it can be, the gradients still hold a "
+    "NaN or an infinity: look for one in the input or the loss, or for a learning rate at which "
+    "training diverges. Near 3.4e38, the highest, every gradient has been tiny for a long time: "
+    "look whether the loss depends on the variables at all. It is now"
+)
+
+
+class StepLog(tf.__internal__.tracking.Trackable):
+    """What an optimizer remembers of its steps beside the loss scale.
+
+    It is no part of a checkpoint: none of the original classes had it.
+    """
+
+    def __init__(self) -> None:
+        self.skipped = _variable(0, tf.int64)
+        self.last_skipped = _variable(False, tf.bool)
+        self._said = _variable(False, tf.bool)
+
+    @classmethod
+    def if_possible(cls) -> StepLog | None:
+        """Makes one, unless a graph of TensorFlow 1 is being built.
+
+        A `tf.compat.v1.train.Saver` would save its variables with the model, and miss them in the
+        model's older checkpoints.
+        """
+        return cls() if tf.compat.v1.executing_eagerly_outside_functions() else None
+
+    def note_applied(self) -> Any:
+        """Notes that a step was applied."""
+        return self.last_skipped.assign(False, read_value=False)
+
+    def note_skipped(self) -> Any:
+        """Notes that a step was skipped."""
+        added = self.skipped.assign_add(1, read_value=False)
+        return tf.group(added, self.last_skipped.assign(True, read_value=False))
+
+    def note_move(self, before: Any, after: Any, good_steps: Any) -> None:
+        """Says, the first time, that the loss scale had to move and could not.
+
+        XLA cannot print: within a function that it compiles, nothing is said.
+
+        Args:
+            before: The loss scale during the step.
+            after: The loss scale after the step.
+            good_steps: The count of good steps after the step: 0 if the loss scale had to move.
+        """
+        if tf.executing_eagerly():
+            if float(before) == float(after) and int(good_steps) == 0 and not bool(self._said):
+                self._said.assign(True)
+                warnings.warn(f"{_STUCK} {float(after)}.", LossScaleStuckWarning, stacklevel=2)
+        elif not compiled_by_xla():
+            had_to_move = tf.equal(good_steps, 0)
+            stuck = tf.logical_and(tf.equal(before, after), had_to_move)
+            tf.cond(
+                tf.logical_and(stuck, tf.logical_not(self._said)),
+                lambda: self._say(after),
+                tf.no_op,
+            )
+
+    def _say(self, scale: tf.Tensor) -> Any:
+        said = tf.print(_STUCK, scale, output_stream=sys.stderr)
+        return tf.group(said, self._said.assign(True, read_value=False))
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
+        children = super()._trackable_children(save_type, **kwargs)
+        return {
+            **children,
+            "skipped": self.skipped,
+            "last_skipped": self.last_skipped,
+            "said": self._said,
+        }
+
+
+def _variable(value: Any, dtype: tf.DType) -> tf.Variable:
+    return tf.Variable(
+        value,
+        dtype=dtype,
+        trainable=False,
+        synchronization=tf.VariableSynchronization.AUTO,
+        aggregation=tf.VariableAggregation.NONE,
+    )

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every optimizer of this package tells of its skipped steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import FixedLossScale, LossScale, StepLog
+from compat_lossscale.errors import NotCountedError
+
+
+class CountsSkippedSteps:
+    """Adds the counters of skipped steps to an optimizer with a `_loss_scale`."""
+
+    _loss_scale: LossScale
+    _step_log: StepLog | None = None
+
+    def _start_counting(self) -> None:
+        if type(self._loss_scale) is not FixedLossScale:
+            self.__dict__["_step_log"] = StepLog.if_possible()
+
+    @property
+    def skipped_steps(self) -> tf.Tensor:
+        """Steps that this optimizer skipped since it was made, an int64 scalar tensor.
+
+        Checkpoints do not have it, and a restored optimizer starts from 0. With a fixed loss scale
+        no step is skipped.
+
+        Raises:
+            NotCountedError: The optimizer was made in a graph of TensorFlow 1.
+        """
+        log = self._log_if_dynamic()
+        return tf.constant(0, tf.int64) if log is None else tf.convert_to_tensor(log.skipped)
+
+    @property
+    def last_step_skipped(self) -> tf.Tensor:
+        """Whether the latest step was skipped, a bool scalar tensor.
+
+        Raises:
+            NotCountedError: The optimizer was made in a graph of TensorFlow 1.
+        """
+        log = self._log_if_dynamic()
+        return tf.constant(False) if log is None else tf.convert_to_tensor(log.last_skipped)
+
+    def _log_if_dynamic(self) -> StepLog | None:
+        if self._step_log is None and type(self._loss_scale) is not FixedLossScale:
+            raise NotCountedError(
+                "Skipped steps are counted in eager mode and in tf.function. This optimizer was "
+                "made in a graph of TensorFlow 1, whose Saver would save the counters with your "
+                "model. Look at the loss scale instead: it shrinks when a step is skipped."
+            )
+        return self._step_log
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
+        children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]
+        if save_type == "savedmodel" and self._step_log is not None:
+            # A SavedModel refuses functions whose variables it does not have.
+            return {**children, "step_log": self._step_log}
+        return children

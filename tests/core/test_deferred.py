@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from compat_lossscale.core.deferred import DeferredUnscaling, unscale_in_graph
+from tests.support import INF, NAN
+
+SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 2), (), (5,), (70, 70), (5000,))
+DTYPES = ("float32", "float16", "float64")
+
+
+def gradients(factor: float = 1.0) -> list[tf.Tensor]:
+    return [
+        tf.cast(tf.fill(shape, factor * (number + 1)), dtype)
+        for number, shape in enumerate(SHAPES)
+        for dtype in DTYPES
+    ]
+
+
+def deferred(
+    values: list[tf.Tensor],
+    change: Callable[[list[tf.Tensor]], list[tf.Tensor]] = lambda values: values,
+    scale: float = 8.0,
+) -> tuple[bool, list[np.ndarray[Any, Any]]]:
+    """The verdict on values that were unscaled and then changed, and the values themselves."""
+
+    @tf.function
+    def run() -> tuple[tf.Tensor, list[tf.Tensor]]:
+        step = DeferredUnscaling(change(unscale_in_graph(values, tf.constant(scale))))
+        return step.all_finite(), step.unscaled()
+
+    finite, unscaled = run()
+    return bool(finite), [value.numpy() for value in unscaled]
+
+
+def assert_equal(values: list[Any], expected: list[Any]) -> None:
+    for value, other in zip(values, expected, strict=True):
+        assert value.dtype == other.dtype
+        np.testing.assert_array_equal(value, other)
+
+
+def test_values_come_out_divided_in_their_order_shape_and_dtype() -> None:
+    finite, values = deferred(gradients())
+    assert finite
+    expected = [value.numpy() / value.dtype.as_numpy_dtype(8) for value in gradients()]
+    assert_equal(values, expected)
+
+
+@pytest.mark.parametrize("position", range(len(SHAPES) * len(DTYPES)))
+@pytest.mark.parametrize("bad", [NAN, INF, -INF])
+def test_one_bad_element_is_found_wherever_it_is(position: int, bad: float) -> None:
+    values = gradients()
+    flat = tf.reshape(values[position], [-1])
+    worse = tf.tensor_scatter_nd_update(flat, [[0]], tf.constant([bad], flat.dtype))
+    values[position] = tf.reshape(worse, values[position].shape)
+    assert not deferred(values)[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda values: values[::-1],
+        lambda values: values[1:],
+        lambda values: [value * 2 for value in values],
+        lambda values: [values[0] * 2, *values[1:]],
+        lambda values: [values[0], values[0], *values],
+    ],
+    ids=["turned round", "one dropped", "all changed", "one changed", "repeated"],
+)
+def test_values_that_were_changed_after_unscaling_stay_changed(
+    change: Callable[[list[Any]], list[Any]],
+) -> None:
+    finite, values = deferred(gradients(), change)
+    assert finite
+    expected = change([value.numpy() / value.dtype.as_numpy_dtype(8) for value in gradients()])
+    assert_equal(values, expected)
+
+
+def test_a_bad_value_that_was_dropped_does_not_count() -> None:
+    values = [tf.constant([NAN]), tf.constant([1.0]), tf.constant([2.0])]
+    assert deferred(values, lambda unscaled: unscaled[1:])[0]
+    assert not deferred(values)[0]
+
+
+def test_a_bad_value_that_was_repaired_does_not_count() -> None:
+    values = [tf.constant([NAN]), tf.constant([1.0])]
+
+    def repair(unscaled: list[tf.Tensor]) -> list[tf.Tensor]:
+        return [tf.where(tf.math.is_finite(value), value, 0.0) for value in unscaled]
+
+    finite, repaired = deferred(values, repair)
+    assert finite
+    assert_equal(repaired, [np.float32([0.0]), np.float32([0.125])])
+
+
+def test_a_loss_scale_that_is_not_a_number_makes_the_step_a_bad_one() -> None:
+    assert not deferred(gradients(), scale=NAN)[0]
+
+
+def test_values_that_were_never_unscaled_are_judged_as_they_are() -> None:
+    @tf.function
+    def run(value: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
+        step = DeferredUnscaling([value, tf.ones([2, 2])])
+        return step.all_finite(), step.unscaled()
+
+    assert bool(run(tf.constant([1.0]))[0])
+    assert not bool(run(tf.constant([INF]))[0])
+
+
+def test_sizes_that_are_not_known_while_tracing() -> None:
+    @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec([None])])
+    def run(one: tf.Tensor, other: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
+        step = DeferredUnscaling(unscale_in_graph([one, other], tf.constant(2.0)))
+        return step.all_finite(), step.unscaled()
+
+    finite, values = run(tf.ones([2, 2]), tf.ones([3]))
+    assert bool(finite)
+    assert_equal(
+        [value.numpy() for value in values], [np.full([2, 2], 0.5, "f"), np.full(3, 0.5, "f")]
+    )
+
+
+def test_unscaling_can_be_differentiated() -> None:
+    @tf.function
+    def slope(values: list[tf.Tensor]) -> list[tf.Tensor]:
+        with tf.GradientTape() as tape:
+            tape.watch(values)
+            unscaled = unscale_in_graph([value**2 for value in values], tf.constant(4.0))
+        gradients: list[tf.Tensor] = tape.gradient(unscaled, values)
+        return gradients
+
+    values = [tf.constant([1.0, 2.0]), tf.constant([3.0]), tf.constant([[4.0]])]
+    assert_equal(
+        [value.numpy() for value in slope(values)],
+        [value.numpy() / np.float32(2) for value in values],
+    )

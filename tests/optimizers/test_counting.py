@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from compat_lossscale import LossScaleOptimizer
+from compat_lossscale.errors import NotCountedError
+from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
+from tests.support import INF, NAN, Family
+
+
+def make(family: Family, **scale: Any) -> tuple[Any, tf.Variable]:
+    return LossScaleOptimizer(family.sgd(), **scale), tf.Variable([1.0])
+
+
+def counts(optimizer: Any) -> tuple[int, bool]:
+    return int(optimizer.skipped_steps), bool(optimizer.last_step_skipped)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_skipped_steps_are_counted(family: Family, wrap: Any) -> None:
+    optimizer, variable = make(family)
+    step = wrap(lambda g: optimizer.apply_gradients([(g, variable)]) and None)
+    seen = []
+    for number in (1.0, NAN, INF, 1.0, NAN):
+        step(tf.constant([number]))
+        seen.append(counts(optimizer))
+    assert seen == [(0, False), (1, True), (2, True), (2, False), (3, True)]
+
+
+def test_replicas_count_a_step_once(family: Family) -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        optimizer, variable = make(family)
+
+    @tf.function
+    def step(number: tf.Tensor) -> None:
+        strategy.run(
+            lambda: optimizer.apply_gradients([(tf.reshape(number, [1]), variable)]) and None
+        )
+
+    for number in (1.0, NAN, 1.0, NAN):
+        step(tf.constant(number))
+    assert counts(optimizer) == (2, True)
+
+
+def test_a_fixed_loss_scale_skips_nothing(family: Family) -> None:
+    optimizer, variable = make(family, dynamic=False, initial_scale=2)
+    optimizer.apply_gradients([(tf.constant([NAN]), variable)])
+    assert counts(optimizer) == (0, False)
+
+
+def test_the_optimizer_of_tensorflow_1_counts_too() -> None:
+    inner = tf.compat.v1.train.GradientDescentOptimizer(1.0)
+    optimizer, variable = MixedPrecisionLossScaleOptimizer(inner, "dynamic"), tf.Variable([1.0])
+    for number in (1.0, NAN):
+        optimizer.apply_gradients([(tf.constant([number]), variable)])
+    assert counts(optimizer) == (1, True)
+
+
+def test_in_a_graph_of_tensorflow_1_it_is_said_that_nothing_is_counted() -> None:
+    with tf.Graph().as_default():
+        inner = tf.compat.v1.train.GradientDescentOptimizer(1.0)
+        optimizer = MixedPrecisionLossScaleOptimizer(inner, "dynamic")
+        names = [variable.op.name for variable in tf.compat.v1.global_variables()]
+        assert names == ["current_loss_scale", "good_steps"]
+        with pytest.raises(NotCountedError, match="graph of TensorFlow 1"):
+            _ = optimizer.skipped_steps
+
+
+def test_checkpoints_do_not_have_the_counters(family: Family, tmp_path: Path) -> None:
+    optimizer, variable = make(family)
+    optimizer.apply_gradients([(tf.constant([NAN]), variable)])
+    path = tf.train.Checkpoint(optimizer=optimizer).save(tmp_path / "ckpt")
+    assert not [name for name, _ in tf.train.list_variables(path) if "skipped" in name]
+
+
+def test_a_training_step_can_be_exported(family: Family, tmp_path: Path) -> None:
+    module = tf.Module()
+    module.optimizer, module.variable = make(family)
+
+    @tf.function(input_signature=[tf.TensorSpec([1])])
+    def step(gradient: tf.Tensor) -> tf.Tensor:
+        module.optimizer.apply_gradients([(gradient, module.variable)])
+        return module.variable.read_value()
+
+    module.step = step
+    step(tf.constant([NAN]))
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.step(tf.constant([NAN])).numpy() == [1.0]
+    assert loaded.step(tf.constant([0.5])).numpy() == [0.5]
