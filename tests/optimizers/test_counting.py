@@ -38,9 +38,7 @@ def test_replicas_count_a_step_once(family: Family, mirrored: Any) -> None:
 
     @tf.function
     def step(number: tf.Tensor) -> None:
-        strategy.run(
-            lambda: optimizer.apply_gradients([(tf.reshape(number, [1]), variable)]) and None
-        )
+        mirrored.run(lambda: optimizer.apply_gradients([(number * 1.0, variable)]) and None)
 
     for number in (1.0, NAN, 1.0, NAN):
         step(tf.constant(number))
