@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from compat_lossscale._version import __version__
 
 if TYPE_CHECKING:
-    from compat_lossscale import experimental, v1
+    from compat_lossscale import callbacks, experimental, v1
     from compat_lossscale._install import install, installed, uninstall
     from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
     from compat_lossscale.equivalence import (
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
         convert_config,
     )
     from compat_lossscale.optimizers import LossScaleOptimizer
+    from compat_lossscale.plotting import plot_history
     from compat_lossscale.spec import Generation, LossScaleSpec
 
 _HOMES = {
     "assert_equivalent": "compat_lossscale.equivalence",
+    "callbacks": "",
     "configs_equivalent": "compat_lossscale.equivalence",
     "convert_config": "compat_lossscale.equivalence",
     "DynamicLossScale": "compat_lossscale.core",
@@ -41,6 +43,7 @@ _HOMES = {
     "experimental": "",
     "install": "compat_lossscale._install",
     "installed": "compat_lossscale._install",
+    "plot_history": "compat_lossscale.plotting",
     "uninstall": "compat_lossscale._install",
     "v1": "",
 }
@@ -55,11 +58,13 @@ __all__ = [
     "LossScaleSpec",
     "__version__",
     "assert_equivalent",
+    "callbacks",
     "configs_equivalent",
     "convert_config",
     "experimental",
     "install",
     "installed",
+    "plot_history",
     "uninstall",
     "v1",
 ]

@@ -12,7 +12,7 @@ They are a tree::
       ├─ ConversionError              nothing to write, or nowhere to       ValueError
       ├─ NotCountedError              skipped steps in a TensorFlow 1 graph RuntimeError
       ├─ InstallError                 the old names cannot be put back      RuntimeError
-      ├─ MissingExtraError            TensorFlow is not installed           ImportError
+      ├─ MissingExtraError            what is needed is not installed       ImportError
       └─ ProgramError                 there is no such program to run
 
 Where TensorFlow 2.3 raised `ValueError` and TensorFlow 2.4 raised `TypeError` for one mistake,
@@ -77,4 +77,4 @@ class ProgramError(CompatLossScaleError):
 
 
 class MissingExtraError(CompatLossScaleError, ImportError):
-    """TensorFlow or tf-keras is needed and is not installed."""
+    """TensorFlow, tf-keras or matplotlib is needed and is not installed."""

@@ -34,6 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_install": {"old_names", "optimizers", "autowrap", "policy"},
     "tf1_imports": set(),
     "program": {"package", "tf1_imports"},
+    "callbacks": {"update_rule"},
+    "plotting": set(),
     "environment": set(),
     "pages": set(),
     "formats": {"spec", "pages"},
@@ -51,12 +53,22 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "__main__": {"cli"},
     # The package's own __init__ names the modules of the public names, each loaded on first use.
-    "package": {"spec", "core", "optimizers", "experimental", "v1", "equivalence", "_install"},
+    "package": {
+        "spec",
+        "core",
+        "optimizers",
+        "experimental",
+        "v1",
+        "equivalence",
+        "callbacks",
+        "plotting",
+        "_install",
+    },
 }
 FRAMEWORKS = {"tensorflow", "keras", "tf_keras"}
 MAY_IMPORT_TENSORFLOW = {
     "core", "optimizers", "autowrap", "policy", "old_names", "tf1_imports", "_install",
-    "equivalence",
+    "equivalence", "callbacks",
 }  # fmt: skip
 MAY_IMPORT_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "tf1_imports", "old_names"}
 

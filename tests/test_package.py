@@ -29,11 +29,13 @@ def test_the_public_names_are_these() -> None:
         "LossScaleSpec",
         "__version__",
         "assert_equivalent",
+        "callbacks",
         "configs_equivalent",
         "convert_config",
         "experimental",
         "install",
         "installed",
+        "plot_history",
         "uninstall",
         "v1",
     ]
