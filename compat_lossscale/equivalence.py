@@ -14,7 +14,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compat_lossscale._require import require_tensorflow
-from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
+from compat_lossscale.errors import (
+    CompatLossScaleError,
+    InexpressibleLossScaleError,
+    LossScaleArgumentError,
+)
 from compat_lossscale.formats.conversion import TITLES, convert, meaning
 from compat_lossscale.formats.inner import is_known
 from compat_lossscale.spec import Generation
@@ -75,7 +79,7 @@ def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[s
         ConfigFormatError: `config` is no config of a loss scale.
         ValueError: There is no such generation.
     """
-    generation = Generation(to)
+    generation = _generation(to)
     conversion = convert(config, generation)
     if conversion.lost or conversion.config is None:
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
@@ -83,6 +87,16 @@ def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[s
             f"The form of {TITLES[generation]} cannot say this config: {reasons}"
         )
     return conversion.config
+
+
+def _generation(name: Generation | str) -> Generation:
+    try:
+        return Generation(name)
+    except ValueError:
+        known = ", ".join(generation.value for generation in Generation)
+        raise LossScaleArgumentError(
+            f"There is no generation {name!r}. Convert to one of: {known}."
+        ) from None
 
 
 def assert_equivalent(

@@ -185,7 +185,9 @@ def get_layer_policy(layer: Any) -> Policy:
         ValueError: `layer` is none.
     """
     if not isinstance(layer, tf_keras.layers.Layer):
-        raise ValueError(f"get_policy can only be called on a layer, but got: {layer!r}")
+        raise ValueError(
+            f"get_layer_policy can only be called on a layer of tf-keras, but got: {layer!r}."
+        )
     return _with_loss_scale(layer.dtype_policy)
 
 

@@ -49,7 +49,9 @@ def check_readable(script: str) -> None:
     path = Path(script)
     if path.is_dir():
         if not (path / "__main__.py").is_file():
-            raise ProgramError(f"can't run {script!r}: the directory has no __main__.py")
+            raise ProgramError(
+                f"can't run {script!r}: the directory has no __main__.py; name a script in it"
+            )
         return
     try:
         with path.open("rb"):

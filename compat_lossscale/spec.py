@@ -97,7 +97,9 @@ class LossScaleSpec:
                 loss scales of users' own classes (which are no fixed or dynamic spec).
         """
         if loss_scale is None:
-            raise LossScaleArgumentError("loss_scale cannot be None.")
+            raise LossScaleArgumentError(
+                "loss_scale cannot be None. Use 'dynamic', or a number for a fixed loss scale."
+            )
         if isinstance(loss_scale, int | float):
             return cls.fixed(loss_scale)
         if isinstance(loss_scale, str):
@@ -158,11 +160,14 @@ class LossScaleSpec:
                 ),
             )
         if initial_scale is None:
-            raise LossScaleArgumentError('"initial_scale" must be specified if "dynamic" is False')
+            raise LossScaleArgumentError(
+                '"initial_scale" must be specified if "dynamic" is False: it is the fixed '
+                "loss scale."
+            )
         if dynamic_growth_steps is not None:
             raise LossScaleArgumentError(
                 '"dynamic_growth_steps" must be None if "dynamic" is False, but got: '
-                f"{dynamic_growth_steps}"
+                f"{dynamic_growth_steps}. A fixed loss scale never grows; leave it out."
             )
         return cls.fixed(initial_scale)
 
@@ -220,7 +225,8 @@ class LossScaleSpec:
         if generation is Generation.TF23:
             if not self.dynamic and self.initial_scale < 1:
                 raise InexpressibleLossScaleError(
-                    f"TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 ({self.initial_scale})."
+                    "TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 "
+                    f"({self.initial_scale}). Convert to tf2.4 or tf-keras instead, which take it."
                 )
             return {"loss_scale": self.to_loss_scale_config()}
         self._require_multiplier_two(f"The {generation.value} config")
@@ -271,7 +277,9 @@ def _finite(number: float, what: str) -> float:
     try:
         value = float(number)
     except OverflowError:
-        raise LossScaleArgumentError(f"This {what} is larger than any float.") from None
+        raise LossScaleArgumentError(
+            f"This {what} is larger than any float; use a smaller one."
+        ) from None
     if not math.isfinite(value):
         raise LossScaleArgumentError(f"A {what} must be a finite number, but got {value}.")
     return value

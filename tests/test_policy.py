@@ -194,7 +194,7 @@ def test_the_global_policy_of_keras_own_gets_a_loss_scale_attribute() -> None:
 
 @pytest.mark.parametrize("what", [1, "layer", None])
 def test_only_a_layer_has_a_layer_policy(what: Any) -> None:
-    with pytest.raises(ValueError, match="get_policy can only be called on a layer"):
+    with pytest.raises(ValueError, match="get_layer_policy can only be called on a layer"):
         get_layer_policy(what)
 
 

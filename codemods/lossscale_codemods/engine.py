@@ -214,7 +214,8 @@ def _parse_problem(source: bytes, error: Exception) -> str:
             "(for example with 2to3), then run again."
         )
     if isinstance(error, cst.ParserSyntaxError):
-        return f"It does not parse: line {error.raw_line}, column {error.raw_column + 1}."
+        place = f"line {error.raw_line}, column {error.raw_column + 1}"
+        return f"It does not parse: {place}. Correct it, then run again."
     if isinstance(error, UnicodeError | LookupError) or "encoding" in str(error):
         return f"It cannot be decoded: {error}. Check its encoding line."
-    return f"It does not parse: {error}."
+    return f"It does not parse: {error}. Correct it, then run again."

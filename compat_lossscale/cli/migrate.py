@@ -168,7 +168,9 @@ def _check_arguments(
     if not paths:
         raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
     if write and check:
-        raise click.UsageError("--write and --check exclude each other.")
+        raise click.UsageError(
+            "--write and --check exclude each other: --check writes nothing. Give one of them."
+        )
     if undo is not None and not write:
         raise click.UsageError("--undo needs --write: without it nothing is changed.")
     if undo is not None and os.path.lexists(undo):
@@ -178,7 +180,7 @@ def _check_arguments(
     if html is not None:
         check_report_path(html)
     if Path("-") in paths and len(paths) > 1:
-        raise click.UsageError("`-` stands alone: it cannot be mixed with files.")
+        raise click.UsageError("`-` stands alone: give it, or files and folders.")
     if Path("-") in paths and html is not None:
         raise click.UsageError("--html needs files or folders, not standard input.")
 
@@ -312,7 +314,10 @@ def _explain(rule_id: str) -> None:
 
 
 def _no_such_rule(rule_id: str) -> NoReturn:
-    raise click.UsageError(f"{rule_id} is the beginning of several ids; name one.")
+    from lossscale_codemods.rules import all_rules
+
+    known = sorted(rule.id for rule in all_rules() if rule.id.startswith(rule_id))
+    raise click.UsageError(f"Several ids begin with {rule_id}; name one of: {', '.join(known)}.")
 
 
 class _Progress:

@@ -141,7 +141,9 @@ def _convert(
 ) -> int:
     """Writes the converted artefact, and returns what this adds to the exit code."""
     if len(results) != 1:
-        raise click.UsageError(f"--output needs one artefact, and the folder has {len(results)}.")
+        raise click.UsageError(
+            f"--output needs one artefact, and the folder has {len(results)}. Name one of them."
+        )
     artefact = results[0].artefact
     if artefact is None:
         return 2

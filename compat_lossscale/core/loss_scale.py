@@ -111,11 +111,13 @@ class FixedLossScale(LossScale, native.FixedLossScale):
     def __init__(self, loss_scale_value: float) -> None:
         if not isinstance(loss_scale_value, int | float):
             raise LossScaleArgumentError(
-                f"loss_scale_value must be a Python int or float, but got: {loss_scale_value!r}"
+                f"loss_scale_value must be a Python int or float, but got: {loss_scale_value!r}."
             )
         if loss_scale_value < 1:
             raise LossScaleArgumentError(
-                f"loss_scale_value must be at least 1, but got: {loss_scale_value}"
+                f"loss_scale_value must be at least 1, but got: {loss_scale_value}. Smaller "
+                "ones go into compat_lossscale.LossScaleOptimizer(opt, dynamic=False, "
+                "initial_scale=...)."
             )
         self._set_up(loss_scale_value)
 

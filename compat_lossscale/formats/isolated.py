@@ -63,7 +63,7 @@ def call(function: str, path: str, *arguments: Any) -> Any:
         raise MissingExtraError(
             "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
         )
-    raise UnreadableArtefactError(f"is no HDF5 file that can be read: {answer['error']}")
+    raise UnreadableArtefactError(f"it is no HDF5 file that can be read: {answer['error']}")
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:

@@ -40,15 +40,17 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             return reader.read(path)
         if Path(path).is_dir():
             os.scandir(path).close()
-            raise UnreadableArtefactError("is a folder and no SavedModel: it has no saved_model.pb")
+            raise UnreadableArtefactError(
+                "it is a folder and no SavedModel: it has no saved_model.pb, and no artefacts in it"
+            )
         with open_regular(path):
             pass
     except RecursionError:
-        raise UnreadableArtefactError("is nested too deeply to be read") from None
+        raise UnreadableArtefactError("it is nested too deeply to be read") from None
     except (OSError, MemoryError) as error:
-        raise UnreadableArtefactError(f"cannot be read: {error}") from None
+        raise UnreadableArtefactError(f"it cannot be read: {error}") from None
     raise UnreadableArtefactError(
-        "is no artefact that can be read here: a config (JSON), an .h5 or .keras model, a "
+        "it is no artefact that can be read here: a config (JSON), an .h5 or .keras model, a "
         "SavedModel folder, or a TensorFlow checkpoint"
     )
 

@@ -57,7 +57,11 @@ def write_converted(
     conversion = convert(stated.config, target)
     if conversion.config is None or (conversion.lost and not lossy):
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
-        raise InexpressibleLossScaleError(f"nothing is written, for this would be lost: {reasons}")
+        hint = "; without --strict (lossy=True) it is written all the same"
+        raise InexpressibleLossScaleError(
+            f"nothing is written, for this would be lost: {reasons}"
+            f"{hint if conversion.config is not None else ''}"
+        )
     _refuse_input(artefact.path, output)
     try:
         with replacing(output) as temporary:

@@ -190,7 +190,10 @@ class LossScaleOptimizer(
                 another one than when the optimizer was made.)
         """
         if tf.distribute.in_cross_replica_context():
-            raise ValueError("apply_gradients() must be called in a replica context.")
+            raise ValueError(
+                "apply_gradients() must be called in a replica context: from a function that "
+                "strategy.run() calls."
+            )
         check_strategy()
         warn_if_forgotten(self._loss_has_been_scaled, self._gradients_have_been_unscaled)
 

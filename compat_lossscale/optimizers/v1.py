@@ -75,7 +75,10 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             ValueError: Called in a cross-replica context.
         """
         if tf.distribute.in_cross_replica_context():
-            raise ValueError("apply_gradients() must be called in a replica context.")
+            raise ValueError(
+                "apply_gradients() must be called in a replica context: from a function that "
+                "strategy.run() calls."
+            )
         inner = self._optimizer
         if not isinstance(self._loss_scale, DynamicLossScale):
             # Whatever is not a DynamicLossScale was never asked to update, in any version.
@@ -127,7 +130,7 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
     else:
         raise ValueError(
             '"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, '
-            f"but got: {opt!r}"
+            f"but got: {opt!r}."
         )
     if not isinstance(loss_scale, native.LossScale):
         # Refused, if it has to be, before anything is switched.

@@ -61,6 +61,8 @@ def _where_to_go(optimizer: Any) -> str:
             " An optimizer of tf.compat.v1.train is wrapped by "
             "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
         )
+    if isinstance(optimizer, str):
+        return f" A name becomes one by tf.keras.optimizers.get({optimizer!r})."
     cls = type(optimizer)
     if cls.__module__.startswith("tensorflow.python.keras."):
         return (

@@ -196,7 +196,10 @@ def test_a_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
     ("args", "message"),
     [
         (["missing.py"], "can't open 'missing.py': No such file or directory"),
-        (["empty"], "can't run 'empty': the directory has no __main__.py"),
+        (
+            ["empty"],
+            "can't run 'empty': the directory has no __main__.py; name a script in it",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_one_line_and_exit_code_2(

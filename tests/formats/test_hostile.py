@@ -441,7 +441,7 @@ def test_a_flipped_bit_in_a_checkpoints_scale_is_found_by_its_checksum(tmp_path:
         ({"config__json": b"\xff"}, "config.json in the archive is not UTF-8"),
         (
             {"config__json": json.dumps(COMPILED), "model__weights__h5": b"no HDF5"},
-            "model.weights.h5 in the archive: is no HDF5 file",
+            "model.weights.h5 in the archive: it is no HDF5 file",
         ),
     ],
 )

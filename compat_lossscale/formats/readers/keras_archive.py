@@ -99,9 +99,9 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(cast("IO[bytes]", _Frugal(file)))
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        raise UnreadableArtefactError(f"is no ZIP archive that can be read: {error}") from None
+        raise UnreadableArtefactError(f"it is no ZIP archive that can be read: {error}") from None
     if len(archive.infolist()) > MAX_ENTRIES:
-        raise UnreadableArtefactError(f"is an archive of more than {MAX_ENTRIES} files")
+        raise UnreadableArtefactError(f"it is an archive of more than {MAX_ENTRIES} files")
     return archive
 
 
@@ -123,7 +123,7 @@ class _Frugal:
         data = self._file.read(size if 0 <= size <= limit else limit + 1)
         if len(data) > limit:
             raise UnreadableArtefactError(
-                f"is an archive whose list of files exceeds {limit // 2**20} MB"
+                f"it is an archive whose list of files exceeds {limit // 2**20} MB"
             )
         return data
 
@@ -149,7 +149,7 @@ def read_text(archive: zipfile.ZipFile, name: str) -> str:
         entry = archive.getinfo(name)
     except KeyError:
         raise UnreadableArtefactError(
-            f"has no {name}, so it is a ZIP archive but no Keras model"
+            f"it has no {name}, so it is a ZIP archive but no Keras model"
         ) from None
     data = io.BytesIO()
     try:

@@ -1,0 +1,907 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every message that users meet when something is wrong: what, where, and what next.
+
+Warnings of the callback are in test_callbacks.py, what doctor says of an environment in
+test_environment.py, and what the codemod says of its findings in the rules' own tests.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import compat_lossscale
+from compat_lossscale import LossScaleSpec, cli, convert_config, program
+
+OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+SGD = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
+DYNAMIC = {"dynamic": True, "initial_scale": 64.0, "dynamic_growth_steps": 4}
+FIXED = {"dynamic": False, "initial_scale": 64.0, "dynamic_growth_steps": None}
+
+
+def wrapper(scale: dict[str, Any]) -> str:
+    config = {"inner_optimizer": SGD, **scale}
+    return json.dumps({"class_name": "LossScaleOptimizer", "config": config})
+
+
+FILES = {
+    "old.py": OLD,
+    "broken.py": OLD.rstrip(")\n"),
+    "python2.py": f"{OLD}print tf\n",
+    "form_feed.py": OLD.replace("tf.keras", "\x0ctf.keras"),
+    "readonly.py": OLD,
+    "bad.ipynb": '{"cells": [ LossScaleOptimizer',
+    "no_cells.ipynb": '{"LossScaleOptimizer": 1}',
+    "venv/old.py": OLD,
+    "undo.patch": "",
+    "unknown_key/pyproject.toml": "[tool.compat-lossscale]\ntargets = 'x'\n",
+    "wrong_kind/pyproject.toml": "[tool.compat-lossscale]\njobs = 'x'\n",
+    "no_toml/pyproject.toml": "[tool.compat-lossscale]\njobs = \n",
+    "no_target/pyproject.toml": "[tool.compat-lossscale]\ntarget = 'x'\n",
+    "config.json": wrapper(DYNAMIC),
+    "fixed.json": wrapper(FIXED),
+    "two/a.json": wrapper(DYNAMIC),
+    "two/b.json": wrapper(DYNAMIC),
+    "bad.json": "{",
+    "text.txt": "hello",
+    "no.h5": "no",
+    "no.keras": "no",
+    "checkpoint.index": "no",
+    "folder/text.txt": "hello",
+    "no_main/train.py": "",
+}
+
+# `...` stands for words that are not ours.
+
+# The command line | a whole line of what it prints | its exit code
+COMMANDS: list[tuple[str, str, int]] = [
+    (
+        "frobnicate",
+        (
+            "Error: There is no command 'frobnicate'. The commands are: doctor, run, "
+            "migrate, verify."
+        ),
+        2,
+    ),
+    (
+        "--frobnicate",
+        "Error: No such option...--frobnicate...",
+        2,
+    ),
+    (
+        "run",
+        "Error: Missing argument 'SCRIPT'.",
+        2,
+    ),
+    (
+        "run gone.py",
+        "compat-lossscale: can't open 'gone.py': No such file or directory",
+        2,
+    ),
+    (
+        "run no_main",
+        (
+            "compat-lossscale: can't run 'no_main': the directory has no __main__.py; "
+            "name a script in it"
+        ),
+        2,
+    ),
+    (
+        "migrate",
+        "Error: Name the files or folders to migrate, for example `migrate src`.",
+        64,
+    ),
+    (
+        "migrate --write --check old.py",
+        (
+            "Error: --write and --check exclude each other: --check writes nothing. Give "
+            "one of them."
+        ),
+        64,
+    ),
+    (
+        "migrate --undo u.patch old.py",
+        "Error: --undo needs --write: without it nothing is changed.",
+        64,
+    ),
+    (
+        "migrate --write --undo undo.patch old.py",
+        (
+            "Error: undo.patch is there already. Name a file that is not, so that no "
+            "earlier undo is lost."
+        ),
+        64,
+    ),
+    (
+        "migrate --html report.txt old.py",
+        "Error: The report report.txt needs a name that ends in .html.",
+        64,
+    ),
+    (
+        "migrate --html nowhere/report.html old.py",
+        (
+            "Error: The report nowhere/report.html cannot be written: there is no folder "
+            "nowhere. Make it first."
+        ),
+        64,
+    ),
+    (
+        "migrate - old.py",
+        "Error: `-` stands alone: give it, or files and folders.",
+        64,
+    ),
+    (
+        "migrate --html report.html -",
+        "Error: --html needs files or folders, not standard input.",
+        64,
+    ),
+    (
+        "migrate --select LS999 old.py",
+        "Error: No rule has an id that starts with 'LS999'. The rules are: LS001, ...",
+        64,
+    ),
+    (
+        "migrate --explain LS60",
+        "Error: Several ids begin with LS60; name one of: LS601, LS602, LS603.",
+        64,
+    ),
+    (
+        "migrate --explain LS999",
+        "Error: No rule has an id that starts with 'LS999'. The rules are: LS001, ...",
+        64,
+    ),
+    (
+        "migrate --target tf3 old.py",
+        "Error: Invalid value for '--target': 'tf3' is not one of 'tf-keras', 'compat'.",
+        64,
+    ),
+    (
+        "migrate --jobs 0 old.py",
+        "Error: Invalid value for '--jobs': 0 is not in the range x>=1.",
+        64,
+    ),
+    (
+        "migrate unknown_key",
+        (
+            "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
+            "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
+            "ignore, exclude, jobs, quiet, collapse-guards, no-ignore."
+        ),
+        64,
+    ),
+    (
+        "migrate wrong_kind",
+        (
+            "Error: FOLDER/wrong_kind/pyproject.toml: 'jobs' in [tool.compat-lossscale] "
+            "must be a whole number, but is 'x'."
+        ),
+        64,
+    ),
+    (
+        "migrate no_toml",
+        "Error: FOLDER/no_toml/pyproject.toml is no valid TOML: ...",
+        64,
+    ),
+    (
+        "migrate no_target",
+        "Error: There is no target 'x'; use tf-keras or compat.",
+        64,
+    ),
+    (
+        "migrate gone.py",
+        "gone.py: skipped: there is no such file.",
+        2,
+    ),
+    (
+        "migrate link.py",
+        "link.py: skipped: it is a link to nothing.",
+        0,
+    ),
+    (
+        "migrate venv",
+        "venv: skipped: folders called venv are left out; --no-ignore overrides.",
+        0,
+    ),
+    (
+        "migrate broken.py",
+        "broken.py: unreadable: It does not parse: line 2, column 1. Correct it, then run again.",
+        2,
+    ),
+    (
+        "migrate python2.py",
+        (
+            "python2.py: unreadable: This is Python 2, which the parser does not read. "
+            "Move the file to Python 3 first (for example with 2to3), then run again."
+        ),
+        2,
+    ),
+    (
+        "migrate form_feed.py",
+        (
+            "form_feed.py: refused: The parser does not keep a form feed (^L) near line "
+            "2, so that nothing in this file can be changed without changing that too. "
+            "Take it out, then run again."
+        ),
+        3,
+    ),
+    (
+        "migrate bad.ipynb",
+        "bad.ipynb: unreadable: It is no notebook: ...",
+        2,
+    ),
+    (
+        "migrate no_cells.ipynb",
+        "no_cells.ipynb: unreadable: It is no notebook: it has no list of cells.",
+        2,
+    ),
+    (
+        "migrate --write readonly.py",
+        "readonly.py: refused: It is read-only. Make it writable, then run again.",
+        3,
+    ),
+    (
+        "verify",
+        "Error: Missing argument 'PATH...'.",
+        2,
+    ),
+    (
+        "verify --to tf1 config.json",
+        (
+            "Error: Invalid value for '--to': 'tf1' is not one of 'tf2.3', 'tf2.4', "
+            "'tf-keras', 'keras3'."
+        ),
+        2,
+    ),
+    (
+        "verify --output new.json config.json",
+        "Error: --output needs --to and exactly one PATH.",
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output new.json two",
+        "Error: --output needs one artefact, and the folder has 2. Name one of them.",
+        2,
+    ),
+    (
+        "verify --html report.txt config.json",
+        "Error: The report report.txt needs a name that ends in .html.",
+        2,
+    ),
+    (
+        "verify gone.h5",
+        "gone.h5: unreadable: cannot be opened: No such file or directory",
+        2,
+    ),
+    (
+        "verify folder",
+        (
+            "folder: unreadable: it is a folder and no SavedModel: it has no "
+            "saved_model.pb, and no artefacts in it"
+        ),
+        2,
+    ),
+    (
+        "verify text.txt",
+        (
+            "text.txt: unreadable: it is no artefact that can be read here: a config "
+            "(JSON), an .h5 or .keras model, a SavedModel folder, or a TensorFlow "
+            "checkpoint"
+        ),
+        2,
+    ),
+    (
+        "verify bad.json",
+        "bad.json: unreadable: the file is no JSON: ... at line 1, column 2",
+        2,
+    ),
+    (
+        "verify no.h5",
+        "no.h5: unreadable: it is no HDF5 file that can be read: OSError: ...",
+        2,
+    ),
+    (
+        "verify no.keras",
+        (
+            "no.keras: unreadable: it is no artefact that can be read here: a config "
+            "(JSON), an .h5 or .keras model, a SavedModel folder, or a TensorFlow "
+            "checkpoint"
+        ),
+        2,
+    ),
+    (
+        "verify empty.keras",
+        (
+            "empty.keras: unreadable: it has no config.json, so it is a ZIP archive but "
+            "no Keras model"
+        ),
+        2,
+    ),
+    (
+        "verify checkpoint.index",
+        "checkpoint.index: unreadable: its index is cut off, or no TensorFlow checkpoint's",
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output config.json config.json",
+        "compat-lossscale: the output config.json is the input itself; choose another file",
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output two config.json",
+        "compat-lossscale: the output two is a folder; choose a file",
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output new.doc config.json",
+        (
+            "compat-lossscale: a config (JSON) cannot be written as .doc: write its "
+            "config as .json, or a copy of it with its own extension"
+        ),
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output nowhere/new.json config.json",
+        "compat-lossscale: nowhere/new.json cannot be written: No such file or directory",
+        2,
+    ),
+    (
+        "verify --to keras3 --strict --output new.json fixed.json",
+        (
+            "compat-lossscale: nothing is written, for this would be lost: dynamic: "
+            "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is "
+            "said there by loss_scale_factor=64.0 on the inner optimizer."
+        ),
+        1,
+    ),
+    (
+        "verify --to keras3 fixed.json",
+        (
+            "    lost: dynamic = false: Keras 3's LossScaleOptimizer is always dynamic. "
+            "A fixed scale of 64.0 is said there by loss_scale_factor=64.0 on the inner "
+            "optimizer."
+        ),
+        1,
+    ),
+    (
+        "doctor gone",
+        (
+            "Error: There is no file or folder gone. Name one that is there, or none for "
+            "the current folder."
+        ),
+        2,
+    ),
+    (
+        "doctor --seconds -1",
+        "Error: Invalid value for '--seconds': -1.0 is not in the range x>=0.",
+        2,
+    ),
+    (
+        "doctor unknown_key",
+        (
+            "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
+            "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
+            "ignore, exclude, jobs, quiet, collapse-guards, no-ignore."
+        ),
+        2,
+    ),
+]
+
+
+# What is wrong | how to provoke it | the whole message. No TensorFlow is needed.
+LIBRARY: list[tuple[str, Callable[[], object], str]] = [
+    (
+        "loss scale None",
+        lambda: LossScaleSpec.from_argument(None),
+        "loss_scale cannot be None. Use 'dynamic', or a number for a fixed loss scale.",
+    ),
+    (
+        "loss scale of another kind",
+        lambda: LossScaleSpec.from_argument("static"),
+        (
+            "Could not interpret loss scale identifier: 'static' is not the string "
+            "'dynamic', an int, a float, a FixedLossScale or a DynamicLossScale."
+        ),
+    ),
+    (
+        "infinite",
+        lambda: LossScaleSpec.fixed(float("inf")),
+        "A loss scale must be a finite number, but got inf.",
+    ),
+    (
+        "too large",
+        lambda: LossScaleSpec.fixed(10**400),
+        "This loss scale is larger than any float; use a smaller one.",
+    ),
+    (
+        "growth steps of a fixed one",
+        lambda: LossScaleSpec(False, 1.0, 2, None),
+        "A fixed loss scale never changes, so growth_steps and multiplier must be None.",
+    ),
+    (
+        "dynamic without growth steps",
+        lambda: LossScaleSpec(True, 1.0, None, None),
+        (
+            "A dynamic loss scale needs growth_steps and a multiplier; use "
+            "LossScaleSpec.fixed(value) for a fixed one."
+        ),
+    ),
+    (
+        "dynamic is a number",
+        lambda: LossScaleSpec.from_constructor(128),
+        (
+            '"dynamic" argument to LossScaleOptimizer.__init__ must be a bool, but got: '
+            "128. The loss scale itself goes into initial_scale, with dynamic=False if "
+            "it is fixed."
+        ),
+    ),
+    (
+        "fixed without a value",
+        lambda: LossScaleSpec.from_constructor(False),
+        ('"initial_scale" must be specified if "dynamic" is False: it is the fixed loss scale.'),
+    ),
+    (
+        "fixed that grows",
+        lambda: LossScaleSpec.from_constructor(False, 1, 2),
+        (
+            '"dynamic_growth_steps" must be None if "dynamic" is False, but got: 2. A '
+            "fixed loss scale never grows; leave it out."
+        ),
+    ),
+    (
+        "fixed below 1 in 2.3",
+        lambda: LossScaleSpec.fixed(0.5).to_config("tf2.3"),
+        (
+            "TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 (0.5). Convert to "
+            "tf2.4 or tf-keras instead, which take it."
+        ),
+    ),
+    (
+        "fixed in Keras 3",
+        lambda: LossScaleSpec.fixed(8).to_config("keras3"),
+        (
+            "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of 8.0 is "
+            "said there by loss_scale_factor=8.0 on the inner optimizer."
+        ),
+    ),
+    (
+        "multiplier 4 in 2.4",
+        lambda: LossScaleSpec(True, 8.0, 2, 4.0).to_config("tf2.4"),
+        (
+            "The tf2.4 config has no word for a multiplier other than 2, and this one is "
+            "4.0. TensorFlow 2.0-2.3 and "
+            "compat_lossscale.experimental.LossScaleOptimizer can say it."
+        ),
+    ),
+    (
+        "config is a list",
+        lambda: LossScaleSpec.from_config([]),
+        "A config must be a dictionary, but got list.",
+    ),
+    (
+        "config without a scale",
+        lambda: LossScaleSpec.from_config({"lr": 1}),
+        (
+            "This config states no loss scale: it has none of the keys loss_scale, "
+            "dynamic, initial_scale, initial_loss_scale, loss_scale_value. Its keys are: "
+            "['lr']."
+        ),
+    ),
+    (
+        "dynamic is text",
+        lambda: LossScaleSpec.from_config({**DYNAMIC, "dynamic": "yes"}),
+        "'dynamic' must be of type bool, but the config has 'yes'.",
+    ),
+    (
+        "scale is text",
+        lambda: LossScaleSpec.from_config({**DYNAMIC, "initial_scale": "8"}),
+        "'initial_scale' must be a number, but the config has '8'.",
+    ),
+    (
+        "half a step",
+        lambda: LossScaleSpec.from_config({**DYNAMIC, "dynamic_growth_steps": 0.5}),
+        "'dynamic_growth_steps' must be a whole number, but the config has 0.5.",
+    ),
+    (
+        "no such generation",
+        lambda: convert_config(DYNAMIC, to="tf1"),
+        "There is no generation 'tf1'. Convert to one of: tf2.3, tf2.4, tf-keras, keras3.",
+    ),
+    (
+        "lost in conversion",
+        lambda: convert_config({"inner_optimizer": SGD, **FIXED}, to="keras3"),
+        (
+            "The form of Keras 3 cannot say this config: dynamic: Keras 3's "
+            "LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is said there "
+            "by loss_scale_factor=64.0 on the inner optimizer."
+        ),
+    ),
+    (
+        "nothing to convert",
+        lambda: convert_config({}, to="tf2.4"),
+        (
+            "This config states no loss scale: it has none of the keys loss_scale, "
+            "dynamic, initial_scale, initial_loss_scale, loss_scale_value. Its keys are: "
+            "[]."
+        ),
+    ),
+    (
+        "no optimizer in it",
+        lambda: convert_config({"inner_optimizer": 3, **DYNAMIC}, to="tf2.3"),
+        (
+            'The wrapped optimizer must be a dictionary {"class_name": ..., "config": '
+            "{...}}, but the config has 3."
+        ),
+    ),
+    (
+        "no such name",
+        lambda: compat_lossscale.LossScaleOptimiser,
+        "module 'compat_lossscale' has no attribute 'LossScaleOptimiser'",
+    ),
+    (
+        "script is not there",
+        lambda: program.check_readable("gone.py"),
+        "can't open 'gone.py': No such file or directory",
+    ),
+    (
+        "nothing to draw",
+        lambda: compat_lossscale.plot_history({"loss": [1.0]}),
+        (
+            "There is no loss_scale in this dict. It has: loss. Train with a "
+            "compat_lossscale.callbacks.LossScaleLogger among the callbacks, then draw "
+            "the logger, or what fit() returned."
+        ),
+    ),
+]
+
+
+def keras(name: str) -> Any:
+    import tf_keras
+
+    return getattr(tf_keras.optimizers, name)(0.1)
+
+
+def v1_sgd() -> Any:
+    import tensorflow as tf
+
+    return tf.compat.v1.train.GradientDescentOptimizer(0.1)
+
+
+def wrapped(**kwargs: Any) -> Any:
+    return compat_lossscale.LossScaleOptimizer(keras("SGD"), **kwargs)
+
+
+def wrap_again() -> None:
+    inner = keras("SGD")
+    compat_lossscale.LossScaleOptimizer(inner)
+    compat_lossscale.LossScaleOptimizer(inner)
+
+
+def wrap_keras_3() -> None:
+    import keras as keras_3
+
+    compat_lossscale.LossScaleOptimizer(keras_3.optimizers.SGD(0.1))
+
+
+def in_cross_replica_context() -> None:
+    import tensorflow as tf
+
+    with tf.distribute.OneDeviceStrategy("CPU:0").scope():
+        optimizer = wrapped()
+        optimizer.apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
+
+
+def minimize_without_tape() -> None:
+    import tensorflow as tf
+
+    wrapped().minimize(tf.constant(1.0), [tf.Variable(1.0)])
+
+
+def rewrite(optimizer: Any, **kwargs: Any) -> None:
+    compat_lossscale.v1.enable_mixed_precision_graph_rewrite(optimizer, **kwargs)
+
+
+def install_otherwise() -> None:
+    with compat_lossscale.installed():
+        compat_lossscale.install(legacy_optimizers=False)
+
+
+def logger(**kwargs: Any) -> None:
+    from compat_lossscale.callbacks import LossScaleLogger
+
+    LossScaleLogger(**kwargs)
+
+
+def experimental(loss_scale: Any) -> Any:
+    return compat_lossscale.experimental.LossScaleOptimizer(keras("SGD"), loss_scale)
+
+
+def policy(*args: Any, **kwargs: Any) -> Any:
+    return compat_lossscale.experimental.Policy(*args, **kwargs)
+
+
+def own_class_in_config() -> None:
+    optimizer = compat_lossscale.experimental.LossScaleOptimizer
+    loss_scale = {"class_name": "Mine", "config": {}}
+    optimizer.from_config({"optimizer": SGD, "loss_scale": loss_scale})
+
+
+# The same, with TensorFlow.
+TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
+    (
+        "not an optimizer",
+        lambda: compat_lossscale.LossScaleOptimizer("sgd"),
+        (
+            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            "`tf.keras.optimizers.legacy.Optimizer`, but got: 'sgd'. A name becomes one "
+            "by tf.keras.optimizers.get('sgd')."
+        ),
+    ),
+    (
+        "an optimizer of TensorFlow 1",
+        lambda: compat_lossscale.LossScaleOptimizer(v1_sgd()),
+        (
+            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
+            "<tensorflow.python.training.gradient_descent.GradientDescentOptimizer "
+            "object at 0x...>. An optimizer of tf.compat.v1.train is wrapped by "
+            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+        ),
+    ),
+    (
+        "an optimizer of Keras 3",
+        wrap_keras_3,
+        (
+            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
+            "<keras.src.optimizers.sgd.SGD object at 0x...>. It is of Keras 3. Use "
+            "tf_keras.optimizers.SGD instead, or Keras 3's own "
+            "keras.optimizers.LossScaleOptimizer."
+        ),
+    ),
+    (
+        "a wrapper",
+        lambda: compat_lossscale.LossScaleOptimizer(wrapped()),
+        (
+            "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
+            "<tf_keras.src.mixed_precision.loss_scale_optimizer.LossScaleOptimizerV3 "
+            "object at 0x...>. It scales the loss already; use it as it is."
+        ),
+    ),
+    (
+        "wrapped already",
+        wrap_again,
+        (
+            '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
+            "<tf_keras.src.optimizers.sgd.SGD object at 0x...>. Use that one, or wrap a "
+            "second optimizer, type(opt).from_config(opt.get_config()): two loss scales "
+            "cannot share the slots and the step count of one."
+        ),
+    ),
+    (
+        "loss scale first",
+        lambda: wrapped(dynamic=128),
+        (
+            '"dynamic" argument to LossScaleOptimizer.__init__ must be a bool, but got: '
+            "128. The loss scale itself goes into initial_scale, with dynamic=False if "
+            "it is fixed."
+        ),
+    ),
+    (
+        "no loss scale",
+        lambda: experimental(None),
+        "loss_scale cannot be None. Use 'dynamic', or a number for a fixed loss scale.",
+    ),
+    (
+        "some text",
+        lambda: experimental("static"),
+        (
+            "Could not interpret loss scale identifier: 'static' is not the string "
+            "'dynamic', an int, a float, a FixedLossScale or a DynamicLossScale."
+        ),
+    ),
+    (
+        "a fixed scale below 1",
+        lambda: compat_lossscale.FixedLossScale(0.5),
+        (
+            "loss_scale_value must be at least 1, but got: 0.5. Smaller ones go into "
+            "compat_lossscale.LossScaleOptimizer(opt, dynamic=False, initial_scale=...)."
+        ),
+    ),
+    (
+        "a fixed scale of text",
+        lambda: compat_lossscale.FixedLossScale("8"),
+        "loss_scale_value must be a Python int or float, but got: '8'.",
+    ),
+    (
+        "iterating",
+        lambda: list(compat_lossscale.FixedLossScale(8)),
+        "A loss scale is a scalar and cannot be iterated over.",
+    ),
+    (
+        "len",
+        lambda: len(compat_lossscale.FixedLossScale(8)),
+        "A loss scale is a scalar and has no len().",
+    ),
+    (
+        "outside of a replica",
+        in_cross_replica_context,
+        (
+            "apply_gradients() must be called in a replica context: from a function that "
+            "strategy.run() calls."
+        ),
+    ),
+    (
+        "no tape",
+        minimize_without_tape,
+        (
+            "`tape` is required when the loss is a tensor: the tape under which it was "
+            "computed. A callable loss needs none."
+        ),
+    ),
+    (
+        "a class nobody gave",
+        own_class_in_config,
+        (
+            "Unknown loss scale: 'Mine'. If it is a class of your own, pass it: "
+            "custom_objects={'Mine': ...}."
+        ),
+    ),
+    (
+        "v1 around Keras",
+        lambda: compat_lossscale.v1.MixedPrecisionLossScaleOptimizer(keras("SGD"), 1),
+        (
+            '"opt" must be an instance of tf.compat.v1.train.Optimizer, but got: <class '
+            "'tf_keras.src.optimizers.sgd.SGD'>. A Keras optimizer is wrapped by "
+            "compat_lossscale.LossScaleOptimizer."
+        ),
+    ),
+    (
+        "rewrite of a wrapper",
+        lambda: rewrite(wrapped()),
+        (
+            '"opt" must not already be an instance of a LossScaleOptimizerV3: '
+            "enable_mixed_precision_graph_rewrite wraps the optimizer itself."
+        ),
+    ),
+    (
+        "rewrite of text",
+        lambda: rewrite("sgd"),
+        (
+            '"opt" must be an instance of a tf.train.Optimizer or a '
+            "tf.keras.optimizers.Optimizer, but got: 'sgd'."
+        ),
+    ),
+    (
+        "layer policy of text",
+        lambda: compat_lossscale.experimental.get_layer_policy("dense"),
+        "get_layer_policy can only be called on a layer of tf-keras, but got: 'dense'.",
+    ),
+    (
+        "policy of nothing",
+        lambda: policy("float8"),
+        (
+            "Cannot convert value float8 to a mixed precision Policy. Valid policies "
+            "include 'mixed_float16', 'mixed_bfloat16', and the name of any dtype such "
+            "as 'float32'."
+        ),
+    ),
+    (
+        "install otherwise",
+        install_otherwise,
+        (
+            "The old names are in place already, with legacy_optimizers=True "
+            "(`compat-lossscale run` says so by --legacy-optimizers), and now "
+            "legacy_optimizers=False is asked for. Leave the argument out to take them "
+            "as they are, or call compat_lossscale.uninstall() first."
+        ),
+    ),
+    (
+        "every half batch",
+        lambda: logger(every=0.5),
+        (
+            '"every" must be a positive whole number of batches, or None for epochs '
+            "only, but got: 0.5."
+        ),
+    ),
+    (
+        "two writers",
+        lambda: logger(log_dir="logs", writer=1),
+        'Summaries go to one place: give "log_dir" or "writer", not both.',
+    ),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {**FILES, ".git/config": ""}.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    for path in tmp_path.glob("*/pyproject.toml"):
+        (path.parent / "train.py").write_text(OLD)
+    (tmp_path / "readonly.py").chmod(0o444)
+    (tmp_path / "link.py").symlink_to("nowhere")
+    with zipfile.ZipFile(tmp_path / "empty.keras", "w") as archive:
+        archive.writestr("a", "b")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("line", "expected", "code"), COMMANDS, ids=[c[0] for c in COMMANDS])
+def test_what_a_command_says(
+    line: str,
+    expected: str,
+    code: int,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["compat-lossscale", *line.split()])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    said = capsys.readouterr()
+    lines = (said.out + said.err).replace(str(folder), "FOLDER").splitlines()
+    assert [line for line in lines if says(line, expected)], lines
+    assert ended.value.code == code
+    # What was wrong with the call is not repeated as a traceback.
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("provoke", "expected"), [c[1:] for c in LIBRARY], ids=[c[0] for c in LIBRARY]
+)
+def test_what_an_error_says(provoke: Callable[[], object], expected: str) -> None:
+    check(provoke, expected)
+
+
+@pytest.mark.parametrize(
+    ("provoke", "expected"), [c[1:] for c in TENSORFLOW], ids=[c[0] for c in TENSORFLOW]
+)
+def test_what_an_error_about_training_says(provoke: Callable[[], object], expected: str) -> None:
+    check(provoke, expected)
+
+
+def says(message: str, expected: str) -> bool:
+    """Whether a message is the expected one; `...` stands for words that are not ours."""
+    return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), message) is not None
+
+
+def check(provoke: Callable[[], object], expected: str) -> None:
+    with pytest.raises(Exception) as raised:  # noqa: PT011  # the text tells them apart
+        provoke()
+    assert says(str(raised.value), expected), raised.value
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("no_such_module", "compat-lossscale run: No module named no_such_module"),
+        (
+            "no_such.module",
+            "compat-lossscale run: can't find module 'no_such.module': No module named 'no_such'",
+        ),
+    ],
+)
+def test_what_run_says_of_a_module_that_is_not_there(
+    module: str,
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert program.run(module, [], is_module=True) == 1
+    assert capsys.readouterr().err == f"{expected}\n"
+
+
+def test_every_message_says_more_than_a_word_or_two() -> None:
+    messages = [row[1] for row in COMMANDS] + [row[2] for row in (*LIBRARY, *TENSORFLOW)]
+    assert len(messages) >= 60
+    assert [message for message in messages if len(message.split()) < 4] == []
