@@ -10,7 +10,7 @@ TOOLS := .venv-tools
 PYTHONS ?= python3.10 python3.11 python3.12 python3.13
 TENSORFLOWS := 2.16 2.18
 SHIM_TESTS := tests/core tests/optimizers tests/goldens tests/artefacts \
-	tests/test_policy.py tests/test_autowrap.py tests/test_install.py tests/cli/test_run.py
+	tests/test_policy.py tests/test_autowrap.py tests/test_callbacks.py tests/test_install.py tests/cli/test_run.py
 # No GPU is needed or used, and TensorFlow's start-up chatter would bury what matters.
 export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3

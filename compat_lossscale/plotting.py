@@ -43,7 +43,7 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     scales, skipped = values["loss_scale"], values.get("skipped_steps")
     label, places = _places(history, values)
     # Between steps nothing happens; what happens between epochs was not seen.
-    style = {"drawstyle": "steps-post"} if label == "step" else {"marker": "o"}
+    style = {"drawstyle": "steps-post"} if label == "step" else {"marker": "o", "markersize": 4}
     figure = Figure(figsize=(8, 5 if skipped else 3), layout="constrained")
     upper = figure.add_subplot(2 if skipped else 1, 1, 1)
     _draw_scale(upper, places, scales, style)
@@ -107,7 +107,7 @@ def _mark_skips(
             [scales[index] for index in new],
             linestyle="",
             marker="v",
-            markersize=5,
+            markersize=8,
             color=_SKIPS,
             label="steps skipped",
         )
