@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much memory a training step takes at most, each candidate in a process of its own.
+
+python -m benchmarks.memory CANDIDATE FAMILY MODE VARIABLES SIZE
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.cases import Case, Training
+
+REPOSITORY = Path(__file__).parent.parent
+CASES = (("legacy", 20, 1_000_000), ("new", 20, 1_000_000), ("legacy", 400, 100))
+STEPS = 10
+
+
+def peak_mb(candidate: str, family: str, mode: str, variables: int, size: int) -> float:
+    """Starts a process that trains, and returns the most memory that it took, in MB."""
+    arguments = [candidate, family, mode, str(variables), str(size)]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.memory", *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)
+
+
+def _train(candidate: str, family: str, mode: str, variables: int, size: int) -> float:
+    training = Training(Case(family, variables, (size,)), candidate)
+    step = training.eager() if mode == "eager" else training.graph()
+    for _ in range(STEPS):
+        step()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    candidate, family, mode, variables, size = sys.argv[1:]
+    print(_train(candidate, family, mode, int(variables), int(size)))

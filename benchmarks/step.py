@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The training step: bare, with tf-keras' loss scaling, and with this package's.
+
+python -m benchmarks.step
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+
+from benchmarks import fit, growth, machine, memory, replicas, steps
+from benchmarks.cases import CANDIDATES
+from benchmarks.measure import in_turns
+
+RESULTS = Path(__file__).parent / "results" / "step.json"
+
+
+def run(*, smoke: bool = False) -> dict[str, Any]:
+    """Measures everything. A smoke run takes seconds, and its times mean nothing."""
+    results: dict[str, Any] = {"machine": machine.description()}
+    results["steps"] = [_told(row) for row in steps.run(smoke=smoke)]
+    if not smoke:
+        results["steps"] += [_told(row) for row in replicas.rows_of_a_process()]
+    results["fit"] = _told(_fit(2 if smoke else 30, layers=2 if smoke else 20))
+    results["growth"] = growth.run(smoke=smoke)
+    if not smoke:
+        results["memory"] = [_told(row) for row in _memory()]
+    return results
+
+
+def _fit(rounds: int, layers: int) -> dict[str, Any]:
+    if not fit.same_results():
+        raise AssertionError("fit: the weights differ from those under tf-keras' own optimizer.")
+    epochs = {name: fit.Fitting(name, layers).epoch() for name in CANDIDATES}
+    figures = steps.figures(in_turns(epochs, rounds=rounds))
+    return {"case": f"legacy SGD, fit, {2 * layers} variables", "graph": figures}
+
+
+def _memory() -> list[dict[str, Any]]:
+    return [
+        {
+            "case": f"{family} SGD, {variables} x {size:,}, {mode}",
+            **{name: memory.peak_mb(name, family, mode, variables, size) for name in CANDIDATES},
+        }
+        for family, variables, size in memory.CASES
+        for mode in ("eager", "graph")
+    ]
+
+
+def _told(row: dict[str, Any]) -> dict[str, Any]:
+    print(json.dumps(row, default=dataclasses.asdict), file=sys.stderr, flush=True)
+    return row
+
+
+if __name__ == "__main__":
+    RESULTS.write_text(json.dumps(run(), indent=1) + "\n")

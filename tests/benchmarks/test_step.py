@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks.cases import Case, same_results
+from benchmarks.measure import Spread, in_turns, overhead_ratio
+from tests.support import python
+
+
+def test_a_smoke_run_measures_every_part() -> None:
+    # In a process of its own: the steps take another path where there are two devices.
+    program = "import json; from benchmarks.step import run; print(json.dumps(run(smoke=True)))"
+    done = python("-c", program, timeout=600)
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout.splitlines()[-1])
+    assert {"machine", "steps", "fit", "growth"} <= set(results)
+    assert [set(row) for row in results["steps"]] == [{"case", "eager", "graph", "trace"}] * 2
+    assert results["growth"]["variables"][0]["ours"] > 0
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case("legacy", 3, (4,), inner="Adam"),
+        Case("new", 3, (4, 4), inner="Adam"),
+        Case("legacy", 2, (5000,)),
+        Case("legacy", 2, (20, 3), gradients="sparse"),
+        Case("new", 3, (4,), gradients="float16"),
+        Case("legacy", 3, (4,), fixed=True),
+    ],
+    ids=lambda case: case.name,
+)
+def test_what_is_compared_does_the_same(case: Case) -> None:
+    assert same_results(case)
+
+
+def test_candidates_take_turns() -> None:
+    calls: list[str] = []
+    taken = in_turns(
+        {name: lambda name=name: calls.append(name) for name in "ab"}, rounds=3, seconds=0
+    )
+    assert {name: len(figures) for name, figures in taken.items()} == {"a": 3, "b": 3}
+    assert calls[-6:] == ["b", "a", "a", "b", "b", "a"]
+
+
+def test_an_overhead_is_compared_to_another_over_what_both_do() -> None:
+    rounds = {"bare": [1.0, 1.0, 1.0], "stock": [3.0, 3.0, 3.0], "ours": [2.0, 1.5, 1.0]}
+    assert overhead_ratio(rounds, "ours", "stock", "bare") == Spread(0.25, 0.125, 0.375)
