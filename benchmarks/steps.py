@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.cases import CANDIDATES, Case, Training, same_results
@@ -35,10 +36,10 @@ SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
 REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), replicas=2))
 
 
-def run(*, smoke: bool = False) -> list[dict[str, Any]]:
+def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
     """Measures every case, one after the other."""
-    rounds = 2 if smoke else 40
-    return [row_of(case, rounds) for case in (SMOKE if smoke else CASES)]
+    for case in SMOKE if smoke else CASES:
+        yield row_of(case, rounds=2 if smoke else 40)
 
 
 def row_of(case: Case, rounds: int) -> dict[str, Any]:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The training step's part of the performance page, made from its results.
+
+python -m benchmarks.step_page
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.growth import floor
+from benchmarks.step import RESULTS
+
+PAGE = RESULTS.with_suffix(".md")
+PLOT = RESULTS.with_name("step_growth.svg")
+_COLOURS = {"bare": "#777777", "stock": "#c2571a", "ours": "#1f6fb4"}
+_NAMES = {"bare": "bare optimizer", "stock": "tf-keras", "ours": "compat-lossscale"}
+
+
+def text(results: dict[str, Any]) -> str:
+    """Returns the tables, in Markdown."""
+    return "\n".join(_lines(results)) + "\n"
+
+
+def _lines(results: dict[str, Any]) -> Iterator[str]:
+    yield "<!-- Made by `python -m benchmarks.step_page`; do not edit. -->"
+    machine = results["machine"]
+    packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    yield (
+        f"{machine['processor']}, {machine['processors']} processors, {machine['memory_gb']} GB, "
+        f"Python {machine['python']}, {packages}. The load when this began was "
+        f"{machine['load_before']:.1f}."
+    )
+    for mode in ("eager", "graph", "trace"):
+        yield from _table(mode, [*results["steps"], results["fit"]])
+    yield ""
+    yield "| Peak memory of a process, MB | bare | tf-keras | ours |"
+    yield "| --- | --- | --- | --- |"
+    for row in results["memory"]:
+        figures = " | ".join(f"{row[name]:,.0f}" for name in _NAMES)
+        yield f"| {row['case']} | {figures} |"
+
+
+_TITLES = {"eager": "Eager step", "graph": "Step in a graph", "trace": "Tracing the step"}
+
+
+def _table(mode: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+    yield ""
+    yield (
+        f"| {_TITLES[mode]} | bare, µs | tf-keras ÷ bare | ours ÷ bare "
+        "| overhead, ours ÷ tf-keras |"
+    )
+    yield "| --- | --- | --- | --- | --- |"
+    for row in rows:
+        if mode not in row:
+            continue
+        figures = row[mode]
+        yield (
+            f"| {row['case']} | {figures['bare_us']:,.0f} | {figures['stock']['median']:.2f} | "
+            f"{figures['ours']['median']:.2f} | {_spread(figures['overhead'])} |"
+        )
+
+
+def _spread(spread: dict[str, float]) -> str:
+    return f"**{spread['median']:.2f}** ({spread['low']:.2f} to {spread['high']:.2f})"
+
+
+def plot(results: dict[str, Any], path: Path) -> None:
+    """Draws the step's time against the number of variables, and against their size."""
+    import matplotlib as mpl  # noqa: PLC0415  # only for this
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "step"
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    growth = results["growth"]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    for axes, key, label in (
+        (left, "variables", "variables of 100 elements"),
+        (right, "bytes", "bytes of all gradients"),
+    ):
+        rows = growth[key]
+        at = [row[key] for row in rows]
+        for name, told in _NAMES.items():
+            milliseconds = [1000 * row[name] for row in rows]
+            axes.plot(at, milliseconds, marker="o", color=_COLOURS[name], label=told)
+        axes.set(xscale="log", yscale="log", xlabel=label, ylabel="a step in a graph, ms")
+    rows = [row for row in growth["bytes"] if row["bytes"] >= 2**20]
+    floors = [
+        1000 * (row["bare"] + list(floor(row["bytes"], growth["copy_bytes_per_second"]))[1])
+        for row in rows
+    ]
+    at = [row["bytes"] for row in rows]
+    right.plot(at, floors, linestyle=":", color="black", label="bare, and the memory's floor")
+    left.legend()
+    right.legend()
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    found = json.loads(RESULTS.read_text())
+    PAGE.write_text(text(found), encoding="utf-8")
+    plot(found, PLOT)
