@@ -114,7 +114,8 @@ class Training:
     def step(self, gradients: list[Any]) -> None:
         """Applies one step."""
         if self._strategy:
-            self._strategy.run(self._step, args=(gradients,))
+            # Each replica needs tensors of its own: these stand for what its tape gave it.
+            self._strategy.run(lambda: self._step([tf.identity(one) for one in gradients]))
         else:
             self._step(gradients)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 from typing import Any
@@ -64,17 +65,9 @@ class StepLog(tf.__internal__.tracking.Trackable):
                 self._said.assign(True)
                 warnings.warn(f"{_STUCK} {float(after)}.", LossScaleStuckWarning, stacklevel=2)
         elif not compiled_by_xla():
-            had_to_move = tf.equal(good_steps, 0)
-            stuck = tf.logical_and(tf.equal(before, after), had_to_move)
-            tf.cond(
-                tf.logical_and(stuck, tf.logical_not(self._said)),
-                lambda: self._say(after),
-                tf.no_op,
-            )
-
-    def _say(self, scale: tf.Tensor) -> Any:
-        said = tf.print(_STUCK, scale, output_stream=sys.stderr)
-        return tf.group(said, self._said.assign(True, read_value=False))
+            stuck = tf.logical_and(tf.equal(before, after), tf.equal(good_steps, 0))
+            _say_first()(stuck, self._said.read_value(), after)
+            self._said.assign(tf.logical_or(self._said, stuck), read_value=False)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
         children = super()._trackable_children(save_type, **kwargs)
@@ -84,6 +77,19 @@ class StepLog(tf.__internal__.tracking.Trackable):
             "last_skipped": self.last_skipped,
             "said": self._said,
         }
+
+
+@functools.cache
+def _say_first() -> Any:
+    """The graph that says it, traced once and called in each step's graph."""
+
+    def say(stuck: tf.Tensor, said: tf.Tensor, scale: tf.Tensor) -> None:
+        news = tf.logical_and(stuck, tf.logical_not(said))
+        tf.cond(news, lambda: tf.print(_STUCK, scale, output_stream=sys.stderr), tf.no_op)
+
+    specs = [tf.TensorSpec([], dtype) for dtype in (tf.bool, tf.bool, tf.float32)]
+    with tf.init_scope():
+        return tf.function(say, input_signature=specs, autograph=False).get_concrete_function()
 
 
 def _variable(value: Any, dtype: tf.DType) -> tf.Variable:
