@@ -62,12 +62,15 @@ def remove_statement(
     line = tree.parent(statement)
     if not isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite):
         return [Edit(start, end, "pass")]
-    others = [s for s in line.body if s is not statement]
-    if others:
-        index = list(line.body).index(statement)
-        if index:
+    index = list(line.body).index(statement)
+    staying = [i for i, s in enumerate(line.body) if s is not statement and s not in removed]
+    if staying:
+        if staying[0] < index:
             return [Edit(tree.span(line.body[index - 1])[1], end, "")]
-        return [Edit(start, tree.span(line.body[1])[0], "")]
+        return [Edit(start, tree.span(line.body[index + 1])[0], "")]
+    if index:
+        return []  # The edit for the first takes out the whole line.
+    end = tree.span(line.body[-1])[1]
     if isinstance(line, cst.SimpleStatementSuite) or _is_alone(tree, line, removed):
         return [Edit(start, end, "pass")]
     line_start, line_end = tree.line_start(start), tree.line_end(max(end - 1, start))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+import sys
 import warnings
 from typing import TYPE_CHECKING
 
@@ -109,10 +110,18 @@ def migrate_fully(
     try:
         return _migrate(source, options, relative)
     except RecursionError:
-        return Result(source, source, Status.UNREADABLE, problem=_TOO_DEEP)
+        return Result(source, source, Status.UNREADABLE, problem=_TOO_RECURSIVE)
 
 
-_TOO_DEEP = "It is nested too deeply for the parser."
+_TOO_DEEP = (
+    "It is nested too deeply for Python's parser. Split the deepest expression or block, then run "
+    "again."
+)
+_TOO_RECURSIVE = (
+    f"Python's recursion limit ({sys.getrecursionlimit()}) is reached while looking at it: an "
+    "expression in it has too many operators in a row, or blocks are nested too deeply. Split it, "
+    "then run again."
+)
 _DEEPEST_BRACKETS = 200
 
 
@@ -180,7 +189,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         return as_it_is
     result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
     after, trimmed = import_edits.without_unused(original, result)
-    if trimmed:
+    if after != result.source:
         result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
     problem = proofs.check(original, program, result, outcomes, options)
     if problem is not None:

@@ -44,6 +44,8 @@ class Speller:
         """Paths that must be imported, with the name that each is given."""
         self.helpers: dict[str, str] = {}
         """Functions to be added to the file: source by name."""
+        self.first_use = len(program.tree.text)
+        """Where the first of these imports and helpers is used."""
 
     def new_paths(self, old: OldName) -> tuple[str, ...]:
         """Returns the paths of what an old name becomes, the preferred first."""
@@ -88,7 +90,7 @@ class Speller:
         visible = self._through_visible(occurrence, scope, paths)
         if visible is not None:
             return visible
-        return self._import(paths[0])
+        return self._import(paths[0], occurrence)
 
     def _through_prefix(
         self, occurrence: Occurrence, paths: Sequence[str], shortest: bool
@@ -146,7 +148,8 @@ class Speller:
                 return True
         return False
 
-    def _import(self, path: str) -> str:
+    def _import(self, path: str, occurrence: Occurrence) -> str:
+        self._note_use(occurrence)
         if path in self.imports:
             return self.imports[path]
         if self.program.target is Target.COMPAT:
@@ -173,8 +176,21 @@ class Speller:
             )
         )
 
-    def helper(self, name: str, source: str) -> str:
-        """Makes sure that the file has a helper function, and returns its name."""
+    def _note_use(self, occurrence: Occurrence) -> None:
+        self.first_use = min(self.first_use, occurrence.span[0])
+
+    def helper(self, name: str, source: str, occurrence: Occurrence) -> str:
+        """Makes sure that the file has a helper function where it is used.
+
+        Args:
+            name: The function's name.
+            source: Its source.
+            occurrence: The old name in whose place it is called.
+
+        Returns:
+            Its name.
+        """
+        self._note_use(occurrence)
         existing = self.program.scopes.module.bindings.get(name, [])
         if existing and all(isinstance(b.node, cst.FunctionDef) for b in existing):
             return name
@@ -197,8 +213,6 @@ class Speller:
         for source in self.helpers.values():
             body = source.strip("\n").replace("\n", newline)
             text += f"{newline}{newline}{body}{newline}"
-            if not lines:
-                text += ""
         if not text:
             return []
         offset, glue = self._header_offset()
@@ -214,6 +228,8 @@ class Speller:
         body = self.program.tree.module.body
         last: cst.CSTNode | None = None
         for index, statement in enumerate(body):
+            if self.tree.span(statement)[1] > self.first_use:
+                break
             if isinstance(statement, cst.SimpleStatementLine):
                 smalls = statement.body
                 if all(isinstance(s, cst.Import | cst.ImportFrom) for s in smalls):

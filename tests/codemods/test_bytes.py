@@ -115,6 +115,13 @@ NESTED = {
 }
 
 
+def test_an_expression_of_a_thousand_operators_says_which_limit_it_is() -> None:
+    result = migrate_source(OLD + f"x = {NESTED['additions'](1_000)}\n".encode())
+    assert result.status is Status.UNREADABLE
+    assert result.problem.startswith("Python's recursion limit (")
+    assert "operators" in result.problem
+
+
 @pytest.mark.parametrize("depth", [1_000, 20_000])
 def test_deep_nesting_costs_no_other_file(tmp_path: Path, depth: int) -> None:
     """libcst's parser ends the process where its stack ends."""

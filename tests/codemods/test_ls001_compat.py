@@ -51,6 +51,73 @@ def test_imports_and_aliases() -> None:
     )
 
 
+def test_its_import_stands_above_its_first_use_where_tensorflow_is_imported_again_below() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+
+        first = tf.train.experimental.FixedLossScale(2)
+        import tensorflow as tf
+
+        second = tf.train.experimental.FixedLossScale(2)
+        """,
+        """
+        import compat_lossscale
+
+        first = compat_lossscale.v1.FixedLossScale(2)
+
+        second = compat_lossscale.v1.FixedLossScale(2)
+        """,
+        target="compat",
+    )
+
+
+def test_an_import_within_a_function_goes_with_what_it_was_for() -> None:
+    check_transformed(
+        """
+        def f():
+            import tensorflow
+            return tensorflow.train.experimental.FixedLossScale(2)
+        """,
+        """
+        import compat_lossscale
+        def f():
+            return compat_lossscale.v1.FixedLossScale(2)
+        """,
+        target="compat",
+    )
+
+
+def test_imports_on_one_line_go_together() -> None:
+    check_transformed(
+        """
+        import tensorflow; import tensorflow  # twice
+        s = tensorflow.train.experimental.FixedLossScale(2)
+        """,
+        """
+        # twice
+        import compat_lossscale
+        s = compat_lossscale.v1.FixedLossScale(2)
+        """,
+        target="compat",
+    )
+
+
+def test_imports_leave_a_line_to_what_else_is_on_it() -> None:
+    check_transformed(
+        """
+        import tensorflow; import tensorflow; print(1); import tensorflow
+        s = tensorflow.train.experimental.FixedLossScale(2)
+        """,
+        """
+        import compat_lossscale
+        print(1)
+        s = compat_lossscale.v1.FixedLossScale(2)
+        """,
+        target="compat",
+    )
+
+
 def test_guards_are_left_here_too() -> None:
     check_left(
         """

@@ -80,7 +80,7 @@ def rewrite_constructor(
             found.append(Edit(start, end, "inner_optimizer"))
         found += replace_argument(tree, call, loss_scale, arguments.texts)
         if arguments.helper:
-            speller.helper(HELPER, HELPER_SOURCE)
+            speller.helper(HELPER, HELPER_SOURCE, occurrence)
         return found
 
     return Rewrite(

@@ -220,7 +220,7 @@ class GraphRewrite(Rule):
             if scale is not None:
                 found += replace_argument(tree, call, scale, arguments.texts)
             if arguments.helper:
-                speller.helper(HELPER, HELPER_SOURCE)
+                speller.helper(HELPER, HELPER_SOURCE, occurrence)
             options = speller.spell_path(occurrence, *_OPTIONS) + _SWITCH
             behind = isinstance(above, cst.Assign | cst.AnnAssign)
             return [*found, *insert_line(tree, statement, options, behind=behind)]
