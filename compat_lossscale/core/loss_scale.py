@@ -248,7 +248,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
 
         Args:
             finite: Whether all gradients, on all replicas, were finite, a bool scalar tensor.
-            log: Says it if the loss scale is stuck.
+            log: Says it, in eager mode, if the loss scale is stuck.
 
         Returns:
             `None` in eager mode, the operation that updates in a graph.
@@ -257,8 +257,8 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         scale, good_steps = self._next_state(
             before, tf.convert_to_tensor(self._num_good_steps), finite
         )
-        if log is not None and self._multiplier != 1:
-            log.note_move(before, scale, good_steps)
+        if log is not None and tf.executing_eagerly() and self._multiplier != 1:
+            log.note_move(float(before), scale, good_steps)
         return tf.group(
             self._current_loss_scale.assign(scale, read_value=False),
             self._num_good_steps.assign(good_steps, read_value=False),

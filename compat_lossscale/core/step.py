@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import tensorflow as tf
 
@@ -89,9 +89,9 @@ def apply_or_skip(
         return _group(apply(gradients))
     if _can_defer(loss_scale):
         deferred = DeferredUnscaling([values_of(gradient) for gradient in gradients])
-        finite = deferred.all_finite()
+        finite, scale = deferred.all_finite(), loss_scale()
         return _decide(
-            (loss_scale.advance(finite, log), finite),
+            _Verdict(loss_scale.advance(finite, log), finite, scale),
             lambda: apply(with_values(gradients, deferred.unscaled())),
             skip,
             log,
@@ -113,6 +113,20 @@ def apply_or_skip(
     return tf.distribute.get_replica_context().merge_call(across_replicas, args=(gradients,))
 
 
+class _Verdict(NamedTuple):
+    """What becomes of a step.
+
+    Attributes:
+        update_op: Updates the loss scale; `None` in eager mode.
+        should_apply: Whether the step is applied.
+        scale: The loss scale during the step, if the package's rule moves it.
+    """
+
+    update_op: Any
+    should_apply: Any
+    scale: tf.Tensor | None = None
+
+
 def _follows_our_rule(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
     """Whether it is up to this package, and not to a user's subclass, how a step is judged."""
     return type(loss_scale).update is DynamicLossScale.update
@@ -128,25 +142,25 @@ def _can_defer(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
     )
 
 
-def _verdict(loss_scale: LossScale, gradients: Any, log: StepLog | None) -> tuple[Any, Any]:
-    """Updates the loss scale. Returns what `LossScale.update` does."""
+def _verdict(loss_scale: LossScale, gradients: Any, log: StepLog | None) -> _Verdict:
+    """Updates the loss scale."""
     if not _follows_our_rule(loss_scale):
-        return loss_scale.update(gradients)
-    finite = finite_on_all_replicas(gradients)
-    return loss_scale.advance(finite, log), finite
+        return _Verdict(*loss_scale.update(gradients))
+    finite, scale = finite_on_all_replicas(gradients), loss_scale()
+    return _Verdict(loss_scale.advance(finite, log), finite, scale)
 
 
 def _decide(
-    verdict: tuple[Any, Any], apply: Callable[[], Any], skip: Callable[[], Any], log: StepLog | None
+    verdict: _Verdict, apply: Callable[[], Any], skip: Callable[[], Any], log: StepLog | None
 ) -> Any:
-    update_op, should_apply = verdict
+    update_op, should_apply, scale = verdict
 
     def applied() -> Any:
         noted = _group(log.note_applied()) if log else None
         return _grouped(_group(apply()), noted)
 
     def skipped() -> Any:
-        noted = _group(log.note_skipped()) if log else None
+        noted = _group(log.note_skipped(scale)) if log else None
         return _grouped(_group(skip()), noted)
 
     if isinstance(should_apply, bool):

@@ -45,29 +45,32 @@ class StepLog(tf.__internal__.tracking.Trackable):
         """Notes that a step was applied."""
         return self.last_skipped.assign(False, read_value=False)
 
-    def note_skipped(self) -> Any:
-        """Notes that a step was skipped."""
+    def note_skipped(self, scale: tf.Tensor | None = None) -> Any:
+        """Notes that a step was skipped.
+
+        A function says it, the first time, if the loss scale was 1 already. XLA cannot print:
+        within a function that it compiles, nothing is said.
+
+        Args:
+            scale: The loss scale during the step, if the package's rule moves it.
+        """
+        if not (scale is None or tf.executing_eagerly() or compiled_by_xla()):
+            _say_first()(scale, self._said.read_value())
+            self._said.assign(tf.logical_or(self._said, scale <= 1.0), read_value=False)
         added = self.skipped.assign_add(1, read_value=False)
         return tf.group(added, self.last_skipped.assign(True, read_value=False))
 
-    def note_move(self, before: Any, after: Any, good_steps: Any) -> None:
-        """Says, the first time, that the loss scale had to move and could not.
-
-        XLA cannot print: within a function that it compiles, nothing is said.
+    def note_move(self, before: float, after: float, good_steps: int) -> None:
+        """Says, the first time, that the loss scale had to move and could not; in eager mode.
 
         Args:
             before: The loss scale during the step.
             after: The loss scale after the step.
             good_steps: The count of good steps after the step: 0 if the loss scale had to move.
         """
-        if tf.executing_eagerly():
-            if float(before) == float(after) and int(good_steps) == 0 and not bool(self._said):
-                self._said.assign(True)
-                warnings.warn(f"{_STUCK} {float(after)}.", LossScaleStuckWarning, stacklevel=2)
-        elif not compiled_by_xla():
-            stuck = tf.logical_and(tf.equal(before, after), tf.equal(good_steps, 0))
-            _say_first()(stuck, self._said.read_value(), after)
-            self._said.assign(tf.logical_or(self._said, stuck), read_value=False)
+        if before == after and good_steps == 0 and not bool(self._said):
+            self._said.assign(True)
+            warnings.warn(f"{_STUCK} {after}.", LossScaleStuckWarning, stacklevel=2)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
         children = super()._trackable_children(save_type, **kwargs)
@@ -83,11 +86,11 @@ class StepLog(tf.__internal__.tracking.Trackable):
 def _say_first() -> Any:
     """The graph that says it, traced once and called in each step's graph."""
 
-    def say(stuck: tf.Tensor, said: tf.Tensor, scale: tf.Tensor) -> None:
-        news = tf.logical_and(stuck, tf.logical_not(said))
+    def say(scale: tf.Tensor, said: tf.Tensor) -> None:
+        news = tf.logical_and(scale <= 1.0, tf.logical_not(said))
         tf.cond(news, lambda: tf.print(_STUCK, scale, output_stream=sys.stderr), tf.no_op)
 
-    specs = [tf.TensorSpec([], dtype) for dtype in (tf.bool, tf.bool, tf.float32)]
+    specs = [tf.TensorSpec([], dtype) for dtype in (tf.float32, tf.bool)]
     with tf.init_scope():
         return tf.function(say, input_signature=specs, autograph=False).get_concrete_function()
 

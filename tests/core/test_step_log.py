@@ -54,25 +54,20 @@ def test_a_scale_that_is_not_to_move_is_no_news() -> None:
     assert advance(DynamicLossScale(1, 1, multiplier=1), StepLog(), True, False) == []
 
 
-def test_a_function_says_it_once_on_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
-    loss_scale, log = DynamicLossScale(2), StepLog()
+@pytest.mark.parametrize("compiled", [False, True], ids=["", "xla"])
+def test_a_function_says_it_once_unless_xla_compiles_it(
+    compiled: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = StepLog()
 
-    @tf.function
-    def step(finite: tf.Tensor) -> None:
-        loss_scale.advance(finite, log)
+    @tf.function(jit_compile=compiled or None)
+    def skip(scale: tf.Tensor) -> None:
+        log.note_skipped(scale)
 
-    for finite in (False, True, False, False):
-        step(tf.constant(finite))
-    assert capfd.readouterr().err.count("The loss scale has to move and cannot.") == 1
-
-
-def test_a_function_compiled_by_xla_says_nothing_and_works() -> None:
-    loss_scale, log = DynamicLossScale(2), StepLog()
-
-    @tf.function(jit_compile=True)
-    def step(finite: tf.Tensor) -> None:
-        loss_scale.advance(finite, log)
-
-    for finite in (False, False):
-        step(tf.constant(finite))
-    assert float(loss_scale()) == 1
+    skip(tf.constant(2.0))
+    assert "loss scale" not in capfd.readouterr().err
+    for _ in range(3):
+        skip(tf.constant(1.0))
+    said = capfd.readouterr().err.count("The loss scale has to move and cannot.")
+    assert said == (0 if compiled else 1)
+    assert int(log.skipped) == 4
