@@ -288,6 +288,29 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         return Result(source, source, Status.REFUSED, problem=problem)
 
 
+def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
+    """Gives a source that is in no file a full look, in a worker, as files get it.
+
+    Args:
+        path: What it is called; notebooks are told by it.
+        source: The source.
+        options: What to do with it.
+
+    Returns:
+        What became of it; the source as it was if the worker came to an end over it.
+    """
+    task = Task(str(path), len(source), options)
+    work = functools.partial(_migrate_given, source)
+    [(_, result)] = migrate_all([task], 1, work)
+    if result.status is Status.UNREADABLE:
+        return dataclasses.replace(result, source=source, output=source)
+    return result
+
+
+def _migrate_given(source: bytes, task: Task) -> Result:
+    return migrate_file(Path(task.name), source, task.options)
+
+
 def _migrate(task: Task) -> Result:
     try:
         source = _read(task.name)

@@ -7,6 +7,13 @@ from pathlib import Path
 
 import click
 
+html_option = click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write a report to FILE, one HTML page that needs nothing else.",
+)
+
 
 def check_report_path(path: Path) -> None:
     """Refuses a report that could not be written, or would replace something else, before the work.

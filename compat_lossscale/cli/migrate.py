@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from compat_lossscale.cli._reports import check_report_path, write_report
+from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,13 +68,7 @@ class _Command(click.Command):
 @click.option("--json", "form", flag_value="json", help="Print a JSON report.")
 @click.option("--sarif", "form", flag_value="sarif", help="Print a SARIF report, with fixes.")
 @click.option("--github", "form", flag_value="github", help="Print GitHub annotations.")
-@click.option(
-    "--html",
-    "html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write a report to FILE, one HTML page that needs nothing else.",
-)
+@html_option
 @click.option(
     "--undo",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -127,7 +121,6 @@ def migrate(
     configuration = _configuration(paths)
     target = target or configuration.target
     options = _options_maker(
-        configuration,
         target,
         _ids(select) if select is not None else configuration.select,
         _ids(ignore) if ignore is not None else configuration.ignore,
@@ -201,13 +194,11 @@ def _configuration(paths: tuple[Path, ...]) -> Configuration:
 
 
 def _options_maker(
-    configuration: Configuration,
     target: str,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     collapse_guards: bool,
 ) -> Callable[[], Options]:
-    del configuration
     if target not in _TARGETS:
         raise click.UsageError(f"There is no target {target!r}; use {' or '.join(_TARGETS)}.")
     if select or ignore:
@@ -235,7 +226,7 @@ def _check_ids(ids: tuple[str, ...]) -> None:
 
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods.files import FileReport, RunReport, has_to_be_parsed, migrate_file
+    from lossscale_codemods.files import FileReport, RunReport, has_to_be_parsed, migrate_apart
     from lossscale_codemods.records import Result, Status
     from lossscale_codemods.reports import counts, text
 
@@ -244,7 +235,7 @@ def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool)
     if source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = Path("stdin.ipynb")
     if has_to_be_parsed(str(name), source):
-        result = migrate_file(name, source, options())
+        result = migrate_apart(name, source, options())
     else:
         result = Result(source, source, Status.UNCHANGED)
     if not check:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from compat_lossscale.cli._reports import check_report_path, write_report
+from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict, meaning
 from compat_lossscale.formats.matrix import matrix_of
@@ -54,13 +54,7 @@ MANY = 20
     "(.h5, .keras). Never the input itself. Needs --to and one PATH.",
 )
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
-@click.option(
-    "--html",
-    "html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write a report to FILE, one HTML page that needs nothing else.",
-)
+@html_option
 @click.option(
     "--strict",
     is_flag=True,

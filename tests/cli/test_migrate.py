@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
+from lossscale_codemods import files
 
 from compat_lossscale.cli.migrate import migrate
 
@@ -116,6 +117,16 @@ def test_standard_input(folder: Path) -> None:
     assert run("-", "--check", stdin=OLD).stdout == ""
     assert run("-", "--check", stdin=OLD).exit_code == 1
     assert run("-", "a.py", stdin=OLD).exit_code == 64
+
+
+def test_standard_input_on_which_the_parser_dies_comes_out_as_it_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "migrate_file", lambda *_: os._exit(1))
+    result = run("-", stdin=OLD)
+    assert result.stdout == OLD
+    assert "The process that parsed it died" in result.stderr
+    assert result.exit_code == 2
 
 
 def test_undo_patch_takes_back(folder: Path) -> None:
