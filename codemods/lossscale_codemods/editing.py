@@ -99,10 +99,9 @@ def remove_item(
     edits: list[Edit] = []
     spans = [tree.span(item) for item in items]
     keep = [item not in gone for item in items]
-    for index, item in enumerate(items):
+    for index, (start, end) in enumerate(spans):
         if keep[index]:
             continue
-        start, end = spans[index]
         before = next((i for i in range(index - 1, -1, -1) if keep[i]), None)
         if before is not None and not edits_cover(edits, spans[index - 1][1]):
             left = spans[index - 1][1]
@@ -121,7 +120,6 @@ def remove_item(
             while after_comma < len(tree.text) and tree.text[after_comma : after_comma + 1] == b" ":
                 after_comma += 1
             edits.append(Edit(start, after_comma, ""))
-        del item
     return edits
 
 

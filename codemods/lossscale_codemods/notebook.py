@@ -70,7 +70,10 @@ def migrate_notebook(
     cells, broken = _parsable(cells)
     for cell in broken:
         if can_hold_old_name("".join(cell.lines).encode()):
-            problem = f"Cell {cell.number} does not parse, even with its magics masked."
+            problem = (
+                f"Cell {cell.number} does not parse, even with its magics masked. Correct it, then "
+                "run again."
+            )
             return Result(source, source, Status.UNREADABLE, problem=problem)
     program, masked = _as_program(cells)
     result = migrate(program, dataclasses.replace(options, notebook=True), relative)

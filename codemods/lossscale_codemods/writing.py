@@ -60,7 +60,7 @@ def write_atomically(path: Path, before: bytes, after: bytes, root: Path) -> Non
                     beside.unlink()
                 raise
     except FileNotFoundError as error:
-        raise WriteRefusedError("It was removed while it was being migrated.") from error
+        raise WriteRefusedError("It was removed while it was being migrated. Run again.") from error
     except OSError as error:
         raise WriteRefusedError(f"It cannot be written: {error.strerror or error}.") from error
 
@@ -73,7 +73,7 @@ def _held(target: Path) -> Iterator[tuple[int, os.stat_result]]:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise WriteRefusedError("It is no regular file any more.")
+            raise WriteRefusedError("It is no regular file any more. Run again.")
         # What root may write all the same was made read-only for a reason.
         if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
             raise WriteRefusedError("It is read-only. Make it writable, then run again.")
