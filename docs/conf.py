@@ -20,6 +20,11 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 default_role = "code"
+nitpicky = True
+# What other projects document.
+nitpick_ignore_regex = [
+    ("py:.*", r"(tensorflow|tf_keras|collections|pathlib|matplotlib)\..*|Path|Figure"),
+]
 html_theme = "furo"
 exclude_patterns = ["_build", "_generated"]
 autodoc_member_order = "bysource"

@@ -50,7 +50,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
 
     @property
     def loss_scale(self) -> LossScale:
-        """The live loss scale: an object to call, and a float32 scalar tensor."""
+        """The live loss scale, an object to call and a float32 scalar tensor at once."""
         return self._loss_scale
 
     @classmethod
