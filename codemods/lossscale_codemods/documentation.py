@@ -31,8 +31,9 @@ def explain(rule_id: str) -> str | None:
     if rule is None:
         return None
     parts = [f"{rule.id}: {rule.title}", "", documentation(rule), ""]
-    for heading, cases in _groups(rule):
-        parts += [heading, ""]
+    for heading, text, cases in _sections(rule):
+        parts += [f"{heading}:", ""]
+        parts += [_indented(text + "\n")] if text else []
         parts += [_indented(_example(case)) for case in cases]
     return "\n".join(parts).rstrip()
 
@@ -46,9 +47,10 @@ def page() -> str:
         parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
         if Target.TF_KERAS not in rule.targets:
             parts.append("\nFor `--target compat`.\n")
-        parts.append(f"\n{documentation(rule)}\n")
-        for heading, cases in _groups(rule):
-            parts.append(f"\n{heading}\n")
+        summary, _, why = documentation(rule).partition("\n\n")
+        parts.append(f"\n{summary}\n\n**Why.** {why}\n")
+        for heading, text, cases in _sections(rule):
+            parts.append(f"\n**{heading}.** {text}".rstrip() + "\n")
             for case in cases:
                 language = "diff" if _changes(case) else "python"
                 parts.append(f"\n```{language}\n{_example(case)}```\n")
@@ -57,9 +59,16 @@ def page() -> str:
     return "".join(parts)
 
 
-def _groups(rule: Rule) -> list[tuple[str, tuple[Case, ...]]]:
-    groups = [("It changes:", rule.invalid), ("It leaves:", rule.valid)]
-    return [(heading, cases) for heading, cases in groups if cases]
+def _sections(rule: Rule) -> list[tuple[str, str, tuple[Case, ...]]]:
+    """Returns headings, each with a text, or none, and with the examples under it."""
+    left = tuple(case for case in rule.valid if case.review)
+    right = tuple(case for case in rule.valid if not case.review)
+    sections = [
+        ("Before and after", "", rule.invalid),
+        ("Not handled", rule.not_handled, left),
+        ("Right as it is", "", right),
+    ]
+    return [(heading, text, cases) for heading, text, cases in sections if text or cases]
 
 
 def _changes(case: Case) -> bool:

@@ -124,6 +124,8 @@ class Rule:
     """Programs that the rule changes."""
     valid: ClassVar[tuple[Case, ...]] = ()
     """Programs that it leaves, with or without a finding."""
+    not_handled: ClassVar[str] = ""
+    """What it leaves, in words, where `valid` has no finding that says so."""
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields further occurrences that this rule decides."""

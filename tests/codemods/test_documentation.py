@@ -22,5 +22,8 @@ def test_every_rule_is_on_it_and_explains_itself() -> None:
     text = documentation.page()
     for rule in all_rules():
         assert f"## {rule.id}: {rule.title}" in text
-        assert rule.title in (documentation.explain(rule.id) or "")
+        explained = documentation.explain(rule.id) or ""
+        assert rule.title in explained
+        assert "Not handled:" in explained
+        assert documentation.documentation(rule).count("\n\n"), f"{rule.id} does not say why"
     assert documentation.explain("LS") is None

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the old API become the same names in compat_lossscale (`--target compat`).
 
-The program stays as it is: the arguments, the classes and their behaviour are those of TensorFlow
-2.0 to 2.3. Only `tf.contrib` and private names that compat_lossscale does not have are left.
+For programs that need what the API that stayed cannot say: a multiplier other than 2, a LossScale
+of one's own, a policy with a fixed loss scale. The program stays as it is: the arguments, the
+classes and their behaviour are those of TensorFlow 2.0 to 2.3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`opt._optimizer` of a loss-scale optimizer becomes the public `opt.inner_optimizer`.
 
-Most `_optimizer` attributes are users' own, so this changes proven loss-scale optimizers only and
-says nothing of the others.
+The attribute was private, and `inner_optimizer` is public since TensorFlow 2.4. Most `_optimizer`
+attributes are users' own, so this changes proven loss-scale optimizers only.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ class InnerOptimizer(Rule):
 
     id = "LS302"
     title = "The wrapped optimizer"
+    not_handled = (
+        "`_optimizer` of an object that is not proven to be a loss-scale optimizer: most are "
+        "users' own, and nothing is said of these."
+    )
     invalid = (
         Case(
             "import tensorflow as tf\n"

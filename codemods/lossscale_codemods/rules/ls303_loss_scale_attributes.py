@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes of `opt.loss_scale` become attributes of the optimizer: there is no object any more.
+"""Attributes of `opt.loss_scale` become attributes of the optimizer.
+
+Since https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 `opt.loss_scale` is a tensor, and
+there is no object any more that could have attributes.
 
 | old | new |
 | --- | --- |

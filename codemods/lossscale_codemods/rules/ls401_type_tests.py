@@ -26,6 +26,7 @@ class TypeTests(Rule):
 
     id = "LS401"
     title = "isinstance, annotations, custom objects"
+    not_handled = "Names that look like an old class and are not TensorFlow's."
     invalid = (
         Case(
             f"{_HEAD}ok = isinstance(opt, (tf.Module, {_OLD}.LossScaleOptimizer))\n",

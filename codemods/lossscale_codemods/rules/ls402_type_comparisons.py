@@ -31,6 +31,7 @@ class TypeComparisons(Rule):
 
     id = "LS402"
     title = "Comparisons of types"
+    not_handled = "`type(a) == type(b)`, and comparisons with a class that is not TensorFlow's."
     invalid = (
         Case(
             f"{_HEAD}if type(opt) == {_OLD}:\n    pass\n",

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`policy.loss_scale` is gone: tests for `None` ask for the policy's name, others are reported."""
+"""`policy.loss_scale` is gone: tests for `None` ask for the policy's name, others are reported.
+
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 took the loss scale out of policies.
+Whether losses are scaled is told by the policy's name; by how much, by the optimizer alone.
+"""
 
 from __future__ import annotations
 

@@ -19,6 +19,9 @@ class V1Names(Rule):
 
     id = "LS601"
     title = "Names of the v1 API"
+    not_handled = (
+        "Base classes (LS204), names that are passed on (LS205) and attributes of the class."
+    )
     invalid = (
         Case(
             f"{_HEAD}opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 64)\n",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Old names in comments, docstrings and strings are listed, and never edited.
 
-A mention asks for nothing and does not change the exit code; see LS802 for strings that are part of
-the program.
+Prose can speak of an old version on purpose. A mention asks for nothing and does not change the
+exit code; see LS802 for strings that are part of the program.
 """
 
 from __future__ import annotations
@@ -15,4 +15,5 @@ class Mentions(Rule):
 
     id = "LS801"
     title = "Comments and strings"
+    not_handled = "Nothing is edited. What a mention says has to be judged by whoever wrote it."
     valid = (Case("# opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'd')\n"),)

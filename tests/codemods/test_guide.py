@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed migration guide is what rules and names say, and leaves none of them out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lossscale_codemods import guide
+from lossscale_codemods.names import Meaning, lookup
+from lossscale_codemods.rules import all_rules
+
+PAGE = Path(__file__).parents[2] / "docs" / "migration.md"
+
+
+def test_the_committed_page_is_current() -> None:
+    assert PAGE.read_text("utf-8") == guide.page(), (
+        "run `python -m lossscale_codemods.guide > docs/migration.md`"
+    )
+
+
+def test_every_kind_of_old_name_is_in_the_table() -> None:
+    paths = [f"{home}.{name}" for home, names in guide.HOMES.items() for name in names]
+    found = {old.meaning for path in paths if (old := lookup(path))}
+    assert found == set(Meaning) - {Meaning.MODULE}
+
+
+def test_every_example_of_every_rule_that_says_something_has_its_row() -> None:
+    _, _, rows = guide.page().partition("\n## Imports and aliases\n")
+    for rule in all_rules():
+        said = [case for case in rule.valid if case.review]
+        expected = len(rule.invalid) + len(said)
+        assert rows.count(f"[{rule.id}]") >= max(expected, 1), rule.id
+
+
+def test_no_cell_of_old_spellings_is_empty() -> None:
+    assert "| |" not in guide.page().replace("|  |\n", "")
+    assert "\n|  |" not in guide.page()
