@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import math
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -101,9 +102,10 @@ def overhead_ratio(rounds: Rounds, of: str, to: str, over: str) -> Spread:
     """
     every = zip(rounds[of], rounds[to], rounds[over], strict=True)
     ratios = [(a - base) / (b - base) for a, b, base in every if b > base]
-    spread = Spread.of(ratios)
     mine, other = overhead(rounds, of, over).median, overhead(rounds, to, over).median
-    return Spread(mine / other, spread.low, spread.high)
+    median = mine / other if other else math.nan
+    spread = Spread.of(ratios or [median])
+    return Spread(median, spread.low, spread.high)
 
 
 def ratio(rounds: Rounds, of: str, to: str) -> Spread:

@@ -142,8 +142,10 @@ class DeferredUnscaling:
         """Whether every element of the unscaled tensors is finite, a bool scalar tensor.
 
         The loss scale must be at least 1: a number times a factor of at most 1 is finite if, and
-        only if, both are.
+        only if, both are. No tensors at all count as finite.
         """
+        if not self._pieces:
+            return tf.constant(True)
         factors = {p.factor.ref(): p.factor for p in self._pieces if p.factor is not None}
         tensors = [piece.tensor for piece in self._pieces]
         return every_element_is_finite([*tensors, *factors.values()])

@@ -88,7 +88,8 @@ def apply_or_skip(
     if type(loss_scale) is FixedLossScale:
         return _group(apply(gradients))
     if _can_defer(loss_scale):
-        deferred = DeferredUnscaling([values_of(gradient) for gradient in gradients])
+        given = [values_of(gradient) for gradient in gradients if gradient is not None]
+        deferred = DeferredUnscaling(given)
         finite, scale = deferred.all_finite(), loss_scale()
         return _decide(
             _Verdict(loss_scale.advance(finite, log), finite, scale),

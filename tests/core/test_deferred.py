@@ -140,3 +140,7 @@ def test_unscaling_can_be_differentiated() -> None:
         [value.numpy() for value in slope(values)],
         [value.numpy() / np.float32(2) for value in values],
     )
+
+
+def test_no_values_at_all_are_finite() -> None:
+    assert deferred([], lambda values: values)[0]
