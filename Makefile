@@ -28,6 +28,7 @@ test: $(VENV)/ready
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/typos
 	$(VENV)/bin/mypy
 
 docs: $(VENV)/ready
