@@ -16,7 +16,7 @@ VARIABLES = (10, 30, 100, 300, 1000, 2000)
 """Numbers of variables, of 100 elements each."""
 BYTES = tuple(1024 * 4**n for n in range(11))
 """Sizes of all variables together, 1 KB to 1 GB, spread over 20 variables."""
-_ROUNDS = 8
+_ROUNDS = 20
 
 
 def run(*, smoke: bool = False) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import tensorflow as tf
 
 from benchmarks import steps
 
-_ROUNDS = 16
+_ROUNDS = 40
 
 
 def rows_of_a_process() -> list[dict[str, Any]]:

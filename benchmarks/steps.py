@@ -39,7 +39,7 @@ REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), 
 def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
     """Measures every case, one after the other."""
     for case in SMOKE if smoke else CASES:
-        yield row_of(case, rounds=2 if smoke else 16)
+        yield row_of(case, rounds=2 if smoke else 40)
 
 
 def row_of(case: Case, rounds: int) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def row_of(case: Case, rounds: int) -> dict[str, Any]:
             rounds=rounds,
         )
     )
-    row["trace"] = figures(_traces(case, max(2, rounds // 4)))
+    row["trace"] = figures(_traces(case, max(2, rounds // 8)))
     return row
 
 
