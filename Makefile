@@ -83,7 +83,7 @@ test-tf%: .venv-tf%/ready
 
 # Licences by the list in pyproject.toml, and known vulnerabilities.
 audit: $(VENV)/ready $(TOOLS)/ready
-	$(TOOLS)/bin/pip-licenses --python $(VENV)/bin/python --format summary
+	$(TOOLS)/bin/pip-licenses --python $(VENV)/bin/python --summary
 	$(TOOLS)/bin/python tools/audit.py requirements/*.txt $(AUDIT)
 
 # See RELEASING.md.
