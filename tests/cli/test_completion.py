@@ -14,13 +14,7 @@ import pytest
 
 from tests.support import REPOSITORY
 
-SNIPPETS = dict(
-    re.findall(
-        r"^```(bash|zsh|fish)\n(.*?)\n```$",
-        (REPOSITORY / "docs" / "ci.md").read_text(encoding="utf-8"),
-        re.DOTALL | re.MULTILINE,
-    )
-)
+DOCUMENTED = (REPOSITORY / "docs" / "ci.md").read_text(encoding="utf-8")
 # What a user would do with a key: complete the line, and print the choices.
 ASKING = {
     "bash": "COMP_WORDS=(compat-lossscale {0});"
@@ -93,7 +87,7 @@ def test_completing_a_command_loads_none() -> None:
 def test_the_documented_line_works_in_the_shell(shell: str, programs: dict[str, str]) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"needs {shell} (Debian: apt-get install {shell})")
-    line = SNIPPETS[shell]
+    (line,) = re.findall(rf"^(?:\$ )?(.*_COMPLETE={shell}_source .*)$", DOCUMENTED, re.MULTILINE)
     ask = ASKING.get(shell, "print ${{_comps[compat-lossscale]}}").format("mi", 2)
     if shell == "zsh":
         line = f"autoload -U compinit; compinit -D -u; {line}"
