@@ -9,6 +9,8 @@ as programs. Comments in front of a block say what else to do with it:
     <!-- file: train.py -->         it is written to a file, and not run
     <!-- copy: a/b.h5 as c.h5 -->   a file of the repository is put beside it first
     <!-- shown only: REASON -->     it is not run
+
+Blocks in other languages need one of these comments: nothing is shown that nobody looked after.
 """
 
 from __future__ import annotations
@@ -35,7 +37,6 @@ _PARTS = re.compile(
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n?", re.MULTILINE)
 _COMPARE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN = ("python", "console")
-UNKNOWN = ("bash", "sh", "shell", "pycon", "py")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +58,11 @@ class Fence:
     file: str | None = None
     shown_only: str | None = None
     copies: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is run by itself."""
+        return self.language in RUN and not (self.file or self.shown_only)
 
     @property
     def commands(self) -> list[tuple[str, str]]:
@@ -102,7 +108,7 @@ def problems(page: str, folder: Path) -> list[str]:
         if fence.file:
             (folder / fence.file).parent.mkdir(parents=True, exist_ok=True)
             (folder / fence.file).write_text(fence.text, "utf-8")
-        elif fence.language in RUN and not fence.shown_only:
+        elif fence.is_run:
             found += [f"line {fence.line}: {problem}" for problem in _problems_of(fence, folder)]
     return found
 

@@ -3,27 +3,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.docs.fences import ROOT, RUN, UNKNOWN, fences, problems
+from tests.docs.fences import ROOT, fences, problems
 
 MADE_BY_A_PROGRAM = ("docs/codemod/rules.md", "docs/migration.md")
 """Their examples are the rules' own, and tested with these."""
 PAGES = sorted(
     str(path.relative_to(ROOT))
-    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
     if not {"_build", "_generated"}.intersection(path.parts)
 )
+WRITTEN_BY_HAND = [page for page in PAGES if page not in MADE_BY_A_PROGRAM]
 RUN_PAGES = [
     page
-    for page in PAGES
-    if page not in MADE_BY_A_PROGRAM
-    and any(
-        one.language in RUN and not one.shown_only
-        for one in fences((ROOT / page).read_text("utf-8"))
-    )
+    for page in WRITTEN_BY_HAND
+    if any(one.is_run for one in fences((ROOT / page).read_text("utf-8")))
 ]
 
 
@@ -32,10 +30,20 @@ def test_what_a_page_shows_is_what_happens(page: str, tmp_path: Path) -> None:
     assert not problems((ROOT / page).read_text("utf-8"), tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_programs_and_commands_stand_in_blocks_that_are_run(page: str) -> None:
+@pytest.mark.parametrize("page", WRITTEN_BY_HAND)
+def test_what_is_not_run_says_why(page: str) -> None:
     blocks = fences((ROOT / page).read_text("utf-8"))
-    assert not [one.line for one in blocks if one.language in UNKNOWN]
+    assert not [one.line for one in blocks if not (one.is_run or one.file or one.shown_only)]
+    for one in blocks:
+        for test in re.findall(r"(?:tests|tools)/[\w/.]+", one.shown_only or ""):
+            assert (ROOT / test.rstrip(".")).exists(), test
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_says_its_language(page: str) -> None:
+    lines = re.findall(r"^ *```(.*)$", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+    assert all(lines[::2])
+    assert not any(lines[1::2])
 
 
 PAGE = """\
