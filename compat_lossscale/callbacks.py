@@ -48,7 +48,9 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         history = model.fit(x, y, callbacks=[compat_lossscale.callbacks.LossScaleLogger()])
         history.history["loss_scale"]
 
-    Warnings come once each, through TensorFlow's logger.
+    It warns of a loss scale that is stuck at its floor or its cap, once each, through TensorFlow's
+    logger. An optimizer of this package says that itself as soon as it happens, wherever it can;
+    what it said is not said again.
 
     Args:
         every: Also look after every so many batches of an epoch. Each look reads up to four
@@ -169,6 +171,8 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         self, watched: _Watched, before: dict[str, float], seen: dict[str, float]
     ) -> None:
         scale = seen["loss_scale"]
+        if getattr(watched.optimizer, "_has_said_it_is_stuck", False):
+            return
         if watched.is_at_floor(before, seen):
             self._warn_once(
                 "floor",

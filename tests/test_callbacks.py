@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ BATCHES = [GOOD, GOOD, BAD, GOOD, BAD, BAD]
 SCALES = [8.0, 16.0, 8.0, 8.0, 4.0, 2.0]
 GOOD_STEPS = [1, 0, 0, 1, 0, 0]
 SKIPPED = [0, 0, 1, 1, 2, 3]
+
+STUCK = "The loss scale has to move and cannot."
 
 Said = Callable[[], list[str]]
 
@@ -186,23 +189,44 @@ def test_without_a_loss_scale_it_says_so_once(said: Said) -> None:
     ]
 
 
-@EVERY_WRAPPER
 @pytest.mark.parametrize("every", [None, 1])
 def test_a_scale_stuck_at_its_floor_is_warned_of_once(
-    wrap: Any, family: Family, every: int | None, said: Said
+    family: Family, every: int | None, said: Said
 ) -> None:
-    fit(model_with(small(wrap, family)), LossScaleLogger(every), batches=[BAD] * 5, epochs=2)
+    fit(model_with(small(stock, family)), LossScaleLogger(every), batches=[BAD] * 5, epochs=2)
     # Three steps bring the scale from 8 to 1; the fourth is skipped there.
-    step = 4 if every else 5
-    assert said() == [
-        (
-            "LossScaleLogger: the loss scale is at its floor, 1, and steps are still skipped "
-            f"(step {step}): the gradients are not finite even unscaled. Look for NaN or infinity "
-            "in the loss and the inputs, for a learning rate that is too high, and for values "
-            "beyond 65504, the largest float16; tf.debugging.enable_check_numerics() names the "
-            "operation."
-        )
-    ]
+    assert said() == [at_floor(4 if every else 5)]
+
+
+def at_floor(step: int) -> str:
+    return (
+        "LossScaleLogger: the loss scale is at its floor, 1, and steps are still skipped "
+        f"(step {step}): the gradients are not finite even unscaled. Look for NaN or infinity "
+        "in the loss and the inputs, for a learning rate that is too high, and for values "
+        "beyond 65504, the largest float16; tf.debugging.enable_check_numerics() names the "
+        "operation."
+    )
+
+
+@pytest.mark.parametrize("wrap", [ours, experimental])
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_what_an_optimizer_says_itself_is_not_said_again(
+    wrap: Any, eagerly: bool, family: Family, said: Said, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = model_with(small(wrap, family), run_eagerly=eagerly)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", errors.LossScaleStuckWarning)
+        fit(model, LossScaleLogger(every=1), batches=[BAD] * 5, epochs=2)
+    warned = [str(w.message) for w in caught if w.category is errors.LossScaleStuckWarning]
+    printed = [line for line in capfd.readouterr().err.splitlines() if STUCK in line]
+    assert (len(warned), len(printed)) == ((1, 0) if eagerly else (0, 1))
+    assert said() == []
+
+
+def test_what_an_optimizer_cannot_say_itself_is_said_for_it(said: Said) -> None:
+    model = model_with(small(ours, Family("new")), jit_compile=True)
+    fit(model, LossScaleLogger(every=1), batches=[BAD] * 5)
+    assert said() == [at_floor(4)]
 
 
 def test_a_scale_at_its_floor_without_skipped_steps_is_not_warned_of(said: Said) -> None:
