@@ -102,7 +102,7 @@ def _number(config: Mapping[str, Any], key: str) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        raise ConfigFormatError(f"{key!r} is too large for a loss scale.") from None
+        raise ConfigFormatError(f"{key!r} is larger than any float; use a smaller one.") from None
 
 
 def _integer(config: Mapping[str, Any], key: str) -> int | None:

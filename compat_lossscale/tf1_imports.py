@@ -61,7 +61,8 @@ def _in_v1(name: str) -> str:
             return name
         raise ModuleNotFoundError(
             f"No module named {name!r}: tf.contrib ended with TensorFlow 1, and nothing here "
-            "stands for it",
+            "stands for it. Take it out of the program; of tf.contrib.mixed_precision, "
+            "`compat-lossscale migrate --explain LS603` says what to use instead",
             name=name,
         ) from None
     return in_v1

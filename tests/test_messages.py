@@ -7,22 +7,28 @@ test_environment.py, and what the codemod says of its findings in the rules' own
 
 from __future__ import annotations
 
+import ast
 import json
+import pickle
 import re
+import shutil
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import compat_lossscale
 from compat_lossscale import LossScaleSpec, cli, convert_config, program
+from tests.support import REPOSITORY, python
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 SGD = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
 DYNAMIC = {"dynamic": True, "initial_scale": 64.0, "dynamic_growth_steps": 4}
+OWN = {"class_name": "Mine", "config": {}}
 FIXED = {"dynamic": False, "initial_scale": 64.0, "dynamic_growth_steps": None}
 
 
@@ -247,6 +253,14 @@ COMMANDS: list[tuple[str, str, int]] = [
         3,
     ),
     (
+        "migrate --write linked",
+        (
+            "linked/far.py: refused: It is a link to FOLDER/old.py, outside of "
+            "FOLDER/linked. Run on that file itself."
+        ),
+        3,
+    ),
+    (
         "verify",
         "Error: Missing argument 'PATH...'.",
         2,
@@ -350,6 +364,22 @@ COMMANDS: list[tuple[str, str, int]] = [
         "verify --to tf2.3 --output nowhere/new.json config.json",
         "compat-lossscale: nowhere/new.json cannot be written: No such file or directory",
         2,
+    ),
+    (
+        "verify --to tf-keras --output new.json checkpoint-1.index",
+        (
+            "compat-lossscale: there is no config to convert in this TensorFlow "
+            "checkpoint: it holds variables only. Convert that of its model"
+        ),
+        2,
+    ),
+    (
+        "verify --to tf-keras --output new.json configs.json",
+        (
+            "compat-lossscale: there are ... loss-scale configs in it (..., ...); convert "
+            "a file that has one"
+        ),
+        3,
     ),
     (
         "verify --to keras3 --strict --output new.json fixed.json",
@@ -504,6 +534,16 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         "'initial_scale' must be a number, but the config has '8'.",
     ),
     (
+        "scale beyond floats",
+        lambda: LossScaleSpec.from_config({**DYNAMIC, "initial_scale": 10**400}),
+        "'initial_scale' is larger than any float; use a smaller one.",
+    ),
+    (
+        "fixed without a value in a config",
+        lambda: LossScaleSpec.from_config({"class_name": "FixedLossScale", "config": {}}),
+        "A FixedLossScale's config must have a loss_scale_value.",
+    ),
+    (
         "half a step",
         lambda: LossScaleSpec.from_config({**DYNAMIC, "dynamic_growth_steps": 0.5}),
         "'dynamic_growth_steps' must be a whole number, but the config has 0.5.",
@@ -521,6 +561,19 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
             "LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is said there "
             "by loss_scale_factor=64.0 on the inner optimizer."
         ),
+    ),
+    (
+        "a loss scale of one's own",
+        lambda: convert_config({"optimizer": SGD, "loss_scale": OWN}, to="tf-keras"),
+        (
+            "Its loss scale is of the class 'Mine', which is neither FixedLossScale nor "
+            "DynamicLossScale: its rules are in that class' code, not in the config."
+        ),
+    ),
+    (
+        "a config in itself",
+        lambda: convert_config(nested(1000), to="tf-keras"),
+        "The config is nested more than 200 deep, or contains itself.",
     ),
     (
         "nothing to convert",
@@ -561,10 +614,23 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
 ]
 
 
+def nested(depth: int) -> dict[str, Any]:
+    config: dict[str, Any] = DYNAMIC
+    for _ in range(depth):
+        config = {"inner_optimizer": config}
+    return config
+
+
 def keras(name: str) -> Any:
     import tf_keras
 
     return getattr(tf_keras.optimizers, name)(0.1)
+
+
+def keras_legacy(name: str) -> Any:
+    import tf_keras
+
+    return getattr(tf_keras.optimizers.legacy, name)(0.1)
 
 
 def v1_sgd() -> Any:
@@ -628,8 +694,59 @@ def policy(*args: Any, **kwargs: Any) -> Any:
 
 def own_class_in_config() -> None:
     optimizer = compat_lossscale.experimental.LossScaleOptimizer
-    loss_scale = {"class_name": "Mine", "config": {}}
-    optimizer.from_config({"optimizer": SGD, "loss_scale": loss_scale})
+    optimizer.from_config({"optimizer": SGD, "loss_scale": OWN})
+
+
+def spec_of_own_class() -> None:
+    class Mine(compat_lossscale.LossScale):
+        def __call__(self) -> float:
+            return 1.0
+
+        def update(self, grads: Any) -> None: ...
+
+        def get_config(self) -> dict[str, Any]:
+            return {}
+
+    LossScaleSpec.from_argument(Mine())
+
+
+def under(strategy: Callable[[Any], Any]) -> None:
+    import tensorflow as tf
+
+    strategies = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
+    returning = {name: mock.Mock(return_value=value) for name, value in strategies.items()}
+    with mock.patch.multiple(tf.distribute, **returning):
+        wrapped()
+
+
+def count_in_a_graph() -> None:
+    import tensorflow as tf
+
+    with tf.Graph().as_default():
+        _ = compat_lossscale.v1.MixedPrecisionLossScaleOptimizer(v1_sgd(), "dynamic").skipped_steps
+
+
+def summaries_in_a_graph() -> None:
+    import tensorflow as tf
+
+    with tf.Graph().as_default():
+        logger(log_dir="logs")
+
+
+def apply_unscaled() -> None:
+    import tensorflow as tf
+
+    wrapped().apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
+
+
+def unpickle_for_other_variables() -> None:
+    import tensorflow as tf
+
+    optimizer = compat_lossscale.LossScaleOptimizer(keras("Adam"))
+    for value in (1.0, [1.0]):
+        variable = tf.Variable(value)
+        optimizer.minimize(lambda variable=variable: 2 * variable, [variable])
+        optimizer = pickle.loads(pickle.dumps(optimizer))
 
 
 # The same, with TensorFlow.
@@ -793,6 +910,69 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
+        "spec of a class of one's own",
+        spec_of_own_class,
+        (
+            "Mine is neither a FixedLossScale nor a DynamicLossScale, so it has rules of "
+            "its own that no spec can state. It can still be used as the loss_scale of "
+            "compat_lossscale.experimental.LossScaleOptimizer."
+        ),
+    ),
+    (
+        "the type of an instance",
+        lambda: type(wrapped())(keras_legacy("SGD")),
+        (
+            "This ..., the type of an instance, wraps only the new "
+            "optimizers, but got: <tf_keras.src.optimizers.legacy.gradient_descent.SGD "
+            "object at 0x...>. The class LossScaleOptimizer itself wraps both kinds."
+        ),
+    ),
+    (
+        "no such attribute of an optimizer",
+        lambda: wrapped().nope,
+        "'...' object has no attribute 'nope'",
+    ),
+    (
+        "no such attribute of a loss scale",
+        lambda: compat_lossscale.FixedLossScale(8).nope,
+        "'FixedLossScale' object has no attribute 'nope'",
+    ),
+    (
+        "on a TPU",
+        lambda: under(lambda distribute: object.__new__(distribute.TPUStrategy)),
+        (
+            "Loss scaling is not supported with TPUStrategy, and not needed: TPUs compute "
+            "in bfloat16, which has float32's range. Remove the LossScaleOptimizer when "
+            "you use TPUs."
+        ),
+    ),
+    (
+        "under another strategy",
+        lambda: under(lambda distribute: object()),
+        (
+            "Loss scaling is not supported with the tf.distribute.Strategy: object. Try "
+            "using a different Strategy, e.g. a MirroredStrategy."
+        ),
+    ),
+    (
+        "counting in a graph",
+        count_in_a_graph,
+        (
+            "Skipped steps are counted in eager mode and in tf.function. This optimizer "
+            "was made in a graph of TensorFlow 1, whose Saver would save the counters "
+            "with your model. Look at the loss scale instead: it shrinks when a step is "
+            "skipped."
+        ),
+    ),
+    (
+        "summaries in a graph",
+        summaries_in_a_graph,
+        (
+            "Summaries are written in eager mode only, which is switched off here. Leave "
+            'out "log_dir" and "writer", and use the history.'
+        ),
+    ),
+    (
         "install otherwise",
         install_otherwise,
         (
@@ -818,6 +998,78 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
 ]
 
 
+# What is wrong | how to provoke it | the whole warning, in TensorFlow's logger.
+WARNINGS: list[tuple[str, Callable[[], object], str]] = [
+    (
+        "neither scaled nor unscaled",
+        apply_unscaled,
+        (
+            "You forgot to call LossScaleOptimizer.get_scaled_loss() and "
+            "LossScaleOptimizer.get_unscaled_gradients() before "
+            "LossScaleOptimizer.apply_gradients(). The model will likely train worse. "
+            "Call each exactly once a step, for example:..."
+        ),
+    ),
+    (
+        "a policy that needs no loss scale",
+        lambda: policy("float32", loss_scale=8.0),
+        (
+            "The policy 'float32' computes in float32, which needs no loss scaling, but "
+            "was given the loss scale 8.0. Loss scaling only costs time here."
+        ),
+    ),
+    (
+        "a policy's name of 2.0",
+        lambda: policy("float16_with_float32_vars"),
+        (
+            "The policy name 'float16_with_float32_vars' is of TensorFlow 2.0 and "
+            "earlier; use 'mixed_float16' or 'mixed_bfloat16'."
+        ),
+    ),
+    (
+        "pickled for other variables",
+        unpickle_for_other_variables,
+        (
+            "This optimizer was pickled with slots of other shapes than those of the "
+            "variables that it now applies gradients to. The slots start anew."
+        ),
+    ),
+]
+
+# What `run -m` is given | what it says.
+NO_MODULES: list[tuple[str, str]] = [
+    ("no_such_module", "compat-lossscale run: No module named no_such_module"),
+    (
+        "no_such.module",
+        "compat-lossscale run: can't find module 'no_such.module': No module named 'no_such'",
+    ),
+]
+
+# What cannot be provoked in the process of the tests: a program | what it says last | where else.
+PROGRAMS: list[tuple[str, str, list[str]]] = [
+    (
+        "import tensorflow as tf\ntf.keras.Model\nimport compat_lossscale as c\nc.install()",
+        (
+            "compat_lossscale.errors.InstallError: tf.keras is Keras 3 in this process "
+            "already, and the old API needs tf-keras. Call compat_lossscale.install() "
+            "before `import tensorflow`, or start Python with the environment variable "
+            "TF_USE_LEGACY_KERAS=1."
+        ),
+        ["-"],
+    ),
+    (
+        "import tensorflow.contrib.mixed_precision",
+        (
+            "ModuleNotFoundError: No module named 'tensorflow.contrib.mixed_precision': "
+            "tf.contrib ended with TensorFlow 1, and nothing here stands for it. Take it "
+            "out of the program; of tf.contrib.mixed_precision, `compat-lossscale "
+            "migrate --explain LS603` says what to use instead"
+        ),
+        ["-m", "compat_lossscale", "run", "--tf1", "-"],
+    ),
+]
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -829,6 +1081,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (path.parent / "train.py").write_text(OLD)
     (tmp_path / "readonly.py").chmod(0o444)
     (tmp_path / "link.py").symlink_to("nowhere")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "far.py").symlink_to(tmp_path / "old.py")
+    for path in (REPOSITORY / "tests" / "artefacts" / "2.3").glob("c*[sx1]*"):
+        shutil.copy(path, tmp_path)
     with zipfile.ZipFile(tmp_path / "empty.keras", "w") as archive:
         archive.writestr("a", "b")
     return tmp_path
@@ -870,7 +1126,10 @@ def test_what_an_error_about_training_says(provoke: Callable[[], object], expect
 
 def says(message: str, expected: str) -> bool:
     """Whether a message is the expected one; `...` stands for words that are not ours."""
-    return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), message) is not None
+    return (
+        re.fullmatch(".*".join(map(re.escape, expected.split("..."))), message, re.DOTALL)
+        is not None
+    )
 
 
 def check(provoke: Callable[[], object], expected: str) -> None:
@@ -879,16 +1138,7 @@ def check(provoke: Callable[[], object], expected: str) -> None:
     assert says(str(raised.value), expected), raised.value
 
 
-@pytest.mark.parametrize(
-    ("module", "expected"),
-    [
-        ("no_such_module", "compat-lossscale run: No module named no_such_module"),
-        (
-            "no_such.module",
-            "compat-lossscale run: can't find module 'no_such.module': No module named 'no_such'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("module", "expected"), NO_MODULES)
 def test_what_run_says_of_a_module_that_is_not_there(
     module: str,
     expected: str,
@@ -901,7 +1151,86 @@ def test_what_run_says_of_a_module_that_is_not_there(
     assert capsys.readouterr().err == f"{expected}\n"
 
 
+@pytest.mark.parametrize(
+    ("provoke", "expected"), [c[1:] for c in WARNINGS], ids=[c[0] for c in WARNINGS]
+)
+def test_what_a_warning_says(
+    provoke: Callable[[], object], expected: str, logged: list[str]
+) -> None:
+    provoke()
+    assert [message for message in logged if says(message, expected)], logged
+
+
+@pytest.mark.parametrize(("given", "expected", "arguments"), PROGRAMS, ids=["Keras 3", "contrib"])
+def test_what_an_error_says_in_a_program(
+    given: str, expected: str, arguments: list[str], tmp_path: Path
+) -> None:
+    done = python(*arguments, given=given, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == expected
+
+
+def stated() -> list[str]:
+    """Every message of the tables."""
+    rows = [*COMMANDS, *PROGRAMS, *NO_MODULES]
+    return [row[1] for row in rows] + [row[2] for row in (*LIBRARY, *TENSORFLOW, *WARNINGS)]
+
+
 def test_every_message_says_more_than_a_word_or_two() -> None:
-    messages = [row[1] for row in COMMANDS] + [row[2] for row in (*LIBRARY, *TENSORFLOW)]
-    assert len(messages) >= 60
-    assert [message for message in messages if len(message.split()) < 4] == []
+    assert len(stated()) >= 120
+    assert [message for message in stated() if len(message.split()) < 4] == []
+
+
+# Where messages stand that are stated elsewhere, and where.
+ELSEWHERE = {
+    "compat_lossscale/_require.py": "tests/test_package.py",
+    "compat_lossscale/callbacks.py": "tests/test_callbacks.py",
+    "compat_lossscale/plotting.py": "tests/test_plotting.py",
+    # What is wrong with an artefact.
+    "compat_lossscale/formats/": "tests/formats/attacks.py",
+    # Races with other programs, and disks.
+    "codemods/lossscale_codemods/writing.py": "tests/codemods/test_writing.py",
+    "codemods/lossscale_codemods/undo.py": "tests/codemods/test_undo.py",
+    "codemods/lossscale_codemods/configuration.py": "tests/cli/test_migrate.py",
+    # What findings say.
+    "codemods/lossscale_codemods/import_edits.py": "tests/codemods/test_ls101_imports.py",
+    "codemods/lossscale_codemods/spelling.py": "tests/codemods/test_ls102_aliases.py",
+    # Mistakes of ours, which no user can make.
+    "codemods/lossscale_codemods/decide.py": "",
+    "codemods/lossscale_codemods/guide.py": "",
+    "codemods/lossscale_codemods/rules/__init__.py": "",
+}
+SAYING = ("warnings.warn", ".warning", "ctx.fail")
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """Each message in the sources: its file, and the longest part that is always the same."""
+    for path in (
+        *REPOSITORY.glob("compat_lossscale/**/*.py"),
+        *REPOSITORY.glob("codemods/**/*.py"),
+    ):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            call = node.exc if isinstance(node, ast.Raise) else node
+            if not isinstance(call, ast.Call) or not (
+                call is not node or ast.unparse(call.func).endswith(SAYING)
+            ):
+                continue
+            texts = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant)]
+            parts = [p for t in texts if isinstance(t, str) for p in re.split(r"%[rs]", t)]
+            longest = max(parts, key=len, default="")
+            if len(longest.split()) > 2:
+                yield str(path.relative_to(REPOSITORY)), longest
+
+
+def test_every_message_of_the_sources_is_in_a_table() -> None:
+    found = list(messages())
+    assert len(found) >= 100
+    for where in ELSEWHERE:
+        assert any(file.startswith(where) for file, _ in found), where
+    missing = [
+        (file, part)
+        for file, part in found
+        if not any(part in message for message in stated())
+        and not file.startswith(tuple(ELSEWHERE))
+    ]
+    assert missing == []

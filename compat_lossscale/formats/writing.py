@@ -75,7 +75,7 @@ def _only_config(artefact: Artefact) -> StatedConfig:
     if not artefact.configs:
         raise ConversionError(
             f"there is no config to convert in this {artefact.format}"
-            + (": it holds variables only" if artefact.states else "")
+            + (": it holds variables only. Convert that of its model" if artefact.states else "")
         )
     first, *others = artefact.configs
     different = [other for other in others if other.config != first.config]
