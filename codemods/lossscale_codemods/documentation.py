@@ -23,6 +23,7 @@ the beginning of several; `# compat-lossscale: ignore[ID]` leaves one place as i
 | Rule | What it is about |
 | --- | --- |
 """
+_REWRITES_NOTHING = "This rule rewrites nothing by itself; it says where an old name stands."
 
 
 def explain(rule_id: str) -> str | None:
@@ -64,7 +65,7 @@ def _sections(rule: Rule) -> list[tuple[str, str, tuple[Case, ...]]]:
     left = tuple(case for case in rule.valid if case.review)
     right = tuple(case for case in rule.valid if not case.review)
     sections = [
-        ("Before and after", "", rule.invalid),
+        ("Before and after", "" if rule.invalid else _REWRITES_NOTHING, rule.invalid),
         ("Not handled", rule.not_handled, left),
         ("Right as it is", "", right),
     ]
