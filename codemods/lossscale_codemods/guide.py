@@ -34,6 +34,8 @@ seen: a person has to decide, and the remark says what about.
 _NAMES = """
 ## Names
 
+`tf` may be `tf.compat.v2`, `tensorflow_core` or `tensorflow._api.v2` as well.
+
 | Old | New | `--target compat` | Rule |
 | --- | --- | --- | --- |
 """
@@ -71,6 +73,7 @@ HOMES = {
     f"{_PRIVATE_V1}.mixed_precision": _REWRITE,
     "tensorflow.contrib.mixed_precision": (
         "LossScaleOptimizer",
+        "LossScaleManager",
         "FixedLossScaleManager",
         "ExponentialUpdateLossScaleManager",
     ),

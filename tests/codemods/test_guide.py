@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lossscale_codemods import guide
+from lossscale_codemods import guide, names
 from lossscale_codemods.names import Meaning, lookup
 from lossscale_codemods.rules import all_rules
 
@@ -19,9 +19,14 @@ def test_the_committed_page_is_current() -> None:
 
 
 def test_every_kind_of_old_name_is_in_the_table() -> None:
-    paths = [f"{home}.{name}" for home, names in guide.HOMES.items() for name in names]
+    paths = [f"{home}.{name}" for home, listed in guide.HOMES.items() for name in listed]
     found = {old.meaning for path in paths if (old := lookup(path))}
     assert found == set(Meaning) - {Meaning.MODULE}
+
+
+def test_every_old_name_is_in_the_table() -> None:
+    every = {name for home in guide.HOMES for name in names.members(home)}
+    assert {name for listed in guide.HOMES.values() for name in listed} >= every
 
 
 def test_every_example_of_every_rule_that_says_something_has_its_row() -> None:
