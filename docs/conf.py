@@ -21,9 +21,11 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 default_role = "code"
 nitpicky = True
-# What other projects document.
 nitpick_ignore_regex = [
-    ("py:.*", r"(tensorflow|tf_keras|collections|pathlib|matplotlib)\..*|Path|Figure"),
+    # What other projects document.
+    ("py:.*", r"(tensorflow|tf_keras|collections|os|pathlib|matplotlib)\..*|Path|Figure"),
+    # Types of arguments that their descriptions explain.
+    ("py:.*", r"Target|RelativeImports"),
 ]
 html_theme = "furo"
 exclude_patterns = ["_build", "_generated"]

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lossscale_codemods.engine import migrate_source as migrate_source
+    from lossscale_codemods.records import Edit as Edit
     from lossscale_codemods.records import Outcome as Outcome
     from lossscale_codemods.records import Record as Record
     from lossscale_codemods.records import Result as Result
     from lossscale_codemods.records import Status as Status
 
-__all__ = ["Outcome", "Record", "Result", "Status", "migrate_source"]
+__all__ = ["Edit", "Outcome", "Record", "Result", "Status", "migrate_source"]
 
 
 def __getattr__(name: str) -> Any:

@@ -27,7 +27,7 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             (its prefix, its `.index` file or its `.data-...` file).
 
     Returns:
-        What it says. It may state no loss scale at all: see `Artefact.has_loss_scale`.
+        What it says; `Artefact.has_loss_scale` tells whether it states a loss scale at all.
 
     Raises:
         UnreadableArtefactError: It is none of these, or damaged. The message says where and why,
