@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import compat_lossscale
+from compat_lossscale._require import require_tensorflow
 from compat_lossscale.errors import ProgramError
 
 _SIGINT_EXIT_CODE = 130
@@ -67,6 +68,7 @@ def prepare(*, legacy_optimizers: bool, tf1: bool) -> None:
         legacy_optimizers: See `compat_lossscale.install`.
         tf1: Whether `import tensorflow` in the program means TensorFlow 1.
     """
+    require_tensorflow("`compat-lossscale run`")
     compat_lossscale.install(legacy_optimizers=legacy_optimizers)
     if tf1:
         from compat_lossscale import tf1_imports  # noqa: PLC0415  # needs TensorFlow

@@ -158,6 +158,8 @@ def test_without_a_script_everything_is_there_but_the_filters(browser: Open, rep
 def test_it_fits_the_screen(browser: Open, report: Path, width: int) -> None:
     driver = browser(report, width)
     assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    for rule in driver.find_elements(By.CSS_SELECTOR, ".totals a"):
+        assert driver.execute_script("return arguments[0].getClientRects().length", rule) == 1
 
 
 def test_it_follows_the_readers_colour_scheme(browser: Open, report: Path) -> None:
