@@ -70,7 +70,8 @@ def next_state(
     Args:
         scale: The loss scale during the step, a float32 scalar.
         good_steps: Good steps in a row before this one, an integer scalar.
-        all_finite: Whether every gradient of this step is finite, a bool scalar.
+        all_finite: Whether every gradient of this step is finite: a bool, or what `operations`
+            select by.
         growth_steps: Good steps in a row after which the scale grows.
         multiplier: Factor of growth and of back-off.
         operations: The arithmetic to use.
@@ -80,13 +81,20 @@ def next_state(
     """
     ops = operations
     factor = ops.float32(multiplier)
-    counted = good_steps + 1
-    due = counted >= growth_steps
-    grown = ops.float32(scale * factor)
-    scale_if_good = ops.select(due, ops.select(ops.is_finite(grown), grown, scale), scale)
-    good_steps_if_good = ops.select(due, good_steps * 0, counted)
-    scale_if_bad = ops.maximum(ops.float32(ops.divide(scale, factor)), 1.0)
-    return (
-        ops.select(all_finite, scale_if_good, scale_if_bad),
-        ops.select(all_finite, good_steps_if_good, good_steps * 0),
-    )
+
+    def after_good_step() -> tuple[Any, Any]:
+        counted = good_steps + 1
+        due = counted >= growth_steps
+        grown = ops.float32(scale * factor)
+        return (
+            ops.select(due, ops.select(ops.is_finite(grown), grown, scale), scale),
+            ops.select(due, good_steps * 0, counted),
+        )
+
+    def after_bad_step() -> tuple[Any, Any]:
+        return ops.maximum(ops.float32(ops.divide(scale, factor)), 1.0), good_steps * 0
+
+    if isinstance(all_finite, bool):
+        return after_good_step() if all_finite else after_bad_step()
+    good, bad = after_good_step(), after_bad_step()
+    return ops.select(all_finite, good[0], bad[0]), ops.select(all_finite, good[1], bad[1])

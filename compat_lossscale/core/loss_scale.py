@@ -247,7 +247,8 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """Moves the loss scale by the update rule, given whether the step was a good one.
 
         Args:
-            finite: Whether all gradients, on all replicas, were finite, a bool scalar tensor.
+            finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
+                bool in a branch where it is known.
             log: Says it, in eager mode, if the loss scale is stuck.
 
         Returns:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, cast
 
 import tensorflow as tf
 
@@ -87,88 +88,79 @@ def apply_or_skip(
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
         return _group(apply(gradients))
-    if _can_defer(loss_scale):
+    step = _Step(loss_scale, skip, log)
+    if step.can_defer():
         given = [values_of(gradient) for gradient in gradients if gradient is not None]
         deferred = DeferredUnscaling(given)
-        finite, scale = deferred.all_finite(), loss_scale()
-        return _decide(
-            _Verdict(loss_scale.advance(finite, log), finite, scale),
-            lambda: apply(with_values(gradients, deferred.unscaled())),
-            skip,
-            log,
+        return step.decide(
+            deferred.all_finite(), lambda: apply(with_values(gradients, deferred.unscaled()))
         )
     if tf.__internal__.distribute.strategy_supports_no_merge_call():
-        verdict = _verdict(loss_scale, gradients, log)
-        return _decide(verdict, lambda: apply(gradients), skip, log)
+        return step.judge(gradients, lambda: apply(gradients))
 
     # The decision is made, and the branch taken, in a cross-replica context: strategies have no
     # merge calls, of which the wrapped optimizers make some, inside a branch within a replica.
     def across_replicas(strategy: Any, gradients: list[Any]) -> Any:
-        return _decide(
-            _verdict(loss_scale, gradients, log),
-            lambda: strategy.extended.call_for_each_replica(apply, args=(gradients,)),
-            skip,
-            log,
+        return step.judge(
+            gradients, lambda: strategy.extended.call_for_each_replica(apply, args=(gradients,))
         )
 
     return tf.distribute.get_replica_context().merge_call(across_replicas, args=(gradients,))
 
 
-class _Verdict(NamedTuple):
-    """What becomes of a step.
+@dataclasses.dataclass(frozen=True)
+class _Step:
+    """A step that is applied or skipped.
 
     Attributes:
-        update_op: Updates the loss scale; `None` in eager mode.
-        should_apply: Whether the step is applied.
-        scale: The loss scale during the step, if the package's rule moves it.
+        loss_scale: The loss scale, which decides.
+        skip: What is done instead of applying.
+        log: Counts what is skipped.
     """
 
-    update_op: Any
-    should_apply: Any
-    scale: tf.Tensor | None = None
+    loss_scale: LossScale
+    skip: Callable[[], Any]
+    log: StepLog | None
 
+    @property
+    def _our_rule(self) -> DynamicLossScale | None:
+        """The loss scale if it moves by this package's rule, and not by a user's subclass'."""
+        ours = type(self.loss_scale).update is DynamicLossScale.update
+        return cast("DynamicLossScale", self.loss_scale) if ours else None
 
-def _follows_our_rule(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
-    """Whether it is up to this package, and not to a user's subclass, how a step is judged."""
-    return type(loss_scale).update is DynamicLossScale.update
+    def can_defer(self) -> bool:
+        """Whether the gradients may be judged before they are unscaled."""
+        return (
+            not tf.executing_eagerly()
+            and not tf.distribute.has_strategy()
+            and self._our_rule is not None
+            and self._our_rule.initial_loss_scale >= 1
+        )
 
+    def judge(self, gradients: Any, apply: Callable[[], Any]) -> Any:
+        """Asks the loss scale about the unscaled gradients; then applies or skips."""
+        if self._our_rule is not None:
+            return self.decide(finite_on_all_replicas(gradients), apply)
+        update_op, should_apply = self.loss_scale.update(gradients)
+        return _grouped(self.decide(should_apply, apply), update_op)
 
-def _can_defer(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
-    """Whether the gradients may be judged before they are unscaled."""
-    return (
-        not tf.executing_eagerly()
-        and not tf.distribute.has_strategy()
-        and _follows_our_rule(loss_scale)
-        and loss_scale.initial_loss_scale >= 1
-    )
+    def decide(self, should_apply: Any, apply: Callable[[], Any]) -> Any:
+        """Applies or skips; in the branch that is taken, the rule need not ask which it is."""
+        if isinstance(should_apply, bool):
+            return self._applied(apply) if should_apply else self._skipped()
+        return _group(either(should_apply, lambda: self._applied(apply), self._skipped))
 
+    def _applied(self, apply: Callable[[], Any]) -> Any:
+        noted = _group(self.log.note_applied()) if self.log else None
+        return _grouped(self._moved(True), _group(apply()), noted)
 
-def _verdict(loss_scale: LossScale, gradients: Any, log: StepLog | None) -> _Verdict:
-    """Updates the loss scale."""
-    if not _follows_our_rule(loss_scale):
-        return _Verdict(*loss_scale.update(gradients))
-    finite, scale = finite_on_all_replicas(gradients), loss_scale()
-    return _Verdict(loss_scale.advance(finite, log), finite, scale)
+    def _skipped(self) -> Any:
+        scale = None if self._our_rule is None else self._our_rule()
+        noted = _group(self.log.note_skipped(scale)) if self.log else None
+        return _grouped(self._moved(False), _group(self.skip()), noted)
 
-
-def _decide(
-    verdict: _Verdict, apply: Callable[[], Any], skip: Callable[[], Any], log: StepLog | None
-) -> Any:
-    update_op, should_apply, scale = verdict
-
-    def applied() -> Any:
-        noted = _group(log.note_applied()) if log else None
-        return _grouped(_group(apply()), noted)
-
-    def skipped() -> Any:
-        noted = _group(log.note_skipped(scale)) if log else None
-        return _grouped(_group(skip()), noted)
-
-    if isinstance(should_apply, bool):
-        done = applied() if should_apply else skipped()
-    else:
-        done = either(should_apply, applied, skipped)
-    return _grouped(_group(done), update_op)
+    def _moved(self, finite: bool) -> Any:
+        return None if self._our_rule is None else _group(self._our_rule.advance(finite, self.log))
 
 
 def _grouped(*operations: Any) -> Any:

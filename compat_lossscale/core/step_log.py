@@ -28,9 +28,16 @@ class StepLog(tf.__internal__.tracking.Trackable):
     """
 
     def __init__(self) -> None:
-        self.skipped = _variable(0, tf.int64)
-        self.last_skipped = _variable(False, tf.bool)
-        self._said = _variable(False, tf.bool)
+        # One variable, because a function pays for each one that it uses with each call: how many
+        # steps were skipped, whether the latest was, and whether it was said that the loss scale
+        # is stuck.
+        self._notes = tf.Variable(
+            [0, 0, 0],
+            dtype=tf.int64,
+            trainable=False,
+            synchronization=tf.VariableSynchronization.AUTO,
+            aggregation=tf.VariableAggregation.NONE,
+        )
 
     @classmethod
     def if_possible(cls) -> StepLog | None:
@@ -41,9 +48,21 @@ class StepLog(tf.__internal__.tracking.Trackable):
         """
         return cls() if tf.compat.v1.executing_eagerly_outside_functions() else None
 
+    @property
+    def skipped(self) -> tf.Tensor:
+        """How many steps were skipped, an int64 scalar tensor."""
+        return tf.convert_to_tensor(self._notes)[0]
+
+    @property
+    def last_skipped(self) -> tf.Tensor:
+        """Whether the latest step was skipped, a bool scalar tensor."""
+        return tf.cast(tf.convert_to_tensor(self._notes)[1], tf.bool)
+
     def note_applied(self) -> Any:
         """Notes that a step was applied."""
-        return self.last_skipped.assign(False, read_value=False)
+        if tf.executing_eagerly() and not bool(self.last_skipped):
+            return None
+        return self._note(self._notes * [1, 0, 1])
 
     def note_skipped(self, scale: tf.Tensor | None = None) -> Any:
         """Notes that a step was skipped.
@@ -54,11 +73,10 @@ class StepLog(tf.__internal__.tracking.Trackable):
         Args:
             scale: The loss scale during the step, if the package's rule moves it.
         """
+        skipped, _, said = tf.unstack(self._notes)
         if not (scale is None or tf.executing_eagerly() or compiled_by_xla()):
-            _say_first()(scale, self._said.read_value())
-            self._said.assign(tf.logical_or(self._said, scale <= 1.0), read_value=False)
-        added = self.skipped.assign_add(1, read_value=False)
-        return tf.group(added, self.last_skipped.assign(True, read_value=False))
+            said = _say_first()(scale, said)
+        return self._note([skipped + 1, 1, said])
 
     def note_move(self, before: float, after: float, good_steps: int) -> None:
         """Says, the first time, that the loss scale had to move and could not; in eager mode.
@@ -68,38 +86,30 @@ class StepLog(tf.__internal__.tracking.Trackable):
             after: The loss scale after the step.
             good_steps: The count of good steps after the step: 0 if the loss scale had to move.
         """
-        if before == after and good_steps == 0 and not bool(self._said):
-            self._said.assign(True)
-            warnings.warn(f"{_STUCK} {after}.", LossScaleStuckWarning, stacklevel=2)
+        if before == after and good_steps == 0:
+            skipped, last_skipped, said = tf.unstack(self._notes)
+            if not bool(said):
+                self._note([skipped, last_skipped, 1])
+                warnings.warn(f"{_STUCK} {after}.", LossScaleStuckWarning, stacklevel=2)
+
+    def _note(self, notes: Any) -> Any:
+        return self._notes.assign(notes, read_value=False)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
         children = super()._trackable_children(save_type, **kwargs)
-        return {
-            **children,
-            "skipped": self.skipped,
-            "last_skipped": self.last_skipped,
-            "said": self._said,
-        }
+        return {**children, "notes": self._notes}
 
 
 @functools.cache
 def _say_first() -> Any:
     """The graph that says it, traced once and called in each step's graph."""
 
-    def say(scale: tf.Tensor, said: tf.Tensor) -> None:
-        news = tf.logical_and(scale <= 1.0, tf.logical_not(said))
+    def say(scale: tf.Tensor, said: tf.Tensor) -> tf.Tensor:
+        stuck = scale <= 1.0
+        news = tf.logical_and(stuck, tf.equal(said, 0))
         tf.cond(news, lambda: tf.print(_STUCK, scale, output_stream=sys.stderr), tf.no_op)
+        return tf.maximum(said, tf.cast(stuck, said.dtype))
 
-    specs = [tf.TensorSpec([], dtype) for dtype in (tf.float32, tf.bool)]
+    specs = [tf.TensorSpec([], dtype) for dtype in (tf.float32, tf.int64)]
     with tf.init_scope():
         return tf.function(say, input_signature=specs, autograph=False).get_concrete_function()
-
-
-def _variable(value: Any, dtype: tf.DType) -> tf.Variable:
-    return tf.Variable(
-        value,
-        dtype=dtype,
-        trainable=False,
-        synchronization=tf.VariableSynchronization.AUTO,
-        aggregation=tf.VariableAggregation.NONE,
-    )

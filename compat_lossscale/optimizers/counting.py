@@ -32,7 +32,7 @@ class CountsSkippedSteps:
             NotCountedError: The optimizer was made in a graph of TensorFlow 1.
         """
         log = self._log_if_dynamic()
-        return tf.constant(0, tf.int64) if log is None else tf.convert_to_tensor(log.skipped)
+        return tf.constant(0, tf.int64) if log is None else log.skipped
 
     @property
     def last_step_skipped(self) -> tf.Tensor:
@@ -42,7 +42,7 @@ class CountsSkippedSteps:
             NotCountedError: The optimizer was made in a graph of TensorFlow 1.
         """
         log = self._log_if_dynamic()
-        return tf.constant(False) if log is None else tf.convert_to_tensor(log.last_skipped)
+        return tf.constant(False) if log is None else log.last_skipped
 
     @property
     def _has_said_it_is_stuck(self) -> bool:
