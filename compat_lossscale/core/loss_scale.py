@@ -302,12 +302,23 @@ def _must_merge() -> bool:
     )
 
 
-def finite_on_all_replicas(grads: Any) -> tf.Tensor:
-    """Whether all gradients, a nested structure, are finite on each replica that is in view."""
+def finite_on_all_replicas(grads: Any, *, equal_on_all: bool = False) -> tf.Tensor:
+    """Asks whether all gradients are finite on each replica that is in view.
+
+    Args:
+        grads: A nested structure of gradients.
+        equal_on_all: Whether the replicas have the same gradients, so that one need be asked.
+
+    Returns:
+        A bool scalar tensor.
+    """
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
         return all_finite(grads)
     strategy = tf.distribute.get_strategy()
     flat = tf.nest.flatten(grads)
+    # Workers have to agree, and are asked each, lest one waits for another for ever.
+    if equal_on_all and not strategy.extended._in_multi_worker_mode():
+        return all_finite([strategy.experimental_local_results(grad)[0] for grad in flat])
     # Strategies reduce numbers, not bools.
     finite = strategy.extended.call_for_each_replica(
         lambda grads: tf.cast(all_finite(grads), tf.float32), args=(flat,)

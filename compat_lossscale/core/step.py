@@ -68,6 +68,8 @@ def apply_or_skip(
     apply: Callable[[list[Any]], Any],
     skip: Callable[[], Any],
     log: StepLog | None = None,
+    *,
+    summed: bool = False,
 ) -> Any:
     """Updates the loss scale, then applies the step if the loss scale allows and skips it if not.
 
@@ -81,6 +83,7 @@ def apply_or_skip(
             wrapped optimizer expects them mirrored.
         skip: Is called instead of `apply`, in a cross-replica context.
         log: Counts what is skipped.
+        summed: Whether the strategy has summed the gradients, so that each replica has the same.
 
     Returns:
         `None` in eager mode, an operation in a graph.
@@ -88,7 +91,7 @@ def apply_or_skip(
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
         return _group(apply(gradients))
-    step = _Step(loss_scale, skip, log)
+    step = _Step(loss_scale, skip, log, summed)
     if step.can_defer():
         given = [values_of(gradient) for gradient in gradients if gradient is not None]
         deferred = DeferredUnscaling(given)
@@ -116,11 +119,13 @@ class _Step:
         loss_scale: The loss scale, which decides.
         skip: What is done instead of applying.
         log: Counts what is skipped.
+        summed: Whether each replica has the same gradients.
     """
 
     loss_scale: LossScale
     skip: Callable[[], Any]
     log: StepLog | None
+    summed: bool
 
     @property
     def _our_rule(self) -> DynamicLossScale | None:
@@ -140,7 +145,7 @@ class _Step:
     def judge(self, gradients: Any, apply: Callable[[], Any]) -> Any:
         """Asks the loss scale about the unscaled gradients; then applies or skips."""
         if self._our_rule is not None:
-            return self.decide(finite_on_all_replicas(gradients), apply)
+            return self.decide(finite_on_all_replicas(gradients, equal_on_all=self.summed), apply)
         update_op, should_apply = self.loss_scale.update(gradients)
         return _grouped(self.decide(should_apply, apply), update_op)
 

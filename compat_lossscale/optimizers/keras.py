@@ -125,13 +125,14 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
                 inner.build(variables)
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        aggregated = skip_gradients_aggregation or not kwargs.pop(
-            "experimental_aggregate_gradients", True
-        )
-        if not (aggregated or self._uses_dtensor() or stock.aggregation_changes_nothing(inner)):
-            # Aggregated first, so that a NaN on one replica is a NaN on all.
-            grads_and_vars = inner.aggregate_gradients(grads_and_vars)
-            gradients, variables = unzip(grads_and_vars)
+        summed = False
+        aggregate = kwargs.pop("experimental_aggregate_gradients", True)
+        if aggregate and not (skip_gradients_aggregation or self._uses_dtensor()):
+            summed = stock.sums_as_the_strategy_does(inner)
+            if tf.distribute.has_strategy() or not summed:
+                # Aggregated first, so that a NaN on one replica is a NaN on all.
+                grads_and_vars = inner.aggregate_gradients(grads_and_vars)
+                gradients, variables = unzip(grads_and_vars)
 
         def apply(gradients: list[Any]) -> None:
             pairs = list(zip(gradients, variables, strict=True))
@@ -140,7 +141,9 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         def skip() -> None:
             inner.iterations.assign_add(1, read_value=False)
 
-        return apply_or_skip(self._loss_scale, gradients, apply, skip, self._step_log)
+        return apply_or_skip(
+            self._loss_scale, gradients, apply, skip, self._step_log, summed=summed
+        )
 
     def _uses_dtensor(self) -> bool:
         return bool(self._optimizer._run_with_dtensor or self._optimizer._mesh)

@@ -88,10 +88,12 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"
         has_flag = _accepts(inner.apply_gradients, flag)
+        summed = False
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
             grads_and_vars = inner._transform_unaggregated_gradients(grads_and_vars)
-            if not stock.aggregation_changes_nothing(inner):
+            summed = stock.sums_as_the_strategy_does(inner)
+            if tf.distribute.has_strategy() or not summed:
                 grads_and_vars = inner._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         pickling.restore_weights(self, variables)
@@ -106,6 +108,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             ),
             skip=lambda: inner.iterations.assign_add(1, read_value=False),
             log=self._step_log,
+            summed=summed,
         )
 
 

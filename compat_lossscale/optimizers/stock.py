@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import tensorflow as tf
 import tf_keras
 from tf_keras.src import backend as _backend
 from tf_keras.src import optimizers
@@ -32,7 +31,6 @@ __all__ = [
     "NewLossScaleOptimizer",
     "Optimizer",
     "OptimizerV2",
-    "aggregation_changes_nothing",
     "dtype_policies",
     "hdf5_format",
     "mixed_precision_names",
@@ -40,6 +38,7 @@ __all__ = [
     "saved_model_load",
     "saving_lib",
     "set_any_global_policy",
+    "sums_as_the_strategy_does",
     "track_variable",
     "without_empty_gradients",
 ]
@@ -93,14 +92,12 @@ def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
     return list(_optimizer_utils.filter_empty_gradients(grads_and_vars))
 
 
-def aggregation_changes_nothing(optimizer: Any) -> bool:
-    """Whether an optimizer's aggregation of gradients gives them back as they are.
+def sums_as_the_strategy_does(optimizer: Any) -> bool:
+    """Whether an optimizer's aggregation of gradients is the strategy's sum over the replicas.
 
-    So it is without a strategy, unless the optimizer has an aggregation of its own. Not to call it
-    then spares an operation on all gradients, and lets the core see where they come from.
+    It is not if the optimizer has an aggregation of its own. Without a strategy the sum gives the
+    gradients back as they are.
     """
-    if tf.distribute.has_strategy():
-        return False
     if isinstance(optimizer, Optimizer):
         return _is_stock(optimizer.aggregate_gradients, Optimizer.aggregate_gradients)
     return (

@@ -130,6 +130,32 @@ def test_a_nan_on_one_replica_skips_the_step_on_all(
     assert trainer.loss_scale() == 8
 
 
+@pytest.mark.parametrize(("summed", "asked"), [(False, 2), (True, 1)])
+def test_of_gradients_that_are_equal_on_all_replicas_one_is_asked(
+    mirrored: Any, summed: bool, asked: int
+) -> None:
+    with mirrored.scope():
+        loss_scale, total = DynamicLossScale(8), tf.Variable(0.0)
+
+    @tf.function
+    def step() -> None:
+        mirrored.run(
+            lambda: (
+                apply_or_skip(
+                    loss_scale,
+                    [tf.constant(1.0)],
+                    lambda gradients: total.assign_add(gradients[0], read_value=False),
+                    tf.no_op,
+                    summed=summed,
+                )
+                and None
+            )
+        )
+
+    operations = step.get_concrete_function().graph.get_operations()
+    assert [op.type for op in operations].count("DebugNumericSummaryV2") == asked
+
+
 def test_one_device_strategy_applies_and_skips() -> None:
     strategy = tf.distribute.OneDeviceStrategy("CPU:1")
     with strategy.scope():

@@ -69,6 +69,28 @@ def test_an_aggregator_of_the_users_own_can_make_a_step_bad() -> None:
     assert opt.loss_scale == 4
 
 
+@pytest.mark.parametrize("bad_replica", [0, 1])
+def test_an_aggregator_that_leaves_replicas_unequal_skips_on_all_if_one_is_bad(
+    mirrored: Any, bad_replica: int
+) -> None:
+    with mirrored.scope():
+        v = tf.Variable(3.0)
+        inner = legacy.sgd(gradient_aggregator=lambda pairs: pairs)
+        opt = LossScaleOptimizer(inner, initial_scale=8)
+
+    @tf.function
+    def step() -> None:
+        def replica() -> None:
+            number = tf.distribute.get_replica_context().replica_id_in_sync_group
+            opt.apply_gradients([(tf.where(tf.equal(number, bad_replica), NAN, 1.0), v)])
+
+        mirrored.run(replica)
+
+    step()
+    assert [float(value) for value in v.values] == [3, 3]
+    assert opt.loss_scale == 4
+
+
 def test_gradient_transformers_run_once() -> None:
     calls = []
 
