@@ -58,6 +58,11 @@ class StepLog(tf.__internal__.tracking.Trackable):
         """Whether the latest step was skipped, a bool scalar tensor."""
         return tf.cast(tf.convert_to_tensor(self._notes)[1], tf.bool)
 
+    @property
+    def said(self) -> tf.Tensor:
+        """Whether it was said that the loss scale is stuck, a bool scalar tensor."""
+        return tf.cast(tf.convert_to_tensor(self._notes)[2], tf.bool)
+
     def note_applied(self) -> Any:
         """Notes that a step was applied."""
         if tf.executing_eagerly() and not bool(self.last_skipped):

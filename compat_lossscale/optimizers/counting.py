@@ -47,7 +47,7 @@ class CountsSkippedSteps:
     @property
     def _has_said_it_is_stuck(self) -> bool:
         """Whether it warned that its loss scale has to move and cannot; asked for in eager mode."""
-        return self._step_log is not None and bool(self._step_log._said)
+        return self._step_log is not None and bool(self._step_log.said)
 
     def _log_if_dynamic(self) -> StepLog | None:
         if self._step_log is None and type(self._loss_scale) is not FixedLossScale:
