@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import doctest
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -191,3 +192,13 @@ def test_the_command_imports_none_of_what_it_looks_for(folder: Path) -> None:
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "compat_lossscale.environment" in imported
     assert not {name.split(".")[0] for name in imported} & {*ALL, "numpy"}
+
+
+def test_the_example_in_the_guide_is_what_it_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (REPOSITORY / "docs" / "guide.md").read_text("utf-8")
+    shown = page.split("$ compat-lossscale doctor\n")[1].split("```")[0]
+    done = run(monkeypatch, tensorflow="2.19.1", tf_keras="2.18.0")
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.OutputChecker().check_output(shown, done.output, options), done.output
