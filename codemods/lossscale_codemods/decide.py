@@ -225,7 +225,9 @@ class Decisions:
                     str(error), _BY_HAND.format(self.rule_of[occurrence])
                 )
                 return None
+        instead_of_stars = modules.instead_of(stars)
         removed = self._removed_statements()
+        removed += [star for star, text in instead_of_stars.items() if not text]
         editor = ImportEditor(self.program, plan, dotted_imports, removed)
         try:
             import_edits = editor.edits()
@@ -247,8 +249,9 @@ class Decisions:
             outcomes.edits += found
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
-        for star in modules.star_edits(stars).values():
-            outcomes.edits += star
+        outcomes.edits += [
+            Edit(*self.tree.span(star), text) for star, text in instead_of_stars.items() if text
+        ]
         outcomes.changed_names = (
             plan.changed_names | self._removed_variables() | modules.names_of(stars)
         )

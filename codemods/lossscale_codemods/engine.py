@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import fixes, guards, import_edits, mentions, proofs
+from lossscale_codemods import fixes, import_edits, mentions, proofs
+from lossscale_codemods.collapsing import Collapsed, collapse
 from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.exports import Exports
 from lossscale_codemods.glance import old_name_can_stand
 from lossscale_codemods.names import Target
+from lossscale_codemods.outcomes import GUARDS
 from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Record, Result, Status
+from lossscale_codemods.records import Result, Status
 from lossscale_codemods.suppression import Selection, Suppressions
 
 if TYPE_CHECKING:
@@ -158,21 +160,17 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
-    original = program = Program(module, options.target, relative, given, options.exports)
-    text = program.tree.text
-    collapsed: list[Record] = []
-    if options.collapse_guards:
-        module, collapsed, text = guards.collapse(program, options, relative)
-        if collapsed:
-            program = Program(module, options.target, relative, exports=options.exports)
+    original = Program(module, options.target, relative, given, options.exports)
+    collapsed = Collapsed(original)
+    if options.collapse_guards and options.selection.applies(GUARDS):
+        collapsed = collapse(original, relative)
+    program = collapsed.program
     suppressions = Suppressions(program.tree.code)
     outcomes = Decisions(program, options.selection, suppressions).outcomes()
-    records = tuple(
-        sorted(
-            [*collapsed, *outcomes.records, *mentions.find(program, suppressions, options)],
-            key=lambda r: (r.line, r.column, r.rule),
-        )
-    )
+    found = [*outcomes.records, *mentions.find(program, suppressions, options)]
+    if collapsed.records:
+        found = [collapsed.origins.of_record(r, program.tree, original.tree) for r in found]
+    records = tuple(sorted([*collapsed.records, *found], key=lambda r: (r.line, r.column, r.rule)))
     if not records:
         return Result(given, given, Status.UNCHANGED)
     as_it_is = Result(given, given, Status.UNCHANGED, records)
@@ -180,7 +178,9 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     if parsed != given:
         return as_it_is.refused(_round_trip_problem(given, parsed))
     try:
-        after = apply_edits(text, outcomes.edits).decode("utf-8").encode(module.encoding)
+        after = (
+            apply_edits(program.tree.text, outcomes.edits).decode("utf-8").encode(module.encoding)
+        )
     except OverlappingEditsError as error:
         return as_it_is.refused(f"Two changes overlap at {str(error)!r}.")
     except UnicodeEncodeError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that already supports old and new versions: recognised, left, and on request collapsed.
+"""Code that already supports old and new versions: recognised, and its old branches left.
 
     if version.parse(tf.__version__) >= version.parse("2.4"):
         opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
@@ -7,36 +7,30 @@
         opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic")
 
 To rewrite the old branch would make both branches equal, or break the old version it is for.
+`collapsing` takes it out, where that is asked for.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-import textwrap
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods import names
 from lossscale_codemods.bindings import BindingKind, import_path, member_path
-from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.program import Occurrence, Program, Role
-from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.tree import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.engine import Options
-    from lossscale_codemods.resolve import RelativeImports
-
 ADVICE = (
     "Take out the branch for old versions, by hand or where possible with --collapse-guards, if "
     "TensorFlow 2.4 is the oldest that you support."
 )
-_RULE = "LS701"
 _VERSION_OF_CHANGE = re.compile(
     r"[\"']2\.[34](?:\.\d+)?[\"']|\(\s*2\s*,\s*[34]\s*[,)]|\b2\.[34]\b|TF_?2_?[34]"
 )
@@ -64,8 +58,7 @@ class Guard:
 def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, str]:
     """Returns the occurrences in branches for old versions, each with the reason to leave it."""
     found: dict[Occurrence, str] = {}
-    guards = _Guards(program, occurrences)
-    for guard in guards.all():
+    for guard in find(program, occurrences):
         line = program.tree.position(program.tree.span(guard.node)[0])[0]
         for occurrence in occurrences:
             if any(_is_within(program, occurrence.node, part) for part in guard.old):
@@ -78,6 +71,11 @@ def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurre
                 )
                 found.setdefault(occurrence, reason)
     return found
+
+
+def find(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
+    """Yields the guards around some occurrences of old names."""
+    return _Guards(program, occurrences).all()
 
 
 def _is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
@@ -272,92 +270,3 @@ class _Guards:
                     if not any(p is not None and names.lookup(p) for p in longer):
                         return True
         return False
-
-
-def collapse(
-    program: Program, options: Options, relative: RelativeImports | None
-) -> tuple[cst.Module, list[Record], bytes]:
-    """Takes out branches for old versions, until there is none left that can be.
-
-    Returns:
-        The module without them, a record for each, and its text.
-    """
-    records: list[Record] = []
-    if not options.selection.applies(_RULE):
-        return program.tree.module, records, program.tree.text
-    for _ in range(100):
-        occurrences = [*program.references, *program.imports]
-        guard = next(
-            (g for g in _Guards(program, occurrences).all() if _collapsible(program, g)), None
-        )
-        if guard is None:
-            break
-        edit = _collapse_edit(program, guard)
-        line, column = program.tree.position(program.tree.span(guard.node)[0])
-        records.append(
-            Record(
-                rule=_RULE,
-                outcome=Outcome.REWRITTEN,
-                line=line,
-                column=column,
-                name=program.tree.line_text(line).strip(),
-                message="collapsed to the branch for new versions",
-                end_line=line,
-                end_column=column,
-                edits=(edit,),
-            )
-        )
-        text = apply_edits(program.tree.text, [edit])
-        module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
-        module = module.with_changes(encoding=program.tree.module.encoding)
-        program = Program(module, options.target, relative, exports=options.exports)
-    return program.tree.module, records, program.tree.text
-
-
-def _collapsible(program: Program, guard: Guard) -> bool:
-    if guard.new is None:
-        return False
-    if isinstance(guard.node, cst.IfExp):
-        return True
-    if isinstance(guard.node, cst.Try):
-        whole = guard.node
-        if whole.orelse is not None or whole.finalbody is not None or len(whole.handlers) != 1:
-            return False
-    if isinstance(guard.node, cst.If):
-        parent = program.tree.parent(guard.node)
-        if isinstance(parent, cst.If) and parent.orelse is guard.node:
-            return False
-    return isinstance(guard.new, cst.IndentedBlock) and not _has_multiline_string(
-        program, guard.new
-    )
-
-
-def _has_multiline_string(program: Program, block: cst.CSTNode) -> bool:
-    return any(
-        isinstance(n, cst.BaseString) and "\n" in program.tree.source(n)
-        for n in program.tree.walk(block)
-    )
-
-
-def _collapse_edit(program: Program, guard: Guard) -> Edit:
-    tree = program.tree
-    if isinstance(guard.node, cst.IfExp) and isinstance(guard.new, cst.BaseExpression):
-        start, end = tree.full_span(guard.node)
-        return Edit(start, end, tree.source(guard.new))
-    start = tree.span(guard.node)[0]
-    end = tree.line_end(max(tree.span(guard.node)[1] - 1, start))
-    body: Sequence[cst.CSTNode] = getattr(guard.new, "body", ())
-    statements = list(body)
-    first, last = tree.span(statements[0])[0], tree.span(statements[-1])[1]
-    left = tree.line_start(first)
-    while left > 0:  # Comments above the first statement belong to it.
-        above = tree.line_start(left - 1)
-        if not tree.text[above:left].strip().startswith(b"#"):
-            break
-        left = above
-    lines = tree.slice((left, tree.line_end(max(last - 1, first))))
-    indent = tree.indentation(start)
-    newline = tree.newline
-    text = textwrap.dedent(lines.replace(newline, "\n")).rstrip("\n")
-    moved = [indent + line if line else line for line in text.split("\n")]
-    return Edit(tree.line_start(start), end, newline.join(moved) + newline)

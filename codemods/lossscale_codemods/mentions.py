@@ -15,7 +15,7 @@ from lossscale_codemods import names
 from lossscale_codemods.arguments import HELPER
 from lossscale_codemods.names import Target
 from lossscale_codemods.records import Outcome, Record
-from lossscale_codemods.suppression import Suppressions, _comments
+from lossscale_codemods.suppression import Suppressions, comments
 from lossscale_codemods.tree import dotted
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
     annotation_strings = {
         o.node for o in program.references if isinstance(o.node, cst.SimpleString)
     }
-    for line, comment in _comments(tree.code):
+    for line, comment in comments(tree.code):
         if "compat-lossscale:" in comment:
             continue
         for match in names.mentions_of_old_names(comment):

@@ -9,11 +9,9 @@ import libcst as cst
 
 from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding
-from lossscale_codemods.editing import remove_statement
-from lossscale_codemods.import_edits import covers_dotted
+from lossscale_codemods.import_edits import alias_text, covers_dotted
 from lossscale_codemods.names import Target
 from lossscale_codemods.program import Occurrence, Program
-from lossscale_codemods.records import Edit
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Rewrite, Verdict
 
@@ -63,30 +61,23 @@ class ModuleImports:
             for name in names.members(star.path or "")
         }
 
-    def star_edits(self, stars: dict[Binding, str]) -> dict[cst.CSTNode, list[Edit]]:
-        """Returns the edits by the star import that they are for."""
-        found: dict[cst.CSTNode, list[Edit]] = {}
+    def instead_of(self, stars: Mapping[Binding, str]) -> dict[cst.ImportFrom, str]:
+        """Returns the import of names in the place of each star import; empty if it just goes."""
+        found: dict[cst.ImportFrom, str] = {}
         for occurrence in self.program.imports:
             node = occurrence.node
             bindings = self.program.scopes.binding_at.get(node, [])
             if not isinstance(node, cst.ImportFrom) or not any(b in stars for b in bindings):
                 continue
-            texts: dict[str, None] = {}
+            texts: set[str] = set()
             for use in self._star_uses(occurrence):
                 verdict = self.verdicts[use]
                 if isinstance(verdict, Rewrite) and verdict.keeps_name and use.names[0].new:
                     compat = self.program.target is Target.COMPAT
                     path = names.compat_path(use.names[0]) if compat else use.names[0].new[0]
-                    local = self.tree.slice(use.span).split(".")[0]
-                    member = str(path).rpartition(".")[2]
-                    texts[member if member == local else f"{member} as {local}"] = None
-            if not texts:
-                found[node] = remove_statement(self.tree, node)
-                continue
+                    texts.add(alias_text(str(path), self.tree.slice(use.span).split(".")[0]))
             home = stars[bindings[0]]
-            start, end = self.tree.span(node)
-            text = f"from {home} import {', '.join(sorted(texts))}"
-            found[node] = [Edit(start, end, text)]
+            found[node] = f"from {home} import {', '.join(sorted(texts))}" if texts else ""
         return found
 
     def dotted_imports(self) -> dict[cst.CSTNode, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import difflib
+import io
 import json
 import re
 import warnings
@@ -190,13 +191,12 @@ def _encoded(text: str, cell: Cell, lines: list[str]) -> str:
     separator = raw[tokens[0].end() : tokens[1].start()] if len(tokens) > 1 else "," + opening[1:]
     old = [token.group() for token in tokens]
     out: list[str] = []
-    before, after = list(cell.lines), lines
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, [json.loads(o) for o in old], lines, autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             out += old[i1:i2]
         else:
-            out += [json.dumps(line, ensure_ascii=ascii_only) for line in after[j1:j2]]
+            out += [json.dumps(line, ensure_ascii=ascii_only) for line in lines[j1:j2]]
     return opening + separator.join(out) + closing
 
 
@@ -217,15 +217,11 @@ def code_cells(text: str) -> Iterator[Cell]:
         if not isinstance(cell, dict) or cell.get("cell_type") != "code" or index not in spans:
             continue
         source = cell.get("source")
+        if isinstance(source, list) and all(isinstance(part, str) for part in source):
+            source = "".join(source)
         if isinstance(source, str):
-            lines = source.splitlines(keepends=True)
-        elif isinstance(source, list) and all(isinstance(line, str) for line in source):
-            lines = list(source)
-            if any("\n" in line[:-1] for line in lines):
-                continue  # Not one line a string; nobody writes notebooks like that.
-        else:
-            continue
-        yield Cell(index + 1, *spans[index], tuple(lines))
+            # Jupyter also starts a new string where Python sees no new line: behind a form feed.
+            yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
 
 
 def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:

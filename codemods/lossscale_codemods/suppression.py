@@ -53,8 +53,8 @@ class Suppressions:
         self.lines: dict[int, tuple[str, ...]] = {}
         if "compat-lossscale:" not in text:
             return
-        lines = text.splitlines()
-        for line, comment in _comments(text):
+        lines = text.split("\n")
+        for line, comment in comments(text):
             match = _COMMENT.search(comment)
             if match is None:
                 continue
@@ -77,7 +77,8 @@ class Suppressions:
         return any(line in self.lines and rule.startswith(self.lines[line]) for line in lines)
 
 
-def _comments(text: str) -> list[tuple[int, str]]:
+def comments(text: str) -> list[tuple[int, str]]:
+    """Returns the comments of a program, each with its line."""
     found: list[tuple[int, str]] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -128,6 +128,11 @@ class Tree:
         start = self._line_starts[line - 1]
         return line, len(self.text[start:offset].decode("utf-8", "replace")) + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """Returns the offset of a line and a column, both as `position` gives them."""
+        start = self._line_starts[line - 1]
+        return start + len(self.slice((start, self.line_end(start)))[: column - 1].encode("utf-8"))
+
     def line_start(self, offset: int) -> int:
         """Returns the offset at which the line of `offset` starts."""
         return self._line_starts[bisect.bisect_right(self._line_starts, offset) - 1]
@@ -141,11 +146,6 @@ class Tree:
         """Returns the text of a line, counted from 1, without its newline."""
         start = self._line_starts[line - 1]
         return self.slice((start, self.line_end(start))).rstrip("\r\n")
-
-    @property
-    def line_count(self) -> int:
-        """How many lines the text has."""
-        return len(self._line_starts)
 
     @functools.cached_property
     def newline(self) -> str:

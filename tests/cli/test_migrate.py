@@ -98,6 +98,14 @@ def test_colours_are_for_terminals(folder: Path) -> None:
     assert "\x1b" not in run("a.py").output
 
 
+def test_a_printed_diff_is_a_patch(folder: Path) -> None:
+    (folder / "a.py").write_bytes(OLD.replace("\n", "  # \x0c \u2028 x\r\n").encode())
+    shown = run("a.py").stdout_bytes
+    diff = shown[: shown.index(b"\n\n") + 1]
+    subprocess.run(["git", "apply", "-"], input=diff, check=True)
+    assert (folder / "a.py").read_bytes().count(b"set_global_policy") == 1
+
+
 def test_unchanged_files_are_not_touched(folder: Path) -> None:
     (folder / "clean.py").write_text(CLEAN)
     (folder / "finding.py").write_text(FINDING)

@@ -53,6 +53,16 @@ def test_the_numbers_are_those_of_the_run_and_add_up(project: Path) -> None:
     ]  # fmt: skip
 
 
+def test_code_is_shown_in_the_file_s_own_encoding(project: Path) -> None:
+    source = (
+        "# -*- coding: gbk -*-\nimport tensorflow as tf\n"
+        "f(tf.keras.mixed_precision.experimental.LossScaleOptimizer)  # \u4e2d\u6587\n"
+    )
+    (project / "chinese.py").write_bytes(source.encode("gbk"))
+    _, html = shown()
+    assert "\u4e2d\u6587" in html
+
+
 def test_every_finding_says_rule_reason_and_what_to_do_and_links_to_the_rule(project: Path) -> None:
     run, html = shown()
     page = Page(html)

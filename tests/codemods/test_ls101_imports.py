@@ -211,6 +211,68 @@ def test_star_import_brings_its_names_in_one_by_one() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            (
+                "from tensorflow.keras.mixed_precision.experimental import *; "
+                "from tensorflow.mixed_precision.experimental import *\n"
+                "set_policy('mixed_float16'); print(DynamicLossScale())\n"
+            ),
+            (
+                "from tensorflow.keras.mixed_precision import set_global_policy as set_policy; "
+                "from tensorflow.compat.v1.mixed_precision import DynamicLossScale\n"
+                "set_policy('mixed_float16'); print(DynamicLossScale())\n"
+            ),
+        ),
+        (
+            (
+                "from tensorflow.keras.mixed_precision.experimental import *; "
+                "from tensorflow.mixed_precision.experimental import *\n"
+                "opt = LossScaleOptimizer(opt, DynamicLossScale())\n"
+            ),
+            (
+                "from tensorflow.keras.mixed_precision import LossScaleOptimizer\n"
+                "opt = LossScaleOptimizer(opt)\n"
+            ),
+        ),
+        (
+            (
+                "from tensorflow.mixed_precision.experimental import *; "
+                "from tensorflow.mixed_precision.experimental import *\n"
+                "from tensorflow.keras.mixed_precision.experimental import *\n"
+                "opt = LossScaleOptimizer(opt, DynamicLossScale())\n"
+            ),
+            (
+                "from tensorflow.keras.mixed_precision import LossScaleOptimizer\n"
+                "opt = LossScaleOptimizer(opt)\n"
+            ),
+        ),
+    ],
+)
+def test_star_imports_on_one_line(before: str, after: str) -> None:
+    check_transformed(before, after)
+
+
+def test_star_import_that_leaves_a_block_empty() -> None:
+    check_transformed(
+        """
+        if new:
+            from tensorflow.mixed_precision.experimental import *
+            from tensorflow.keras.mixed_precision.experimental import get_layer_policy
+        from tensorflow.keras.mixed_precision.experimental import *
+        opt = LossScaleOptimizer(opt, DynamicLossScale())
+        """,
+        """
+        if new:
+            pass
+        from tensorflow.keras.mixed_precision import LossScaleOptimizer
+        opt = LossScaleOptimizer(opt)
+        """,
+    )
+
+
 def test_star_import_of_tensorflow_itself() -> None:
     check_transformed(
         "from tensorflow import *\nkeras.mixed_precision.experimental.set_policy('mixed_float16')\n",  # noqa: E501

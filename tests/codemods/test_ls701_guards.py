@@ -59,39 +59,6 @@ def test_the_old_branch_is_left_and_reported(guard: str) -> None:
     check_left(guard, "LS701")
 
 
-@pytest.mark.parametrize(
-    ("guard", "collapsed"),
-    [
-        (
-            VERSION_IF,
-            """
-            import tensorflow as tf
-            # the new way
-            opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
-            run(opt)
-            """,
-        ),
-        (
-            TRY,
-            """
-            from tensorflow.keras.mixed_precision import LossScaleOptimizer
-            ok = isinstance(opt, LossScaleOptimizer)
-            """,
-        ),
-        (
-            HASATTR,
-            """
-            import tensorflow as tf
-            mp = tf.keras.mixed_precision
-            mp.set_global_policy("mixed_float16")
-            """,
-        ),
-    ],
-)
-def test_collapse(guard: str, collapsed: str) -> None:
-    check_transformed(guard, collapsed, collapse_guards=True)
-
-
 def test_a_guard_between_tensorflow_1_and_2_is_none() -> None:
     check_transformed(
         """

@@ -93,6 +93,22 @@ def test_a_newline_at_the_end_of_a_cell_stays() -> None:
     assert result.text == source.replace("experimental.set_policy", "set_global_policy")
 
 
+@pytest.mark.parametrize("as_string", [False, True])
+@pytest.mark.parametrize("separator", ["\f", "\x1d", "\u2028"])
+def test_a_line_ends_where_python_ends_it(separator: str, as_string: bool) -> None:
+    # Jupyter writes cells as str.splitlines cuts them; to Python, this comment is one line.
+    cell = (
+        f"import tensorflow as tf  # one{separator}x = 'two'\n"
+        "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+        f"# three{separator}y = 4"
+    )
+    cells = [cell if as_string else cell.splitlines(keepends=True)]
+    result = migrate_notebook(json.dumps(notebook(*cells)).encode(), Options())
+    assert result.status is Status.CHANGED, result.problem
+    after = "".join(json.loads(result.output)["cells"][0]["source"])
+    assert after == cell.replace("experimental.set_policy", "set_global_policy")
+
+
 def test_await_outside_of_functions() -> None:
     cells = [
         ["import tensorflow as tf\n", "await f(tf.keras.mixed_precision.experimental.Policy('x'))"]

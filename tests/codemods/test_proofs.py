@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from checks import program
 from lossscale_codemods import Outcome, Status, migrate_source, proofs
 from lossscale_codemods.proofs import same_meaning
 from lossscale_codemods.verdict import MeaningClaim
@@ -125,53 +124,3 @@ def test_encodings(encoding: str) -> None:
     result = migrate_source(before.encode(encoding))
     after = before.replace("experimental.set_policy", "set_global_policy")
     assert result.output == after.encode(encoding)
-
-
-def test_totals_add_up_and_suppression() -> None:
-    result = migrate_source(
-        program(
-            """
-            import tensorflow as tf
-            mp = tf.keras.mixed_precision.experimental
-            mp.set_policy("mixed_float16")  # compat-lossscale: ignore[LS501]
-            # compat-lossscale: ignore
-            opt = mp.LossScaleOptimizer(opt, "dynamic")
-            # compat-lossscale: ignore[LS9]
-            opt2 = tf.keras.mixed_precision.experimental.LossScaleOptimizer(sgd, "dynamic")
-            tf.keras.mixed_precision.experimental.set_policy("infer")
-            """
-        )
-    )
-    assert [(r.line, r.outcome) for r in result.records] == [
-        (2, Outcome.SUPPRESSED),
-        (3, Outcome.SUPPRESSED),
-        (5, Outcome.SUPPRESSED),
-        (7, Outcome.REWRITTEN),
-        (8, Outcome.NEEDS_REVIEW),
-    ]
-    assert "mp = tf.keras.mixed_precision.experimental\nmp.set_policy" in result.text
-
-
-def test_an_import_that_only_a_suppressed_use_needs_stays() -> None:
-    source = program(
-        """
-        from tensorflow.keras.mixed_precision import experimental as mp
-        mp.set_policy("x")  # compat-lossscale: ignore
-        print(mp.global_policy())
-        """
-    )
-    result = migrate_source(source)
-    assert result.text.startswith(source[: source.index("print")].split("\n")[0])
-    assert 'mp.set_policy("x")' in result.text
-    assert [r.outcome for r in result.records] == [
-        Outcome.SUPPRESSED,
-        Outcome.SUPPRESSED,
-        Outcome.REWRITTEN,
-    ]
-
-
-def test_a_whole_file_is_suppressed() -> None:
-    result = migrate_source("# compat-lossscale: ignore-file\n" + OLD)
-    assert not result.changed
-    assert result.count(Outcome.SUPPRESSED) == 1
-    assert migrate_source("# compat-lossscale: ignore-file[LS2]\n" + OLD).changed

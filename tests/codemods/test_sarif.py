@@ -93,6 +93,22 @@ def test_its_fixes_make_of_a_file_what_the_run_does() -> None:
     assert "\ufeff" + text == file.result.output.decode()
 
 
+def test_its_regions_count_characters_of_the_file_s_own_encoding() -> None:
+    line = 'x = "\u4e2d\u6587\u5b57\u4e2d\u6587\u5b57"; tf.keras.mixed_precision.experimental.set_policy("float32")\n'
+    source = f"# -*- coding: gbk -*-\nimport tensorflow as tf\n{line}"
+    Path("a.py").write_bytes(source.encode("gbk"))
+    (result,) = sarif_of(migrated())["results"]
+    column = line.index("tf.") + 1
+    region = result["locations"][0]["physicalLocation"]["region"]
+    (replacement,) = result["fixes"][0]["artifactChanges"][0]["replacements"]
+    assert (region["startLine"], region["startColumn"]) == (3, column)
+    assert replacement["deletedRegion"]["startLine"] == 3
+    assert replacement["deletedRegion"]["startColumn"] >= column
+    start, end = (replacement["deletedRegion"][f"{side}Column"] - 1 for side in ("start", "end"))
+    fixed = line[:start] + replacement["insertedContent"]["text"] + line[end:]
+    assert fixed == line.replace("experimental.set_policy", "set_global_policy")
+
+
 def test_files_are_named_by_valid_uris(folder: Path) -> None:
     names = [b"a b.py", b"caf\xe9.py", b"100%,#?.py", "\u00e9\U0001f600.py".encode()]
     for name in names:

@@ -30,11 +30,9 @@ def as_github(report: RunReport) -> str:
             else:
                 continue
             where = f"file={path}"
-            if (
-                record.cell is None
-            ):  # GitHub knows the lines of a notebook's JSON, not those of cells.
+            if record.cell is None:
                 where += f",line={record.line},col={record.column}"
-            else:
+            else:  # GitHub knows the lines of a notebook's JSON, not those of its cells.
                 text = f"cell {record.cell}, line {record.line}: {text}"
             title = _escaped(f"{record.rule} {record.name}", attribute=True)
             lines.append(f"::{level} {where},title={title}::{_escaped(text)}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from compat_lossscale.pages import page
 from compat_lossscale.pages.highlighting import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
+from lossscale_codemods import prefilter
 from lossscale_codemods.notebook import NotebookError, code_cells
 from lossscale_codemods.records import Outcome, Record, Status
 from lossscale_codemods.reports.counts import totals
@@ -189,7 +190,7 @@ def _name(path: Path) -> str:
 
 
 def _documents(report: FileReport) -> Iterable[Document]:
-    before, after = _text(report.result.source), _text(report.result.output)
+    before, after = prefilter.text_of(report.result.source), prefilter.text_of(report.result.output)
     if report.path.suffix != ".ipynb":
         yield Document("Changes", hunks(before, after, "python"))
         return
@@ -206,15 +207,8 @@ def _cells(notebook: str) -> dict[int, str]:
         return {}
 
 
-def _text(source: bytes) -> str:
-    try:
-        return source.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return source.decode("latin-1")
-
-
 def _findings(report: FileReport) -> Iterable[Finding]:
-    text = _text(report.result.source)
+    text = prefilter.text_of(report.result.source)
     cells = _cells(text) if report.path.suffix == ".ipynb" else {0: text}
     lines: dict[int, list[list[Piece]]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):

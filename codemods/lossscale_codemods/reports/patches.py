@@ -49,9 +49,9 @@ def _lines(source: bytes) -> list[bytes]:
 
 
 def coloured(patch: bytes) -> str:
-    """Returns a diff with terminal colours."""
+    """Returns a diff that is not empty with terminal colours."""
     out = []
-    for line in patch.decode("utf-8", "replace").splitlines():
+    for line in patch.decode("utf-8", "replace").removesuffix("\n").split("\n"):
         start = line[:1].encode()
         if line.startswith(("+++", "---")):
             out.append(f"\x1b[1m{line}{_RESET}")
@@ -59,4 +59,4 @@ def coloured(patch: bytes) -> str:
             out.append(f"{_COLOURS[start]}{line}{_RESET}")
         else:
             out.append(line)
-    return "\n".join(out) + "\n" if out else ""
+    return "\n".join(out) + "\n"

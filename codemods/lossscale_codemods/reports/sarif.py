@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lossscale_codemods.prefilter import text_of
 from lossscale_codemods.records import Outcome, Record
 from lossscale_codemods.reports.counts import exit_code
 from lossscale_codemods.rules import all_rules, documentation
@@ -129,11 +130,7 @@ def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
 
 def _region(source: bytes, start: int, end: int) -> dict[str, int]:
     """Returns a SARIF region for offsets into the UTF-8 text, without its byte order mark."""
-    body = source.removeprefix(b"\xef\xbb\xbf")
-    try:
-        text = body.decode("utf-8").encode("utf-8")
-    except UnicodeDecodeError:
-        text = body.decode("latin-1").encode("utf-8")
+    text = text_of(source).encode("utf-8")
 
     def position(offset: int) -> tuple[int, int]:
         line_start = text.rfind(b"\n", 0, offset) + 1
