@@ -19,7 +19,8 @@ from lossscale_codemods.verdict import MeaningClaim, Review
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
 
 _CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 HELPER = "_loss_scale_arguments"

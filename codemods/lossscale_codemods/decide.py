@@ -17,6 +17,7 @@ from lossscale_codemods.editing import (
 )
 from lossscale_codemods.import_edits import ImportEditor
 from lossscale_codemods.module_imports import ModuleImports
+from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.outcomes import (
     IMPORTS,
     NO_RULE,
@@ -26,7 +27,7 @@ from lossscale_codemods.outcomes import (
     only_suppressed,
 )
 from lossscale_codemods.plan import Plan, Planner
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.program import Program
 from lossscale_codemods.records import Edit
 from lossscale_codemods.rules import all_rules
 from lossscale_codemods.spelling import Speller

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the engine over files: reads, prefilters, migrates in workers, and then writes."""
+"""Runs the codemod over files: finds and reads them, migrates in workers, and then writes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.exports import Exports
+from lossscale_codemods.full_look import has_to_be_parsed, migrate_task, read, unreadable
 from lossscale_codemods.importers import project_files, used_by_others
 from lossscale_codemods.interrupts import noting
-from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.undo import Undo, UndoError
 from lossscale_codemods.workers import Task, migrate_all
@@ -84,6 +84,8 @@ def run(
 ) -> RunReport:
     """Migrates files and folders.
 
+    Nothing is written before it is known of every file what becomes of it.
+
     Args:
         paths: What to look at.
         options: Makes the options; not called if no file has to be parsed.
@@ -93,8 +95,6 @@ def run(
         exclude: Names of folders to leave out.
         undo: Where to write a patch that takes back what is written; nothing may be there yet.
         progress: Is told how many of how many files are done.
-
-    Nothing is written before it is known of every file what becomes of it.
 
     Returns:
         The report, by the files' names.
@@ -167,7 +167,7 @@ def _migrated(
         size = sum(candidate.size for candidate, _ in candidates)
         jobs = default_jobs() if size >= _BYTES_THAT_PAY else 1
     tasks = [Task(c.found.name, c.size, options) for c, options in candidates]
-    return migrate_all(tasks, jobs, _migrate)
+    return migrate_all(tasks, jobs, migrate_task)
 
 
 def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Path | None) -> None:
@@ -234,86 +234,9 @@ def _candidates(
             continue
         report.looked_at += 1
         try:
-            source = _read(one.name)
+            source = read(one.name)
         except OSError as error:
-            decided.append((one, _unreadable(error)))
+            decided.append((one, unreadable(error)))
             continue
         if has_to_be_parsed(one.name, source):
             yield Candidate(one, len(source))
-
-
-def has_to_be_parsed(name: str, source: bytes) -> bool:
-    """Whether a file needs a full look; only that needs libcst."""
-    if not can_hold_old_name(source):
-        return False
-    if name.endswith(".ipynb"):
-        return True
-    from lossscale_codemods.glance import old_name_can_stand
-    from lossscale_codemods.relative import relative_imports
-
-    return old_name_can_stand(source, relative_imports(Path(name)))
-
-
-def _read(name: str) -> bytes:
-    with open(name, "rb", buffering=0) as file:  # noqa: PTH123  # a path object costs more
-        return file.read()
-
-
-def _unreadable(error: OSError) -> Result:
-    problem = f"It cannot be read: {error.strerror or error}."
-    return Result(b"", b"", Status.UNREADABLE, problem=problem)
-
-
-def migrate_file(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a file a full look; a mistake of ours becomes a report, not a traceback."""
-    from lossscale_codemods.engine import migrate_fully
-    from lossscale_codemods.notebook import migrate_notebook
-    from lossscale_codemods.relative import relative_imports
-
-    relative = relative_imports(path)
-    exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
-    options = dataclasses.replace(options, exports=exports)
-    try:
-        if path.suffix == ".ipynb":
-            return migrate_notebook(source, options, relative)
-        return migrate_fully(source, options, relative)
-    except KeyboardInterrupt:
-        raise
-    # One bad file must not stop the others, and libcst's panics are no `Exception`.
-    except BaseException as error:
-        problem = (
-            f"This is a mistake in the codemod ({type(error).__name__}: {error}). The file is as "
-            "it was; please report it."
-        )
-        return Result(source, source, Status.REFUSED, problem=problem)
-
-
-def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a source that is in no file a full look, in a worker, as files get it.
-
-    Args:
-        path: What it is called; notebooks are told by it.
-        source: The source.
-        options: What to do with it.
-
-    Returns:
-        What became of it; the source as it was if the worker came to an end over it.
-    """
-    task = Task(str(path), len(source), options)
-    work = functools.partial(_migrate_given, source)
-    [(_, result)] = migrate_all([task], 1, work)
-    if result.status is Status.UNREADABLE:
-        return dataclasses.replace(result, source=source, output=source)
-    return result
-
-
-def _migrate_given(source: bytes, task: Task) -> Result:
-    return migrate_file(Path(task.name), source, task.options)
-
-
-def _migrate(task: Task) -> Result:
-    try:
-        source = _read(task.name)
-    except OSError as error:
-        return _unreadable(error)
-    return migrate_file(Path(task.name), source, task.options)

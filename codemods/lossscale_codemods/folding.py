@@ -12,7 +12,7 @@ from compat_lossscale.spec import (
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
 )
-from lossscale_codemods import names
+from lossscale_codemods import frameworks, names
 from lossscale_codemods.editing import small_statement
 from lossscale_codemods.evaluate import constant
 from lossscale_codemods.verdict import Review
@@ -113,7 +113,7 @@ class Folding:
             return False
         paths = [p for p in self.resolver.paths(call.func) if p is not None]
         return any(
-            names.is_new_optimizer(p)
+            frameworks.is_new_optimizer(p)
             or ((old := names.lookup(p)) is not None and "Optimizer" in old.path)
             for p in paths
         )

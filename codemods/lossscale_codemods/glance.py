@@ -15,7 +15,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from lossscale_codemods import names, prefilter
+from lossscale_codemods import frameworks, names, prefilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -133,14 +133,14 @@ class _Glance:
 
     def _outside(self, path: str) -> str:
         """Returns the path outside of the project, if a path is one within it."""
-        if self.relative is None or names.is_framework(path):
+        if self.relative is None or frameworks.is_framework(path):
             return path
         return self.relative(path) or path
 
     def _add(self, name: str, path: str) -> None:
         path = self._outside(path)
-        leads_on = not names.is_framework(path) or names.can_lead_to_old_name(path)
-        if leads_on or _is_old(path) or names.is_new_optimizer(path):
+        leads_on = not frameworks.is_framework(path) or names.can_lead_to_old_name(path)
+        if leads_on or _is_old(path) or frameworks.is_new_optimizer(path):
             if path.count(".") > _LONGEST_PATH:
                 raise _CannotTellError
             self.paths.setdefault(name, set()).add(path)
@@ -188,13 +188,15 @@ class _Glance:
         return False
 
     def _is_new_optimizer(self, node: ast.expr) -> bool:
-        return any(map(names.is_new_optimizer, self._paths_of(node)))
+        return any(map(frameworks.is_new_optimizer, self._paths_of(node)))
 
     def _knows_optimizers(self, annotations: Iterable[str]) -> bool:
         """Whether an object in the file can be a loss-scale optimizer under its name of today."""
         last = names.NEW_OPTIMIZER_MEMBER
         return (
-            any(map(names.is_new_optimizer, itertools.chain.from_iterable(self.paths.values())))
+            any(
+                map(frameworks.is_new_optimizer, itertools.chain.from_iterable(self.paths.values()))
+            )
             or any(last in text for text in annotations)
             or any(
                 isinstance(node, ast.Name | ast.Attribute)
@@ -243,7 +245,7 @@ def _last_word(node: ast.expr) -> str | None:
 
 @functools.lru_cache(maxsize=4096)
 def _is_old(path: str) -> bool:
-    return names.lookup(path) is not None or names.is_rewrite_of_today(path)
+    return names.lookup(path) is not None or frameworks.is_rewrite_of_today(path)
 
 
 def _can_be_old_path(text: str) -> bool:

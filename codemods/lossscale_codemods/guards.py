@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
+from lossscale_codemods import frameworks, names
 from lossscale_codemods.bindings import BindingKind, import_path, member_path
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.occurrences import Occurrence, Role
+from lossscale_codemods.program import Program
 from lossscale_codemods.tree import dotted
 
 if TYPE_CHECKING:
@@ -168,7 +169,9 @@ class _Guards:
             for node in self.tree.walk(part)
             if isinstance(node, cst.Attribute | cst.Name)
         )
-        return {names.canonical(p) for found in paths for p in found if p and names.is_new_name(p)}
+        return {
+            names.canonical(p) for found in paths for p in found if p and frameworks.is_new_name(p)
+        }
 
     def _try(self, node: cst.Try) -> Guard | None:
         if not all(self._catches_missing_name(h) for h in node.handlers):
@@ -253,16 +256,17 @@ class _Guards:
             if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
                 module = import_path(node)
                 if any(
-                    names.is_new_name(member_path(module, a.evaluated_name)) for a in node.names
+                    frameworks.is_new_name(member_path(module, a.evaluated_name))
+                    for a in node.names
                 ):
                     return True
             if isinstance(node, cst.Import) and any(
-                names.is_new_name(dotted(a.name) or "") for a in node.names
+                frameworks.is_new_name(dotted(a.name) or "") for a in node.names
             ):
                 return True
             if isinstance(node, cst.Attribute | cst.Name):
                 paths = self.program.resolver.paths(node)
-                if any(p is not None and names.is_new_name(p) for p in paths):
+                if any(p is not None and frameworks.is_new_name(p) for p in paths):
                     above = self.tree.parent(node)
                     if not isinstance(above, cst.Attribute):
                         return True

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, discover
+from lossscale_codemods.frameworks import is_framework
 from lossscale_codemods.module_reads import Reads, reads_of
-from lossscale_codemods.names import is_framework
 from lossscale_codemods.relative import is_top
 
 if TYPE_CHECKING:

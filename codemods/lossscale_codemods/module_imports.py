@@ -11,7 +11,8 @@ from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding
 from lossscale_codemods.import_edits import alias_text, covers_dotted
 from lossscale_codemods.names import Target
-from lossscale_codemods.program import Occurrence, Program
+from lossscale_codemods.occurrences import Occurrence
+from lossscale_codemods.program import Program
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Rewrite, Verdict
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods import guards
 from lossscale_codemods.bindings import Binding, BindingKind
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.occurrences import Occurrence, Role
+from lossscale_codemods.program import Program
 from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.verdict import Ignore, MeaningClaim, Review, Rewrite, Suppressed, Verdict
 

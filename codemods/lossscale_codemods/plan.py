@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
+from lossscale_codemods import frameworks, names
 from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.exports import changes_for_others, name_for_others, why_offered
 from lossscale_codemods.names import OldName, Target
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.occurrences import Occurrence, Role
+from lossscale_codemods.program import Program
 from lossscale_codemods.verdict import Ignore, Rewrite, Verdict
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Planner:
     def _is_of_framework(self, node: cst.Attribute) -> bool:
         """Whether an attribute is read of TensorFlow, so that it is none of a class here."""
         above = self.program.resolver.paths(node.value)
-        return bool(above) and all(p is not None and names.is_framework(p) for p in above)
+        return bool(above) and all(p is not None and frameworks.is_framework(p) for p in above)
 
     def _is_needed(self, binding: Binding) -> bool:
         for use in self._uses(binding):

@@ -1,36 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file as the rules see it: every place at which an old name stands, and how it is used."""
+"""One file as the rules see it: the old names in it, and what each is used for."""
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import functools
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
-from lossscale_codemods.bindings import Binding, BindingKind, Scope, import_path, member_path
+from lossscale_codemods import frameworks
+from lossscale_codemods.bindings import Binding, Scope, import_path
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.names import Meaning, OldName, Target
+from lossscale_codemods.kinds import Kinds
+from lossscale_codemods.names import Target
+from lossscale_codemods.occurrences import Finder, Occurrence
 from lossscale_codemods.resolve import RelativeImports, Resolver
 from lossscale_codemods.scopes import Scopes
-from lossscale_codemods.tree import Span, Tree, dotted
+from lossscale_codemods.tree import Tree, dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-class Role(enum.Enum):
-    """In which way an old name stands in the file."""
-
-    REFERENCE = "reference"
-    ANNOTATION_STRING = "string annotation"
-    IMPORT = "import"
-    UNRESOLVED = "name with an unknown root"
-    FOUND = "found by a rule"
 
 
 class Usage(enum.Enum):
@@ -47,50 +37,6 @@ class Usage(enum.Enum):
     VALUE = "passed on"
 
 
-@dataclasses.dataclass(eq=False)
-class Occurrence:
-    """One place at which an old name stands.
-
-    Attributes:
-        node: The expression, import alias or string.
-        span: Where it stands.
-        role: In which way.
-        names: The old names it can be; empty if a rule found it by other means.
-        ambiguous: Whether it can also be something that is no old name.
-        rule: The id of the rule that found it, if one did.
-    """
-
-    node: cst.CSTNode
-    span: Span
-    role: Role
-    names: tuple[OldName, ...] = ()
-    ambiguous: bool = False
-    rule: str | None = None
-
-    @functools.cached_property
-    def meaning(self) -> Meaning | None:
-        """What the old name is, if all it can be agree."""
-        meanings = {name.meaning for name in self.names}
-        return meanings.pop() if len(meanings) == 1 else None
-
-    @functools.cached_property
-    def base(self) -> cst.CSTNode:
-        """The name that the dotted expression starts with."""
-        node = self.node
-        while isinstance(node, cst.Attribute):
-            node = node.value
-        return node
-
-    def prefixes(self) -> Iterator[cst.CSTNode]:
-        """Yields the dotted expression itself, then shorter and shorter beginnings of it."""
-        node = self.node
-        yield node
-        while isinstance(node, cst.Attribute):
-            node = node.value
-            yield node
-
-
-_DOTTED_IN_STRING = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _COMPARISONS = (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot)
 
 
@@ -121,123 +67,18 @@ class Program:
         self.source = self.tree.bytes if source is None else source
         self.scopes = Scopes(self.tree)
         self.resolver = Resolver(self.scopes, relative=relative)
+        self.kinds = Kinds(self.resolver)
+        self._finder = Finder(self.resolver)
 
     @functools.cached_property
     def references(self) -> list[Occurrence]:
         """Every expression that is an old name, or could be one."""
-        found = []
-        for node in self.scopes.scope_of_read:
-            if not isinstance(node, cst.Name):
-                continue
-            occurrence = self._reference(node)
-            if occurrence is not None:
-                found.append(occurrence)
-        found.extend(self._annotation_strings())
-        return sorted(found, key=lambda o: o.span)
-
-    def _chain(self, node: cst.CSTNode) -> list[cst.CSTNode]:
-        chain = [node]
-        above = self.tree.parent(node)
-        while isinstance(above, cst.Attribute) and above.value is chain[-1]:
-            if above in self.scopes.binding_at:
-                break  # It is assigned here, not read.
-            chain.append(above)
-            above = self.tree.parent(above)
-        return chain
-
-    def _reference(self, name: cst.Name) -> Occurrence | None:
-        chain = self._chain(name)
-        for node in reversed(chain):
-            paths = self.resolver.paths(node)
-            known = [names.lookup(p) for p in paths if p is not None]
-            old = tuple(sorted((o for o in known if o is not None), key=lambda o: o.path))
-            if old and not self._is_conversion(node, chain):
-                return Occurrence(
-                    node,
-                    self.tree.span(node),
-                    Role.REFERENCE,
-                    old,
-                    ambiguous=len(old) < len(paths),
-                )
-        return self._unresolved(chain)
-
-    def _is_conversion(self, node: cst.CSTNode, chain: list[cst.CSTNode]) -> bool:
-        # `mp.Policy` stands for itself: `mp` is looked at as a part of it.
-        return node is not chain[-1] and bool(
-            any(p is not None and names.is_new_name(p) for p in self.resolver.paths(chain[-1]))
-            and not any(p and names.lookup(p) for p in self.resolver.paths(chain[-1]))
-        )
-
-    def _unresolved(self, chain: list[cst.CSTNode]) -> Occurrence | None:
-        paths = self.resolver.paths(chain[0])
-        if any(p is not None and not p.startswith(".") for p in paths):
-            return None
-        if self._is_own_definition(chain[0]):
-            return None
-        for node in reversed(chain):
-            spelled = dotted(node)
-            if spelled is None or not names.is_unresolved_old_name(spelled):
-                continue
-            return Occurrence(node, self.tree.span(node), Role.UNRESOLVED, ambiguous=True)
-        return None
-
-    def _is_own_definition(self, node: cst.CSTNode) -> bool:
-        kinds = {b.kind for b in self.resolver.bindings(node)}
-        return bool(kinds & {BindingKind.CLASS, BindingKind.FUNCTION})
-
-    def _annotation_strings(self) -> Iterator[Occurrence]:
-        for node in self.tree.parents:
-            if not isinstance(node, cst.SimpleString) or not self._in_annotation(node):
-                continue
-            start = self.tree.span(node)[0]
-            raw = node.value
-            for match in _DOTTED_IN_STRING.finditer(raw, len(node.prefix) + 1):
-                paths = self.resolver.string_paths(match.group(), node)
-                old = tuple(o for p in paths if p is not None and (o := names.lookup(p)))
-                if old:
-                    left = start + len(raw[: match.start()].encode())
-                    span = (left, left + len(match.group().encode()))
-                    role = Role.ANNOTATION_STRING
-                    yield Occurrence(node, span, role, old, ambiguous=len(old) < len(paths))
-
-    def _in_annotation(self, node: cst.CSTNode) -> bool:
-        for above in self.tree.ancestors(node):
-            if isinstance(above, cst.Subscript) and (dotted(above.value) or "").endswith("Literal"):
-                return False
-            if isinstance(above, cst.Annotation):
-                return True
-            if isinstance(above, cst.BaseStatement | cst.Call):
-                return False
-        return False
+        return self._finder.references()
 
     @functools.cached_property
     def imports(self) -> list[Occurrence]:
         """Every imported name, and every star import, that brings in an old name."""
-        found = []
-        for node in self.tree.parents:
-            if isinstance(node, cst.ImportFrom):
-                module = import_path(node)
-                if isinstance(node.names, cst.ImportStar):
-                    old = names.lookup(module)
-                    if old is not None:
-                        found.append(self._import(node, old))
-                    continue
-                for alias in node.names:
-                    path = member_path(module, alias.evaluated_name)
-                    if path.startswith(".") and self.resolver.relative is not None:
-                        continue  # The imported file is migrated by itself.
-                    old = names.lookup(path)
-                    if old is not None:
-                        found.append(self._import(alias, old))
-            elif isinstance(node, cst.Import):
-                for alias in node.names:
-                    old = names.lookup(dotted(alias.name) or "")
-                    if old is not None:
-                        found.append(self._import(alias, old))
-        return sorted(found, key=lambda o: o.span)
-
-    def _import(self, node: cst.CSTNode, old: OldName) -> Occurrence:
-        return Occurrence(node, self.tree.span(node), Role.IMPORT, (old,))
+        return self._finder.imports()
 
     def scope(self, occurrence: Occurrence) -> Scope:
         """Returns the scope that an occurrence is read in."""
@@ -374,7 +215,7 @@ class Program:
     def is_tf1_program(self) -> bool:
         """Whether the file uses names that TensorFlow 2 has only under `compat.v1`."""
         return any(
-            path is not None and names.is_only_in_tf1(path)
+            path is not None and frameworks.is_only_in_tf1(path)
             for reads in self.reads_by_attribute.values()
             for node in reads
             for path in self.resolver.paths(node)

@@ -12,8 +12,7 @@ from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.evaluate import constant
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.resolve import is_none
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.tree import dotted, is_none
 
 if TYPE_CHECKING:
     from lossscale_codemods.program import Program

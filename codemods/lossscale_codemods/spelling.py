@@ -12,7 +12,8 @@ import libcst as cst
 from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding, BindingKind, Scope
 from lossscale_codemods.names import OldName, Target
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.occurrences import Occurrence, Role
+from lossscale_codemods.program import Program
 from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import CannotSpellError
 

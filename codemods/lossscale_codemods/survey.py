@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Skipped, discover
-from lossscale_codemods.files import has_to_be_parsed
+from lossscale_codemods.full_look import has_to_be_parsed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

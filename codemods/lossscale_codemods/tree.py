@@ -54,6 +54,11 @@ def dotted(node: cst.CSTNode | None) -> str | None:
     return ".".join(reversed(parts))
 
 
+def is_none(node: cst.CSTNode | None) -> bool:
+    """Whether an expression is `None`."""
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
 class _Spans(ByteSpanPositionProvider):
     """libcst's spans, asked for without its `MetadataWrapper`.
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lossscale_codemods.bindings import Binding
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
     from lossscale_codemods.records import Edit
     from lossscale_codemods.spelling import Speller
 

@@ -226,7 +226,8 @@ def _check_ids(ids: tuple[str, ...]) -> None:
 
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods.files import FileReport, RunReport, has_to_be_parsed, migrate_apart
+    from lossscale_codemods.files import FileReport, RunReport
+    from lossscale_codemods.full_look import has_to_be_parsed, migrate_apart
     from lossscale_codemods.records import Result, Status
     from lossscale_codemods.reports import counts, text
 

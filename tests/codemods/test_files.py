@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lossscale_codemods import files
+from lossscale_codemods import files, full_look
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.engine import Options
 from lossscale_codemods.ignore_files import parse
@@ -208,7 +208,7 @@ def test_one_bad_file_never_stops_the_others(
 
 def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.py", "b.py", "c.py")
-    monkeypatch.setattr(files, "migrate_file", _die_on_b)
+    monkeypatch.setattr(full_look, "migrate_file", _die_on_b)
     report = files.run([tmp_path], Options, jobs=2)
     assert [(f.path.name, f.result.status) for f in report.files] == [
         ("a.py", Status.CHANGED),

@@ -94,7 +94,8 @@ def test_its_fixes_make_of_a_file_what_the_run_does() -> None:
 
 
 def test_its_regions_count_characters_of_the_file_s_own_encoding() -> None:
-    line = 'x = "\u4e2d\u6587\u5b57\u4e2d\u6587\u5b57"; tf.keras.mixed_precision.experimental.set_policy("float32")\n'
+    chinese = "\u4e2d\u6587\u5b57\u7b26\u7f16\u7801"
+    line = f'x = "{chinese}"; tf.keras.mixed_precision.experimental.set_policy("float32")\n'
     source = f"# -*- coding: gbk -*-\nimport tensorflow as tf\n{line}"
     Path("a.py").write_bytes(source.encode("gbk"))
     (result,) = sarif_of(migrated())["results"]

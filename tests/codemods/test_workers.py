@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods import files, workers
+from lossscale_codemods import full_look, workers
 from lossscale_codemods.engine import Options
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
@@ -64,7 +64,7 @@ def test_a_panic_is_a_report_and_no_traceback(
         raise error
 
     monkeypatch.setattr(engine, "migrate_fully", failing)
-    result = files.migrate_file(Path("a.py"), b"x", Options())
+    result = full_look.migrate_file(Path("a.py"), b"x", Options())
     assert result.status is Status.REFUSED
     assert type(error).__name__ in result.problem
 

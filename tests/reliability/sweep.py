@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from lossscale_codemods import discovery, engine, files, notebook
+from lossscale_codemods import discovery, engine, full_look, notebook
 from lossscale_codemods.discovery import SUFFIXES
 from lossscale_codemods.records import Result, Status
 
@@ -200,7 +200,7 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     """Migrates one file, bare and with an old call behind it. Returns outcomes and failures."""
     source = path.read_bytes()
     options = engine.Options()
-    bare = files.migrate_file(path, source, options)
+    bare = full_look.migrate_file(path, source, options)
     found, problems = [f"as it is: {_outcome(bare)}"], list(_wrong(bare, source))
     if bare.changed and not OLD_NAME.search(source):
         problems.append("changed although no old name stands in it")
@@ -209,7 +209,7 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     newline = b"\r\n" if b"\r\n" in source else b"\n"
     start = source if not source or source.endswith((b"\n", b"\r")) else source + newline
     before, after = (start + part.replace(b"\n", newline) for part in (BEFORE, AFTER))
-    planted = files.migrate_file(path, before, options)
+    planted = full_look.migrate_file(path, before, options)
     found.append(f"with a call: {_outcome(planted)}")
     problems += _wrong(planted, before)
     if bare.status is Status.UNCHANGED and not bare.records:

@@ -15,14 +15,15 @@ from lossscale_codemods.arguments import (
     simple_name,
 )
 from lossscale_codemods.editing import replace_argument
+from lossscale_codemods.kinds import Kind, optimizer_argument
 from lossscale_codemods.records import Edit
-from lossscale_codemods.resolve import Kind, optimizer_argument
 from lossscale_codemods.verdict import Review, Rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
     from lossscale_codemods.spelling import Speller
 
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
@@ -98,7 +99,7 @@ def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
     bindings = program.resolver.bindings(optimizer.value)
     if any(binding.value is call for binding in bindings):
         return False  # `global opt; opt = Wrapper(opt, ...)`: its first value is from elsewhere.
-    return program.resolver.kinds(optimizer.value) == {Kind.WRAPPER}
+    return program.kinds.of(optimizer.value) == {Kind.WRAPPER}
 
 
 def _two_calls(

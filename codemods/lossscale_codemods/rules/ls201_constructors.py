@@ -17,7 +17,8 @@ from lossscale_codemods.rules._constructor import rewrite_constructor
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 
 if TYPE_CHECKING:
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

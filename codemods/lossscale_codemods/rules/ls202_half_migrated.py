@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
+from lossscale_codemods import frameworks
 from lossscale_codemods.arguments import ArgumentReader
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.occurrences import Occurrence, Role
+from lossscale_codemods.program import Program
 from lossscale_codemods.rules._constructor import loss_scale_argument, rewrite_constructor
 from lossscale_codemods.scale_kinds import ScaleKind
 from lossscale_codemods.verdict import Case, Ignore, Review, Rule, Verdict
@@ -54,7 +55,9 @@ class HalfMigrated(Rule):
             last = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
             del last
             paths = program.resolver.paths(node.func)
-            if not paths or not all(p is not None and names.is_new_optimizer(p) for p in paths):
+            if not paths or not all(
+                p is not None and frameworks.is_new_optimizer(p) for p in paths
+            ):
                 continue
             if self._can_be_old(node):
                 span = program.tree.span(node.func)

@@ -11,7 +11,8 @@ import libcst as cst
 
 from lossscale_codemods import names
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program, Usage
+from lossscale_codemods.occurrences import Occurrence
+from lossscale_codemods.program import Program, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 
 _HEAD = "import tensorflow as tf\n"

@@ -8,7 +8,8 @@ of other classes, so that a subclass of it cannot be made at all.
 from __future__ import annotations
 
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program, Usage
+from lossscale_codemods.occurrences import Occurrence
+from lossscale_codemods.program import Program, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 
 

@@ -23,7 +23,8 @@ from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
 
 _HEAD = (
     "import tensorflow as tf\n"
@@ -61,7 +62,7 @@ class LossScaleCalls(Rule):
             node = occurrence.node
             if not isinstance(node, cst.Attribute) or called(program, node) is None:
                 continue
-            proven = program.resolver.is_wrapper(node.value)
+            proven = program.kinds.is_wrapper(node.value)
             public = node.attr.value == "loss_scale"
             if proven or (public and uses_tensorflow and looks_like_optimizer(node.value)):
                 yield occurrence
@@ -74,7 +75,7 @@ class LossScaleCalls(Rule):
         call = called(program, node)
         if call is None:
             return None
-        if not program.resolver.is_wrapper(node.value):
+        if not program.kinds.is_wrapper(node.value):
             return Review(
                 "that this is a loss-scale optimizer is not proven in this file",
                 "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",

@@ -17,7 +17,8 @@ from lossscale_codemods.verdict import Case, Rule, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
 
 
 class InnerOptimizer(Rule):
@@ -56,7 +57,7 @@ class InnerOptimizer(Rule):
         """Yields `x._optimizer` of proven loss-scale optimizers."""
         for occurrence in attributes(program, self.id, "_optimizer"):
             node = occurrence.node
-            if isinstance(node, cst.Attribute) and program.resolver.is_wrapper(node.value):
+            if isinstance(node, cst.Attribute) and program.kinds.is_wrapper(node.value):
                 yield occurrence
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:

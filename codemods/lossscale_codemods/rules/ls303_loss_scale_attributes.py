@@ -26,7 +26,8 @@ from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
 
 _NEW = {
     "initial_loss_scale": "initial_scale",
@@ -76,8 +77,8 @@ class LossScaleAttributes(Rule):
             scale = node.value
             if scale.attr.value not in {"loss_scale", "_loss_scale"}:
                 continue
-            proven = program.resolver.is_wrapper(scale.value)
-            is_policy = program.resolver.is_policy(scale.value)
+            proven = program.kinds.is_wrapper(scale.value)
+            is_policy = program.kinds.is_policy(scale.value)
             if not is_policy and (proven or node.attr.value in _DISTINCT):
                 yield occurrence
 
@@ -89,7 +90,7 @@ class LossScaleAttributes(Rule):
         scale, name = node.value, node.attr.value
         if not isinstance(scale, cst.Attribute):
             return None
-        if not program.resolver.is_wrapper(scale.value):
+        if not program.kinds.is_wrapper(scale.value):
             return Review(
                 "that this belongs to a loss-scale optimizer is not proven in this file",
                 f"If it does, write `.{_NEW.get(name, 'loss_scale')}` of the optimizer instead.",

@@ -17,7 +17,8 @@ from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
 
 
 class ConfigKeys(Rule):
@@ -44,7 +45,7 @@ class ConfigKeys(Rule):
             if (
                 isinstance(node, cst.Attribute)
                 and self._key(occurrence, program) in {"optimizer", "loss_scale"}
-                and program.resolver.is_wrapper(node.value)
+                and program.kinds.is_wrapper(node.value)
             ):
                 yield occurrence
 

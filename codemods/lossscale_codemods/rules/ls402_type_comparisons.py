@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program, Usage
+from lossscale_codemods.occurrences import Occurrence
+from lossscale_codemods.program import Program, Usage
 from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import libcst as cst
 
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program, Usage
+from lossscale_codemods.occurrences import Occurrence
+from lossscale_codemods.program import Program, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 
 _HEAD = "import tensorflow as tf\n"

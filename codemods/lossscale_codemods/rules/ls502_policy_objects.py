@@ -22,7 +22,8 @@ from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict, ren
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
     from lossscale_codemods.records import Edit
     from lossscale_codemods.spelling import Speller
 

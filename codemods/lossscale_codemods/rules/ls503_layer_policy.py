@@ -13,13 +13,14 @@ import libcst as cst
 
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.records import Edit
-from lossscale_codemods.resolve import is_none
+from lossscale_codemods.tree import is_none
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
     from lossscale_codemods.spelling import Speller
 
 _HEAD = "from tensorflow.keras.mixed_precision import experimental as mp\n"

@@ -20,7 +20,8 @@ from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.program import Occurrence, Program
+    from lossscale_codemods.occurrences import Occurrence
+    from lossscale_codemods.program import Program
 
 _HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.experimental.global_policy()\n"
 _NEW_HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.global_policy()\n"
@@ -49,7 +50,7 @@ class PolicyReads(Rule):
         """Yields reads of what proven policies no longer have."""
         for occurrence in attributes(program, self.id, "loss_scale", "should_cast_variables"):
             node = occurrence.node
-            if not isinstance(node, cst.Attribute) or not program.resolver.is_policy(node.value):
+            if not isinstance(node, cst.Attribute) or not program.kinds.is_policy(node.value):
                 continue
             if not self._is_layer_policy(node.value, program):
                 yield occurrence

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
+from lossscale_codemods import frameworks
 from lossscale_codemods.arguments import HELPER, HELPER_SOURCE, ArgumentReader, Arguments
 from lossscale_codemods.editing import insert_line, replace_argument
+from lossscale_codemods.kinds import Kind
 from lossscale_codemods.names import Meaning
-from lossscale_codemods.program import Occurrence, Program, Role
+from lossscale_codemods.occurrences import Occurrence, Role
+from lossscale_codemods.program import Program
 from lossscale_codemods.records import Edit
-from lossscale_codemods.resolve import Kind
 from lossscale_codemods.testcode import is_in_test
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
@@ -102,7 +103,7 @@ class GraphRewrite(Rule):
             if not isinstance(node.func, cst.Name | cst.Attribute):
                 continue
             path = program.resolver.path(node.func)
-            if path is None or not names.is_rewrite_of_today(path):
+            if path is None or not frameworks.is_rewrite_of_today(path):
                 continue
             if self._kind(node, program) is Kind.KERAS:
                 span = program.tree.span(node.func)
@@ -146,7 +147,7 @@ class GraphRewrite(Rule):
         )
         return any(
             path is not None
-            and names.is_new_name(path)
+            and frameworks.is_new_name(path)
             and path.rpartition(".")[2] in {"set_global_policy", "Policy"}
             for path in paths
         )
@@ -164,7 +165,7 @@ class GraphRewrite(Rule):
         optimizer = self._optimizer(call)
         if optimizer is None:
             return Kind.UNKNOWN
-        kinds = program.resolver.kinds(optimizer.value)
+        kinds = program.kinds.of(optimizer.value)
         for kind in (Kind.KERAS, Kind.V1):
             if kind in kinds and kinds <= {kind, Kind.NOTHING}:
                 return kind

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file: whether it has to be parsed, and the full look that it then gets, in a worker or here.
+
+Only the full look imports libcst.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.prefilter import can_hold_old_name
+from lossscale_codemods.records import Result, Status
+from lossscale_codemods.workers import Task, migrate_all
+
+if TYPE_CHECKING:
+    from lossscale_codemods.engine import Options
+
+
+def has_to_be_parsed(name: str, source: bytes) -> bool:
+    """Whether a file needs a full look; only that needs libcst."""
+    if not can_hold_old_name(source):
+        return False
+    if name.endswith(".ipynb"):
+        return True
+    from lossscale_codemods.glance import old_name_can_stand
+    from lossscale_codemods.relative import relative_imports
+
+    return old_name_can_stand(source, relative_imports(Path(name)))
+
+
+def read(name: str) -> bytes:
+    """Returns a file's bytes."""
+    with open(name, "rb", buffering=0) as file:  # noqa: PTH123  # a path object costs more
+        return file.read()
+
+
+def unreadable(error: OSError) -> Result:
+    """Returns what is to be said of a file that cannot be read."""
+    problem = f"It cannot be read: {error.strerror or error}."
+    return Result(b"", b"", Status.UNREADABLE, problem=problem)
+
+
+def migrate_file(path: Path, source: bytes, options: Options) -> Result:
+    """Gives a file a full look; a mistake of ours becomes a report, not a traceback."""
+    from lossscale_codemods.engine import migrate_fully
+    from lossscale_codemods.notebook import migrate_notebook
+    from lossscale_codemods.relative import relative_imports
+
+    relative = relative_imports(path)
+    exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
+    options = dataclasses.replace(options, exports=exports)
+    try:
+        if path.suffix == ".ipynb":
+            return migrate_notebook(source, options, relative)
+        return migrate_fully(source, options, relative)
+    except KeyboardInterrupt:
+        raise
+    # One bad file must not stop the others, and libcst's panics are no `Exception`.
+    except BaseException as error:
+        problem = (
+            f"This is a mistake in the codemod ({type(error).__name__}: {error}). The file is as "
+            "it was; please report it."
+        )
+        return Result(source, source, Status.REFUSED, problem=problem)
+
+
+def migrate_task(task: Task) -> Result:
+    """Reads a file and gives it a full look."""
+    try:
+        source = read(task.name)
+    except OSError as error:
+        return unreadable(error)
+    return migrate_file(Path(task.name), source, task.options)
+
+
+def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
+    """Gives a source that is in no file a full look, in a worker, as files get it.
+
+    Args:
+        path: What it is called; notebooks are told by it.
+        source: The source.
+        options: What to do with it.
+
+    Returns:
+        What became of it; the source as it was if the worker came to an end over it.
+    """
+    task = Task(str(path), len(source), options)
+    work = functools.partial(_migrate_given, source)
+    [(_, result)] = migrate_all([task], 1, work)
+    if result.status is Status.UNREADABLE:
+        return dataclasses.replace(result, source=source, output=source)
+    return result
+
+
+def _migrate_given(source: bytes, task: Task) -> Result:
+    return migrate_file(Path(task.name), source, task.options)
