@@ -69,7 +69,14 @@ def read(path: Path | None) -> Configuration:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror or error}.") from error
     if _SECTION not in content:
         return Configuration()
-    section = _load(path, content).get("tool", {}).get("compat-lossscale", {})
+    section: Any = _load(path, content)
+    for table in ("tool", "compat-lossscale"):
+        section = section.get(table, {})
+        if not isinstance(section, dict):
+            raise ConfigurationError(
+                f"{path}: {table!r} must be a table, written as [tool.compat-lossscale], but is "
+                f"{section!r}."
+            )
     values: dict[str, Any] = {}
     for key, value in section.items():
         if key not in _KEYS:
@@ -87,6 +94,10 @@ def read(path: Path | None) -> Configuration:
             raise ConfigurationError(
                 f"{path}: {key!r} in [tool.compat-lossscale] must be {_NAMES[expected]}, "
                 f"but is {value!r}."
+            )
+        if key == "jobs" and value < 1:
+            raise ConfigurationError(
+                f"{path}: 'jobs' in [tool.compat-lossscale] must be 1 or more, but is {value}."
             )
         values[key.replace("-", "_")] = tuple(value) if expected is list else value
     return Configuration(**values)

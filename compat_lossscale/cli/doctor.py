@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compat_lossscale import environment
+from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.environment import LEGACY_KERAS, Environment, Job, Note, Outlook
 
 if TYPE_CHECKING:
@@ -75,17 +76,9 @@ def doctor(
 
 
 def _survey(paths: Sequence[Path], seconds: float) -> Survey:
-    from lossscale_codemods import configuration
     from lossscale_codemods.survey import survey
 
-    first = paths[0]
-    try:
-        found = configuration.read(
-            configuration.find(first if first.is_dir() else first.absolute().parent)
-        )
-    except configuration.ConfigurationError as error:
-        raise click.UsageError(str(error)) from error
-    return survey(paths, seconds=seconds, exclude=found.exclude)
+    return survey(paths, seconds=seconds, exclude=configuration_of(paths).exclude)
 
 
 def _next_step(jobs: Sequence[Job], paths: Sequence[Path], survey: Survey) -> str:

@@ -1,64 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compat-lossscale migrate`: the arguments and the printing; the work is in the codemod."""
+"""`compat-lossscale migrate`: what it takes and prints; the work is in the codemod."""
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import io
-import os
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from compat_lossscale.cli._reports import check_report_path, html_option, write_report
+from compat_lossscale.cli._migrate_arguments import (
+    TARGETS,
+    MigrateCommand,
+    check_arguments,
+    check_ids,
+    ids,
+    options_maker,
+)
+from compat_lossscale.cli._progress import Progress
+from compat_lossscale.cli._project import configuration_of
+from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from lossscale_codemods.configuration import Configuration
     from lossscale_codemods.engine import Options
     from lossscale_codemods.files import RunReport
 
-_TARGETS = ("tf-keras", "compat")
-_LONG_RUN = 1.0
 
-
-class _WrongCallError(click.UsageError):
-    exit_code = 64  # EX_USAGE of sysexits.h.
-
-
-@contextlib.contextmanager
-def _apart_from_reports() -> Iterator[None]:
-    try:
-        yield
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        raise _WrongCallError(error.format_message(), context) from error
-
-
-class _Command(click.Command):
-    """A command whose exit codes 0 to 3 tell of files, so that a wrong call has another one."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
-    ) -> click.Context:
-        with _apart_from_reports():
-            return super().make_context(info_name, args, *rest, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _apart_from_reports():
-            return super().invoke(ctx)
-
-
-@click.command(cls=_Command)
+@click.command(cls=MigrateCommand)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--write", is_flag=True, help="Write the changes. Without it, nothing is written.")
 @click.option("--check", is_flag=True, help="Show no diffs; for CI.")
-@click.option("--target", type=click.Choice(_TARGETS), help="What to migrate to [tf-keras].")
+@click.option("--target", type=click.Choice(TARGETS), help="What to migrate to [tf-keras].")
 @click.option("--select", metavar="IDS", help="Apply only these rules (ids or their beginnings).")
 @click.option("--ignore", metavar="IDS", help="Do not apply these rules.")
 @click.option("--collapse-guards", is_flag=True, help="Take out branches for old versions.")
@@ -117,13 +93,13 @@ def migrate(
     if explain is not None:
         _explain(explain)
         return
-    _check_arguments(paths, write=write, check=check, html=html, undo=undo)
-    configuration = _configuration(paths)
+    check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
+    configuration = configuration_of(paths)
     target = target or configuration.target
-    options = _options_maker(
+    options = options_maker(
         target,
-        _ids(select) if select is not None else configuration.select,
-        _ids(ignore) if ignore is not None else configuration.ignore,
+        ids(select) if select is not None else configuration.select,
+        ids(ignore) if ignore is not None else configuration.ignore,
         collapse_guards or configuration.collapse_guards,
     )
     quiet = quiet or configuration.quiet
@@ -134,7 +110,7 @@ def migrate(
     from lossscale_codemods.reports.counts import exit_code
 
     with once():
-        with _Progress(quiet=quiet or form is not None) as progress:
+        with Progress(quiet=quiet or form is not None) as progress:
             run = files.run(
                 paths,
                 options,
@@ -152,77 +128,6 @@ def migrate(
 
             code |= write_report(html, as_html_page(run, write=write, target=target))
     context.exit(code)
-
-
-def _check_arguments(
-    paths: tuple[Path, ...], *, write: bool, check: bool, html: Path | None, undo: Path | None
-) -> None:
-    """Refuses what makes no sense together, before anything is read or written."""
-    if not paths:
-        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
-    if write and check:
-        raise click.UsageError(
-            "--write and --check exclude each other: --check writes nothing. Give one of them."
-        )
-    if undo is not None and not write:
-        raise click.UsageError("--undo needs --write: without it nothing is changed.")
-    if undo is not None and os.path.lexists(undo):
-        from lossscale_codemods.undo import already_there
-
-        raise click.UsageError(already_there(undo))
-    if html is not None:
-        check_report_path(html)
-    if Path("-") in paths and len(paths) > 1:
-        raise click.UsageError("`-` stands alone: give it, or files and folders.")
-    if Path("-") in paths and html is not None:
-        raise click.UsageError("--html needs files or folders, not standard input.")
-
-
-def _ids(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _configuration(paths: tuple[Path, ...]) -> Configuration:
-    from lossscale_codemods import configuration
-
-    first = Path() if paths[0] == Path("-") else paths[0]
-    start = first if first.is_dir() else first.parent
-    try:
-        return configuration.read(configuration.find(start))
-    except configuration.ConfigurationError as error:
-        raise click.ClickException(str(error)) from error
-
-
-def _options_maker(
-    target: str,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    collapse_guards: bool,
-) -> Callable[[], Options]:
-    if target not in _TARGETS:
-        raise click.UsageError(f"There is no target {target!r}; use {' or '.join(_TARGETS)}.")
-    if select or ignore:
-        _check_ids((*select, *ignore))
-
-    def options() -> Options:
-        from lossscale_codemods.engine import Options
-        from lossscale_codemods.names import Target
-        from lossscale_codemods.suppression import Selection
-
-        return Options(Target(target), Selection(select, ignore), collapse_guards)
-
-    return options
-
-
-def _check_ids(ids: tuple[str, ...]) -> None:
-    from lossscale_codemods.rules import all_rules
-
-    known = sorted(rule.id for rule in all_rules())
-    for given in ids:
-        if not any(rule.startswith(given) for rule in known):
-            raise click.UsageError(
-                f"No rule has an id that starts with {given!r}. The rules are: {', '.join(known)}."
-            )
 
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
@@ -300,7 +205,7 @@ def _explain(rule_id: str) -> None:
 
     text = explain(rule_id)
     if text is None:
-        _check_ids((rule_id,))
+        check_ids((rule_id,))
         _no_such_rule(rule_id)
     click.echo(text)
 
@@ -310,26 +215,3 @@ def _no_such_rule(rule_id: str) -> NoReturn:
 
     known = sorted(rule.id for rule in all_rules() if rule.id.startswith(rule_id))
     raise click.UsageError(f"Several ids begin with {rule_id}; name one of: {', '.join(known)}.")
-
-
-class _Progress:
-    """A line on standard error that says how far a long run is; nothing if it is no terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.shown = not quiet and sys.stderr.isatty()
-        self.started = time.monotonic()
-        self.drawn = False
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __call__(self, done: int, total: int) -> None:
-        if self.shown and time.monotonic() - self.started > _LONG_RUN:
-            width = 30 * done // total
-            bar = "#" * width + "-" * (30 - width)
-            click.echo(f"\r[{bar}] {done}/{total} files", nl=False, err=True)
-            self.drawn = True
-
-    def __exit__(self, *_: object) -> None:
-        if self.drawn:
-            click.echo("\r" + " " * 60 + "\r", nl=False, err=True)

@@ -197,6 +197,9 @@ def test_html(folder: Path) -> None:
         (["a.py", "--html", "b.py"], "needs a name that ends in .html"),
         (["a.py", "--html", "nowhere/b.html"], "there is no folder nowhere. Make it first."),
         (["-", "--html", "b.html"], "--html needs files or folders, not standard input."),
+        (["-", "--undo", "b.patch"], "--undo needs files or folders, not standard input."),
+        (["-", "--json"], "--json needs files or folders, not standard input."),
+        (["-", "--github"], "--github needs files or folders, not standard input."),
     ],
 )
 def test_a_report_that_cannot_be_is_refused_before_anything_is_written(
@@ -271,8 +274,20 @@ def test_configuration(folder: Path) -> None:
     assert "unknown key 'ignored'. Did you mean 'ignore'?" in result.stderr
     pyproject.write_text("[tool.compat-lossscale]\njobs = true\n")
     assert "'jobs' in [tool.compat-lossscale] must be a whole number" in run(folder).stderr
+    pyproject.write_text("[tool.compat-lossscale]\njobs = 0\n")
+    assert "must be 1 or more, but is 0" in " ".join(run(folder).stderr.split())
     pyproject.write_text("[tool.compat-lossscale\n")
     assert "is no valid TOML" in run(folder).stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["[[tool.compat-lossscale]]\nquiet = true\n", "tool = 3  # tool.compat-lossscale\n"]
+)
+def test_a_configuration_that_is_no_table(folder: Path, text: str) -> None:
+    (folder / "pyproject.toml").write_text(text)
+    result = run(folder)
+    assert result.exit_code == 64
+    assert "must be a table, written as [tool.compat-lossscale]" in " ".join(result.stderr.split())
 
 
 def test_why_a_named_path_was_skipped(folder: Path) -> None:

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of `migrate`: what makes no sense is refused before anything is read or written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from compat_lossscale.cli._reports import check_report_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lossscale_codemods.engine import Options
+
+TARGETS = ("tf-keras", "compat")
+
+
+class _WrongCallError(click.UsageError):
+    exit_code = 64  # EX_USAGE of sysexits.h.
+
+
+@contextlib.contextmanager
+def _apart_from_reports() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        raise _WrongCallError(error.format_message(), context) from error
+
+
+class MigrateCommand(click.Command):
+    """A command whose exit codes 0 to 3 tell of files, so that a wrong call has another one."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        with _apart_from_reports():
+            return super().make_context(info_name, args, *rest, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _apart_from_reports():
+            return super().invoke(ctx)
+
+
+def check_arguments(
+    paths: tuple[Path, ...],
+    *,
+    write: bool,
+    check: bool,
+    form: str | None,
+    html: Path | None,
+    undo: Path | None,
+) -> None:
+    """Refuses what makes no sense together, before anything is read or written."""
+    if not paths:
+        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
+    if write and check:
+        raise click.UsageError(
+            "--write and --check exclude each other: --check writes nothing. Give one of them."
+        )
+    if undo is not None and not write:
+        raise click.UsageError("--undo needs --write: without it nothing is changed.")
+    if undo is not None and os.path.lexists(undo):
+        from lossscale_codemods.undo import already_there
+
+        raise click.UsageError(already_there(undo))
+    if html is not None:
+        check_report_path(html)
+    if Path("-") in paths and len(paths) > 1:
+        raise click.UsageError("`-` stands alone: give it, or files and folders.")
+    reports = {"html": html, "undo": undo, form: form}
+    for option, given in reports.items() if Path("-") in paths else ():
+        if given is not None:
+            raise click.UsageError(f"--{option} needs files or folders, not standard input.")
+
+
+def ids(text: str) -> tuple[str, ...]:
+    """Takes apart a list with commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def options_maker(
+    target: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    collapse_guards: bool,
+) -> Callable[[], Options]:
+    """Checks what makes up the options, and returns what makes them, which loads the codemod."""
+    if target not in TARGETS:
+        raise click.UsageError(f"There is no target {target!r}; use {' or '.join(TARGETS)}.")
+    if select or ignore:
+        check_ids((*select, *ignore))
+
+    def options() -> Options:
+        from lossscale_codemods.engine import Options
+        from lossscale_codemods.names import Target
+        from lossscale_codemods.suppression import Selection
+
+        return Options(Target(target), Selection(select, ignore), collapse_guards)
+
+    return options
+
+
+def check_ids(ids: tuple[str, ...]) -> None:
+    """Refuses ids that begin no rule's."""
+    from lossscale_codemods.rules import all_rules
+
+    known = sorted(rule.id for rule in all_rules())
+    for given in ids:
+        if not any(rule.startswith(given) for rule in known):
+            raise click.UsageError(
+                f"No rule has an id that starts with {given!r}. The rules are: {', '.join(known)}."
+            )

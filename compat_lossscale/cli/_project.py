@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration of the project that `migrate` and `doctor` are asked of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.configuration import Configuration
+
+
+def configuration_of(paths: Sequence[Path]) -> Configuration:
+    """Reads the configuration that the first of some paths stands under.
+
+    Raises:
+        click.UsageError: There is a mistake in it.
+    """
+    from lossscale_codemods import configuration
+
+    first = paths[0]
+    try:
+        return configuration.read(configuration.find(first if first.is_dir() else first.parent))
+    except configuration.ConfigurationError as error:
+        raise click.UsageError(str(error)) from error
