@@ -6,21 +6,28 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import os
 import sys
 import threading
-import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from compat_lossscale._patching import (
+    Undo,
+    alias,
+    modules_at,
+    put_module,
+    put_private_module,
+    set_attribute,
+    set_environment,
+    take_back,
+)
 from compat_lossscale._require import require_tensorflow
 from compat_lossscale.errors import InstallError
 
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
-_MISSING = object()
 _OPTIONS = {True: "legacy-optimizers", False: "new-optimizers"}
 _lock = threading.RLock()
-_undo: list[Callable[[], None]] = []
+_undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
 _has_legacy_optimizers = True
 """What they were installed with, while they are."""
@@ -53,7 +60,7 @@ def install(*, legacy_optimizers: bool | None = None) -> None:
             return
         legacy_optimizers = legacy_optimizers is not False
         require_tensorflow("compat_lossscale.install()")
-        undo: list[Callable[[], None]] = []
+        undo: Undo = []
         try:
             _select_tf_keras(undo)
             _teach_keras(undo)
@@ -62,7 +69,7 @@ def install(*, legacy_optimizers: bool | None = None) -> None:
                 _put_legacy_optimizers(undo)
             _take_over_keras(undo)
         except BaseException:
-            _run(undo)
+            take_back(undo)
             raise
         _undo.extend(undo)
         _has_legacy_optimizers = legacy_optimizers
@@ -84,7 +91,7 @@ def uninstall() -> None:
     global _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
         _installed_by_block = False
-        _run(_undo)
+        take_back(_undo)
 
 
 @contextlib.contextmanager
@@ -116,15 +123,8 @@ def installed(*, legacy_optimizers: bool | None = None) -> Iterator[None]:
                 uninstall()
 
 
-def _run(undo: list[Callable[[], None]]) -> None:
-    while undo:
-        undo.pop()()
-
-
-def _select_tf_keras(undo: list[Callable[[], None]]) -> None:
-    found = os.environ.get(_LEGACY_KERAS)
-    os.environ[_LEGACY_KERAS] = "1"
-    undo.append(lambda: _set_environment(_LEGACY_KERAS, found))
+def _select_tf_keras(undo: Undo) -> None:
+    set_environment(_LEGACY_KERAS, "1", undo)
     keras = importlib.import_module("tensorflow").keras
     # TensorFlow's own attribute loads the chosen Keras when it is first asked for a name.
     if not str(getattr(keras, "__file__", "")).replace("\\", "/").count("/tf_keras/"):
@@ -135,14 +135,7 @@ def _select_tf_keras(undo: list[Callable[[], None]]) -> None:
         )
 
 
-def _set_environment(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
-
-
-def _teach_keras(undo: list[Callable[[], None]]) -> None:
+def _teach_keras(undo: Undo) -> None:
     """Imports what teaches Keras, and lets it teach again if it was taken back."""
     known = [sys.modules.get(f"compat_lossscale.{name}") for name in ("optimizers", "policy")]
     taught = [module is not None and module.keras_is_taught() for module in known]
@@ -154,7 +147,7 @@ def _teach_keras(undo: list[Callable[[], None]]) -> None:
             undo.append(module.unteach_keras)
 
 
-def _put_names(legacy_optimizers: bool, undo: list[Callable[[], None]]) -> None:
+def _put_names(legacy_optimizers: bool, undo: Undo) -> None:
     from compat_lossscale import old_names, optimizers  # noqa: PLC0415  # needs TensorFlow
 
     # The classes of one family, so that `type(opt) is LossScaleOptimizer` as it used to be.
@@ -166,113 +159,12 @@ def _put_names(legacy_optimizers: bool, undo: list[Callable[[], None]]) -> None:
     )
     for root, table in old_names.tables(*classes).items():
         for place, names in table.items():
-            _put_module(f"{root}.{place}", names, undo)
+            put_module(f"{root}.{place}", names, undo)
     for place, names in old_names.private_table(*classes).items():
-        _put_private_module(f"tensorflow.python.{place}", names, undo)
+        put_private_module(f"tensorflow.python.{place}", names, undo)
 
 
-def _put_module(path: str, names: Mapping[str, Any], undo: list[Callable[[], None]]) -> None:
-    """Makes `path` importable and reachable as attributes, with `names` in it."""
-    modules = _modules_at(path)
-    if not modules:
-        parent, _, name = path.rpartition(".")
-        if not _modules_at(parent):
-            _put_module(parent, {}, undo)
-        modules = [_new_module(path)]
-        for parent_module in _modules_at(parent):
-            _set(parent_module, name, modules[0], undo)
-    for module in modules:
-        for name, value in names.items():
-            _set(module, name, value, undo)
-    _alias(path, modules[0], undo)
-
-
-def _put_private_module(
-    path: str, names: Mapping[str, Any], undo: list[Callable[[], None]]
-) -> None:
-    """Puts a module with `names` in place of a private one, or where there is none.
-
-    The private module itself is not touched: TensorFlow's own code looks its names up in it.
-    """
-    module = _new_module(path)
-    parent, _, name = path.rpartition(".")
-    package = importlib.import_module(parent)
-    if path not in sys.modules:
-        undo.append(functools.partial(_forget, path, package))
-    try:
-        vars(module).update({**vars(importlib.import_module(path)), **names})
-    except ModuleNotFoundError:
-        vars(module).update(names)
-    _set(package, name, module, undo)
-    found = sys.modules.get(path)
-    sys.modules[path] = module
-    undo.append(lambda: _set_imported(path, found))
-
-
-def _forget(path: str, package: types.ModuleType) -> None:
-    """Makes a module one that has not been imported."""
-    sys.modules.pop(path, None)
-    vars(package).pop(path.rpartition(".")[2], None)
-
-
-def _new_module(path: str) -> types.ModuleType:
-    module = types.ModuleType(path, "Old names, put back by compat_lossscale.")
-    module.__path__ = []
-    return module
-
-
-def _set_imported(path: str, module: types.ModuleType | None) -> None:
-    if module is None:
-        sys.modules.pop(path, None)
-    else:
-        sys.modules[path] = module
-
-
-def _modules_at(path: str) -> list[Any]:
-    """The modules that a dotted path leads to: as attributes, and as an imported module.
-
-    They can be two: importing `tensorflow.keras.mixed_precision` by statement makes a second copy
-    of the module that `tf.keras.mixed_precision` is.
-    """
-    root, *names = path.split(".")
-    module: Any = sys.modules[root]
-    for name in names:
-        module = getattr(module, name, None)
-    found = [] if module is None else [module]
-    imported = sys.modules.get(path)
-    if imported is not None and all(imported is not one for one in found):
-        found.append(imported)
-    return found
-
-
-def _alias(path: str, module: Any, undo: list[Callable[[], None]]) -> None:
-    """Lets import statements find the very module that attributes lead to, and its parents."""
-    root, *names = path.split(".")
-    for depth in range(1, len(names) + 1):
-        part = ".".join([root, *names[:depth]])
-        if part not in sys.modules:
-            sys.modules[part] = _modules_at(part)[0] if part != path else module
-            undo.append(functools.partial(_set_imported, part, None))
-
-
-def _set(module: Any, name: str, value: Any, undo: list[Callable[[], None]]) -> None:
-    found = vars(module).get(name, _MISSING)
-    public = getattr(module, "__all__", None)
-    listed = list(public) if isinstance(public, list) else None
-    setattr(module, name, value)
-
-    def put_back() -> None:
-        if found is _MISSING:
-            delattr(module, name)
-        else:
-            setattr(module, name, found)
-        if listed is not None:
-            module.__all__[:] = listed
-
-    undo.append(put_back)
-
-
-def _put_legacy_optimizers(undo: list[Callable[[], None]]) -> None:
+def _put_legacy_optimizers(undo: Undo) -> None:
     from compat_lossscale.optimizers import stock  # noqa: PLC0415  # needs TensorFlow
 
     def get(identifier: Any, **kwargs: Any) -> Any:
@@ -288,20 +180,20 @@ def _put_legacy_optimizers(undo: list[Callable[[], None]]) -> None:
 
     original_get, original_serialize = stock.optimizers.get, stock.optimizers.serialize
     original_deserialize = stock.optimizers.deserialize
-    _set(stock.optimizers, "get", get, undo)
+    set_attribute(stock.optimizers, "get", get, undo)
     for root in ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1"):
-        modules = _modules_at(f"{root}.keras.optimizers")
-        _alias(f"{root}.keras.optimizers", modules[0], undo)
+        modules = modules_at(f"{root}.keras.optimizers")
+        alias(f"{root}.keras.optimizers", modules[0], undo)
         for module in modules:
-            _set(module, "get", get, undo)
-            _set(module, "serialize", serialize, undo)
-            _set(module, "deserialize", deserialize, undo)
+            set_attribute(module, "get", get, undo)
+            set_attribute(module, "serialize", serialize, undo)
+            set_attribute(module, "deserialize", deserialize, undo)
             legacy = vars(module.legacy)
             for name in (name for name, value in legacy.items() if isinstance(value, type)):
-                _set(module, name, legacy[name], undo)
+                set_attribute(module, name, legacy[name], undo)
 
 
-def _take_over_keras(undo: list[Callable[[], None]]) -> None:
+def _take_over_keras(undo: Undo) -> None:
     from compat_lossscale import autowrap  # noqa: PLC0415  # needs TensorFlow
     from compat_lossscale.optimizers import LossScaleOptimizer, era, stock  # noqa: PLC0415
 
@@ -312,4 +204,4 @@ def _take_over_keras(undo: list[Callable[[], None]]) -> None:
 
     undo.append(functools.partial(autowrap.restore, autowrap.current()))
     autowrap.enable(default=wrap)
-    _set(era, "old_names_are_installed", True, undo)
+    set_attribute(era, "old_names_are_installed", True, undo)

@@ -19,7 +19,7 @@ from compat_lossscale.errors import (
     InexpressibleLossScaleError,
     LossScaleArgumentError,
 )
-from compat_lossscale.formats.conversion import TITLES, convert, meaning
+from compat_lossscale.formats.conversion import convert, meaning
 from compat_lossscale.formats.inner import is_known
 from compat_lossscale.spec import Generation
 
@@ -84,7 +84,7 @@ def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[s
     if conversion.lost or conversion.config is None:
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
         raise InexpressibleLossScaleError(
-            f"The form of {TITLES[generation]} cannot say this config: {reasons}"
+            f"The form of {generation.title} cannot say this config: {reasons}"
         )
     return conversion.config
 

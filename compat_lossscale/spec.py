@@ -38,6 +38,19 @@ class Generation(enum.Enum):
     KERAS3 = "keras3"
     """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`; always dynamic."""
 
+    @property
+    def title(self) -> str:
+        """The name that its users know it by."""
+        return _TITLES[self]
+
+
+_TITLES = {
+    Generation.TF23: "TensorFlow 2.0-2.3",
+    Generation.TF24: "TensorFlow 2.4-2.15",
+    Generation.TF_KERAS: "tf-keras",
+    Generation.KERAS3: "Keras 3",
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class LossScaleSpec:

@@ -14,7 +14,7 @@ import click
 
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
-from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict, meaning
+from compat_lossscale.formats.conversion import Conversion, Verdict, meaning
 from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
     Result,
@@ -146,7 +146,7 @@ def _convert(
     except CompatLossScaleError as error:
         click.echo(f"compat-lossscale: {printable(str(error))}", err=True)
         return 1 if isinstance(error, InexpressibleLossScaleError) else 2
-    extra.append(f"wrote {output}, in the form of {TITLES[target]}")
+    extra.append(f"wrote {output}, in the form of {target.title}")
     return 1 if conversion.lost else 0
 
 
@@ -199,7 +199,7 @@ def _conversion(conversion: Conversion) -> Iterator[str]:
     lost = conversion.lost
     verdict = f"{len(lost)} lost" if lost else "lossless"
     kept = [f.name for f in conversion.fields if f.verdict is Verdict.KEPT]
-    title = TITLES[conversion.target]
+    title = conversion.target.title
     yield printable(f"  to {title} and back: {verdict}; kept: {', '.join(kept)}")
     for field in conversion.fields:
         if field.verdict is not Verdict.KEPT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from compat_lossscale.errors import UnreadableArtefactError
@@ -46,6 +46,12 @@ class StatedConfig:
     spec: LossScaleSpec
     config: Mapping[str, Any]
     keys: tuple[str | int, ...] = ()
+
+
+def layout_of(configs: Iterable[StatedConfig]) -> str:
+    """Returns which generations write configs so, for an artefact's `layout`."""
+    titles = dict.fromkeys(config.generation.title for config in configs)
+    return ", ".join(titles) or "no loss scale"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from compat_lossscale.formats.artefact import StatedConfig
-from compat_lossscale.formats.conversion import TITLES, Conversion, Verdict
+from compat_lossscale.formats.conversion import Conversion, Verdict
 from compat_lossscale.formats.verification import Result, Status, json_value, printable
 from compat_lossscale.formats.words import config_in_words, state_in_words
 from compat_lossscale.pages import page
@@ -91,7 +91,7 @@ def as_html_page(results: Sequence[Result], *, deep: Sequence[Mapping[str, str]]
         total=len(results),
         statuses=statuses,
         targets=[
-            (target.value, TITLES[target], *_counts(made, target))
+            (target.value, target.title, *_counts(made, target))
             for target in Generation
             if any(conversion.target is target for conversion in made)
         ],
@@ -135,7 +135,7 @@ def _shown(result: Result, *, open_: bool) -> Shown:
 def _converted(stated: StatedConfig, made: Conversion) -> Converted:
     return Converted(
         made.target.value,
-        TITLES[made.target],
+        made.target.title,
         len(made.lost),
         ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT),
         [

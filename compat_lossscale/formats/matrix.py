@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
-from compat_lossscale.formats.conversion import TITLES, Conversion
+from compat_lossscale.formats.conversion import Conversion
 from compat_lossscale.formats.verification import Result, printable
 from compat_lossscale.spec import Generation
 
@@ -21,7 +21,7 @@ _HEADINGS = (
     "Counter",
     "Iterations",
     "Slots",
-    *(f"To {TITLES[generation]}" for generation in Generation),
+    *(f"To {generation.title}" for generation in Generation),
     "Artefacts",
 )
 
@@ -66,7 +66,7 @@ def _row(
     by_target = {conversion.target: conversion for conversion in conversions}
     return (
         artefact.format,
-        artefact.layout if stated is None else TITLES[stated.generation],
+        artefact.layout if stated is None else stated.generation.title,
         "not in it" if stated is None else _kind(stated),
         *(_held(artefact, name) for name in _STATE),
         *(_kept(by_target.get(generation), stated) for generation in Generation),

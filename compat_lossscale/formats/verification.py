@@ -15,7 +15,7 @@ from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
-from compat_lossscale.formats.conversion import TITLES, Conversion, Field, Verdict, convert
+from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
 from compat_lossscale.formats.readers import h5, keras_archive
 from compat_lossscale.formats.reading import find, read
 from compat_lossscale.spec import Generation
@@ -97,7 +97,7 @@ def _with_state(conversion: Conversion, artefact: Artefact) -> Conversion:
     """Adds what becomes of the live state in a model file: its variables stay as they are."""
     if artefact.format not in (h5.FORMAT, keras_archive.FORMAT):
         return conversion
-    title = TITLES[conversion.target]
+    title = conversion.target.title
     ours = Generation.KERAS3 not in (conversion.source, conversion.target)
     # Keras 3 has a place for it, and so has this package, in files that are tf-keras' otherwise.
     scale = (

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
+from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError, layout_of
 from compat_lossscale.formats.bounded import parse_json, read_start, read_text_file
 from compat_lossscale.formats.config import find_configs
-from compat_lossscale.formats.conversion import TITLES
 
 FORMAT = "config (JSON)"
 
@@ -26,10 +25,4 @@ def read(path: str) -> Artefact:
     """Reads every loss-scale config in a JSON file."""
     tree = parse_json(read_text_file(path), "the file")
     configs = tuple(find_configs(tree))
-    generations = dict.fromkeys(TITLES[config.generation] for config in configs)
-    return Artefact(
-        path=path,
-        format=FORMAT,
-        layout=", ".join(generations) or "no loss scale",
-        configs=configs,
-    )
+    return Artefact(path=path, format=FORMAT, layout=layout_of(configs), configs=configs)

@@ -6,18 +6,19 @@ TensorFlow 2.0 to 2.11 write this format into files named `.keras` as well, so t
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Sequence
 
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
+    StatedConfig,
     UnreadableArtefactError,
+    layout_of,
     whole,
 )
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
 from compat_lossscale.formats.config import find_configs
-from compat_lossscale.formats.conversion import TITLES
 from compat_lossscale.formats.hdf5 import MAX_NAMES, Description
 
 FORMAT = "HDF5 model (.h5)"
@@ -51,19 +52,15 @@ def read(path: str) -> Artefact:
         for config in find_configs(parse_json(decode(attributes[name], name), name), name)
     ]
     version = attributes.get("keras_version")
-    artefact = Artefact(
+    state = live_state(description, "optimizer_weights")
+    return Artefact(
         path=path,
         format=FORMAT,
-        layout=", ".join(dict.fromkeys(TITLES[config.generation] for config in configs))
-        or "no loss scale",
+        layout=layout_of(configs),
         writer=f"Keras {version}" if version else None,
         configs=tuple(configs),
-    )
-    state = live_state(description, "optimizer_weights")
-    return dataclasses.replace(
-        artefact,
         states=() if state == LiveState("optimizer_weights") else (state,),
-        missing=missing(artefact, state, description),
+        missing=missing(configs, state, description),
     )
 
 
@@ -82,14 +79,20 @@ def live_state(description: Description, where: str) -> LiveState:
 
 
 def missing(
-    artefact: Artefact, state: LiveState, description: Description | None = None
+    configs: Sequence[StatedConfig], state: LiveState, description: Description | None = None
 ) -> tuple[str, ...]:
-    """Says what a model's file does not hold though its loss scale needs it."""
+    """Says what a model's file does not hold though its loss scale needs it.
+
+    Args:
+        configs: The loss-scale configs in the file.
+        state: The state in it.
+        description: What else was found in it.
+    """
     found = []
     if description is not None and description["truncated"]:
         found.append(f"all but the first {MAX_NAMES} variables: they were not looked at")
-    if any(config.spec.dynamic for config in artefact.configs) and state.loss_scale is None:
+    if any(config.spec.dynamic for config in configs) and state.loss_scale is None:
         found.append(NO_STATE.format("this file"))
-    if artefact.configs and state.iterations is None:
+    if configs and state.iterations is None:
         found.append("the optimizer's iterations and slots: the file holds none")
     return tuple(found)

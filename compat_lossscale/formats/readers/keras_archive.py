@@ -20,6 +20,7 @@ from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
     UnreadableArtefactError,
+    layout_of,
     whole,
 )
 from compat_lossscale.formats.bounded import (
@@ -30,7 +31,6 @@ from compat_lossscale.formats.bounded import (
     read_start,
 )
 from compat_lossscale.formats.config import find_configs
-from compat_lossscale.formats.conversion import TITLES
 from compat_lossscale.formats.hdf5 import Description
 from compat_lossscale.formats.readers.h5 import live_state, missing
 from compat_lossscale.spec import Generation
@@ -64,15 +64,14 @@ def read(path: str) -> Artefact:
         artefact = Artefact(
             path=path,
             format=FORMAT,
-            layout=", ".join(dict.fromkeys(TITLES[config.generation] for config in configs))
-            or "no loss scale",
+            layout=layout_of(configs),
             writer=f"Keras {version}" if version else None,
             configs=configs,
         )
-        if not configs or WEIGHTS not in archive.namelist():
-            return dataclasses.replace(
-                artefact, missing=missing(artefact, LiveState(WEIGHTS)) if configs else ()
-            )
+        if not configs:
+            return artefact
+        if WEIGHTS not in archive.namelist():
+            return dataclasses.replace(artefact, missing=missing(configs, LiveState(WEIGHTS)))
         try:
             description = _describe_weights(path, file, archive)
         except UnreadableArtefactError as error:
@@ -86,7 +85,7 @@ def read(path: str) -> Artefact:
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState(WEIGHTS) else (state,),
-        missing=missing(artefact, state, description),
+        missing=missing(configs, state, description),
     )
 
 

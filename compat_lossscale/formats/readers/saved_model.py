@@ -18,10 +18,10 @@ from compat_lossscale.formats.artefact import (
     LiveState,
     StatedConfig,
     UnreadableArtefactError,
+    layout_of,
 )
 from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_part, parse_json
 from compat_lossscale.formats.config import bounded_configs, find_configs
-from compat_lossscale.formats.conversion import TITLES
 from compat_lossscale.formats.protobuf import Budget, messages, text
 from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.readers.h5 import NO_STATE
@@ -55,7 +55,6 @@ def read(path: str) -> Artefact:
     _read_keras_metadata(folder, metadata)
     configs = list(bounded_configs(_different_configs(metadata)))
     prefix = folder / "variables" / "variables"
-    layouts = dict.fromkeys(TITLES[config.generation] for config in configs)
     states: tuple[LiveState, ...] = ()
     missing: tuple[str, ...] = ()
     if Path(f"{prefix}.index").exists():
@@ -66,7 +65,7 @@ def read(path: str) -> Artefact:
     return Artefact(
         path=path,
         format=FORMAT,
-        layout=", ".join(layouts) or "no loss scale",
+        layout=layout_of(configs),
         writer=f"TensorFlow {version}" if version else None,
         configs=tuple(configs),
         states=states,

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes to modules, to what imports find and to the environment, that can all be taken back."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+Undo: TypeAlias = list[Callable[[], None]]
+"""What takes changes back, one by one, the last of them first. Every change adds to it."""
+_MISSING = object()
+
+
+def take_back(undo: Undo) -> None:
+    """Takes all changes back."""
+    while undo:
+        undo.pop()()
+
+
+def set_environment(name: str, value: str, undo: Undo) -> None:
+    """Sets a variable of the environment."""
+    found = os.environ.get(name)
+    os.environ[name] = value
+
+    def put_back() -> None:
+        if found is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = found
+
+    undo.append(put_back)
+
+
+def put_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
+    """Makes `path` importable and reachable as attributes, with `names` in it."""
+    modules = modules_at(path)
+    if not modules:
+        parent, _, name = path.rpartition(".")
+        if not modules_at(parent):
+            put_module(parent, {}, undo)
+        modules = [_new_module(path)]
+        for parent_module in modules_at(parent):
+            set_attribute(parent_module, name, modules[0], undo)
+    for module in modules:
+        for name, value in names.items():
+            set_attribute(module, name, value, undo)
+    alias(path, modules[0], undo)
+
+
+def put_private_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
+    """Puts a module with `names` in place of a private one, or where there is none.
+
+    The private module itself is not touched: TensorFlow's own code looks its names up in it.
+    """
+    module = _new_module(path)
+    parent, _, name = path.rpartition(".")
+    package = importlib.import_module(parent)
+    if path not in sys.modules:
+        undo.append(functools.partial(_forget, path, package))
+    try:
+        vars(module).update({**vars(importlib.import_module(path)), **names})
+    except ModuleNotFoundError:
+        vars(module).update(names)
+    set_attribute(package, name, module, undo)
+    found = sys.modules.get(path)
+    sys.modules[path] = module
+    undo.append(lambda: _set_imported(path, found))
+
+
+def _forget(path: str, package: types.ModuleType) -> None:
+    """Makes a module one that has not been imported."""
+    sys.modules.pop(path, None)
+    vars(package).pop(path.rpartition(".")[2], None)
+
+
+def _new_module(path: str) -> types.ModuleType:
+    module = types.ModuleType(path, "Old names, put back by compat_lossscale.")
+    module.__path__ = []
+    return module
+
+
+def _set_imported(path: str, module: types.ModuleType | None) -> None:
+    if module is None:
+        sys.modules.pop(path, None)
+    else:
+        sys.modules[path] = module
+
+
+def modules_at(path: str) -> list[Any]:
+    """Returns the modules that a dotted path leads to: as attributes, and as an imported module.
+
+    They can be two: importing `tensorflow.keras.mixed_precision` by statement makes a second copy
+    of the module that `tf.keras.mixed_precision` is.
+    """
+    root, *names = path.split(".")
+    module: Any = sys.modules[root]
+    for name in names:
+        module = getattr(module, name, None)
+    found = [] if module is None else [module]
+    imported = sys.modules.get(path)
+    if imported is not None and all(imported is not one for one in found):
+        found.append(imported)
+    return found
+
+
+def alias(path: str, module: Any, undo: Undo) -> None:
+    """Lets import statements find the very module that attributes lead to, and its parents."""
+    root, *names = path.split(".")
+    for depth in range(1, len(names) + 1):
+        part = ".".join([root, *names[:depth]])
+        if part not in sys.modules:
+            sys.modules[part] = modules_at(part)[0] if part != path else module
+            undo.append(functools.partial(_set_imported, part, None))
+
+
+def set_attribute(module: Any, name: str, value: Any, undo: Undo) -> None:
+    """Sets a module's attribute; its `__all__`, which setting one may change, comes back too."""
+    found = vars(module).get(name, _MISSING)
+    public = getattr(module, "__all__", None)
+    listed = list(public) if isinstance(public, list) else None
+    setattr(module, name, value)
+
+    def put_back() -> None:
+        if found is _MISSING:
+            delattr(module, name)
+        else:
+            setattr(module, name, found)
+        if listed is not None:
+            module.__all__[:] = listed
+
+    undo.append(put_back)

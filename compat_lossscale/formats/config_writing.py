@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a loss-scale config in the form of any generation, and says what that form cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from compat_lossscale.formats import inner as inner_optimizer
+from compat_lossscale.formats.config import WrapperConfig
+from compat_lossscale.formats.inner import Family
+from compat_lossscale.spec import Generation
+
+_MODULES = {
+    Family.LEGACY: "keras.optimizers.legacy",
+    Family.NEW: "keras.optimizers",
+    Family.KERAS3: "keras.optimizers",
+}
+_TF_KERAS_MODULE = "tf_keras.src.mixed_precision.loss_scale_optimizer"
+_HAVE_MODULES = (Generation.TF_KERAS, Generation.KERAS3)
+
+
+def write_config(
+    parts: WrapperConfig, target: Generation, reasons: dict[str, str]
+) -> dict[str, Any]:
+    """Writes a config in a generation's form.
+
+    Args:
+        parts: The config, taken apart.
+        target: The generation.
+        reasons: Gets, by the name of each field that this form has no words for, the reason.
+
+    Returns:
+        The config; the fields that cannot be said are left out of it.
+
+    Raises:
+        InexpressibleLossScaleError: The form has no words for the loss scale itself.
+    """
+    stated = parts.spec.to_config(target)
+    if parts.inner is None:
+        return stated
+    found = inner_optimizer.family(parts.inner, parts.generation)
+    family = wanted_family(found, parts.generation, target)
+    inner = _write_inner(parts.inner, found, family, target, reasons)
+    key = "optimizer" if target is Generation.TF23 else "inner_optimizer"
+    bare: dict[str, Any] = {key: inner, **stated}
+    if target is Generation.KERAS3 and parts.name is not None:
+        bare["name"] = parts.name
+    if parts.class_name is None:
+        return bare
+    return _wrap(bare, family, target)
+
+
+def wanted_family(found: Family, source: Generation, target: Generation) -> Family:
+    """Returns the family that an optimizer of one family, and one generation, becomes in another.
+
+    Args:
+        found: The optimizer's family.
+        source: Its config's generation.
+        target: The generation that it is converted to.
+    """
+    if target is Generation.KERAS3:
+        return Family.KERAS3
+    if target is Generation.TF_KERAS:
+        # It has both families, so that nothing needs to change its own.
+        return Family.LEGACY if found is Family.LEGACY else Family.NEW
+    # TensorFlow 2.4 to 2.10 have no other; 2.11 to 2.15 have both.
+    return found if source is target else Family.LEGACY
+
+
+def _wrap(bare: dict[str, Any], family: Family, target: Generation) -> dict[str, Any]:
+    if target is Generation.KERAS3:
+        return {
+            "module": "keras.optimizers",
+            "class_name": "LossScaleOptimizer",
+            "config": bare,
+            "registered_name": None,
+        }
+    name = "LossScaleOptimizerV3" if family is Family.NEW else "LossScaleOptimizer"
+    if target is Generation.TF_KERAS:
+        return {
+            "module": _TF_KERAS_MODULE,
+            "class_name": name,
+            "config": bare,
+            "registered_name": name,
+        }
+    return {"class_name": name, "config": bare}
+
+
+def _write_inner(
+    inner: Mapping[str, Any],
+    found: Family,
+    family: Family,
+    target: Generation,
+    reasons: dict[str, str],
+) -> dict[str, Any]:
+    if not inner_optimizer.is_known(inner):
+        return _write_own_class(inner, target)
+    with_modules = target in _HAVE_MODULES
+    name = inner_optimizer.class_name(inner)
+    if family not in inner_optimizer.CLASSES[name]:
+        reasons["optimizer"] = f"{target.title} has no optimizer {name}"
+    config: dict[str, Any] = {}
+    for key, value in inner["config"].items():
+        is_default = inner_optimizer.is_default(inner, key, value)
+        if found is not family and (is_default or key in inner_optimizer.MARKERS):
+            continue
+        reason = _why_lost(name, key, family, target)
+        if reason is None:
+            config[key] = inner_optimizer.respell(value, with_modules=with_modules)
+        elif not is_default:
+            reasons[f"optimizer.{key}"] = reason
+    if family is Family.NEW:
+        # Without this key, tf-keras takes an optimizer of the same name from the legacy family.
+        config.setdefault("is_legacy_optimizer", False)
+    written: dict[str, Any] = {"class_name": name, "config": config}
+    if with_modules:
+        return {"module": _MODULES[family], **written, "registered_name": None}
+    return written
+
+
+def _write_own_class(inner: Mapping[str, Any], target: Generation) -> dict[str, Any]:
+    """Writes the config of a user's own optimizer, of which nothing is known, as it is."""
+    with_modules = target in _HAVE_MODULES
+    config = inner_optimizer.respell(inner["config"], with_modules=with_modules)
+    name = inner_optimizer.class_name(inner)
+    if not with_modules:
+        return {"class_name": name, "config": config}
+    return {
+        "module": inner.get("module"),
+        "class_name": name.rpartition(">")[2],
+        "config": config,
+        "registered_name": name,
+    }
+
+
+def _why_lost(name: str, key: str, family: Family, target: Generation) -> str | None:
+    """Why a setting of Keras' own optimizers cannot be said; `None` if it can."""
+    if target is Generation.TF23 and (name, key) == ("Ftrl", "beta"):
+        return "Ftrl has no beta before TensorFlow 2.3"
+    if target is Generation.TF23 and key in inner_optimizer.CLIPPING:
+        return f"{target.title} refuse to wrap an optimizer that clips gradients"
+    if key not in inner_optimizer.ALL_OPTIONS or key in inner_optimizer.OPTIONS[family]:
+        return None
+    if key == "decay":
+        return (
+            f"the optimizers of {target.title} have no decay; the same is said by learning_rate="
+            "InverseTimeDecay(learning_rate, decay_steps=1, decay_rate=decay)"
+        )
+    return f"the optimizers of {target.title} have no {key}"
