@@ -21,7 +21,6 @@ from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.outcomes import (
     IMPORTS,
     NO_RULE,
-    UNKNOWN_ROOT,
     Outcomes,
     Recorder,
     only_suppressed,
@@ -192,15 +191,10 @@ class Decisions:
         return all(path is not None and names.canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
-        if occurrence.role is Role.UNRESOLVED:
-            self.rule_of[occurrence] = UNKNOWN_ROOT
-            verdict: Verdict = Review(
-                "it reads like an old name, but where its first part comes from is not seen here",
-                "If it is TensorFlow, change it as the guide says; if not, suppress this finding.",
-            )
-        else:
-            self.rule_of[occurrence] = NO_RULE
-            verdict = Review("it is used in a way that no rule knows", _BY_HAND.format(NO_RULE))
+        self.rule_of[occurrence] = NO_RULE
+        verdict: Verdict = Review(
+            "it is used in a way that no rule knows", _BY_HAND.format(NO_RULE)
+        )
         if occurrence in self.guard_of:
             verdict = Review(self.guard_of[occurrence], guards.ADVICE)
         if self._is_suppressed(occurrence, self.rule_of[occurrence]):

@@ -226,7 +226,7 @@ def code_cells(text: str) -> Iterator[Cell]:
 
 def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yields where the `source` value of each cell stands in the text."""
-    for key, start, end in _members(text, _skip_space(text, 0)):
+    for key, start, _ in _members(text, _skip_space(text, 0)):
         if key == "cells":
             for index, (left, _) in enumerate(_items(text, start)):
                 if text[left] != "{":
@@ -234,7 +234,6 @@ def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
                 for name, value_start, value_end in _members(text, left):
                     if name == "source":
                         yield index, (value_start, value_end)
-            del end
 
 
 def _skip_space(text: str, position: int) -> int:

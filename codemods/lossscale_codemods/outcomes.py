@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.plan import Plan
 
-IMPORTS, ALIASES, GUARDS, UNKNOWN_ROOT, NO_RULE = "LS101", "LS102", "LS701", "LS104", "LS205"
+IMPORTS, GUARDS, NO_RULE = "LS101", "LS701", "LS205"
 
 
 @dataclasses.dataclass

@@ -27,6 +27,14 @@ def test_a_relative_import_that_cannot_be_looked_up() -> None:
     )
 
 
+def test_it_is_found_for_every_target() -> None:
+    check_left(
+        "def build(tf):\n    return tf.keras.mixed_precision.experimental.Policy('float32')\n",
+        "LS104",
+        target="compat",
+    )
+
+
 def test_other_packages_and_own_classes() -> None:
     check_noop(
         """

@@ -7,6 +7,7 @@ only looks like it. A root that is known to be another package is not reported a
 
 from __future__ import annotations
 
+from lossscale_codemods.names import Target
 from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.program import Program
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
@@ -17,6 +18,7 @@ class UnknownRoot(Rule):
 
     id = "LS104"
     title = "Old names with an unknown root"
+    targets = frozenset(Target)
     valid = (
         Case(
             "def build(tf):\n"

@@ -52,8 +52,6 @@ class HalfMigrated(Rule):
                 node.func, cst.Name | cst.Attribute
             ):
                 continue
-            last = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
-            del last
             paths = program.resolver.paths(node.func)
             if not paths or not all(
                 p is not None and frameworks.is_new_optimizer(p) for p in paths
