@@ -63,7 +63,7 @@ def _heard() -> bool:
 
 @contextlib.contextmanager
 def held_back() -> Iterator[None]:
-    """Lets Ctrl-C wait; processes started meanwhile never hear of it."""
+    """Lets Ctrl-C wait in this thread; processes started meanwhile never hear of it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
