@@ -110,6 +110,10 @@ def _counts(made: Sequence[Conversion], target: Generation) -> tuple[int, int]:
     return len(lossy) - sum(lossy), sum(lossy)
 
 
+def _loses_nothing(stated: tuple[StatedConfig, Sequence[Conversion]]) -> bool:
+    return not any(conversion.lost for conversion in stated[1])
+
+
 def _shown(result: Result, *, open_: bool) -> Shown:
     artefact = result.artefact
     facts = []
@@ -124,7 +128,7 @@ def _shown(result: Result, *, open_: bool) -> Shown:
         facts,
         [
             Config(config_in_words(stated), [_converted(stated, made) for made in conversions])
-            for stated, conversions in result.conversions
+            for stated, conversions in sorted(result.conversions, key=_loses_nothing)
         ],
         [state_in_words(state) for state in (artefact.states if artefact else ())],
         [printable(what) for what in (artefact.missing if artefact else ())],

@@ -11,7 +11,7 @@ import pytest
 
 from compat_lossscale.formats.html_page import as_html_page
 from compat_lossscale.formats.verification import Result, Status, verify_artefact
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD
 from tests.pages.reading import Page
 
@@ -65,6 +65,14 @@ def test_every_loss_says_what_and_why_and_configs_stand_side_by_side(results: li
                 assert any(field.name in text and field.reason in text for text in shown)
     assert '  "inner_optimizer": {' in [e.text for e in page.all("td", "old")]
     assert '  "optimizer": {' in [e.text for e in page.all("td", "new")]
+
+
+def test_configs_that_lose_something_come_first() -> None:
+    path = str(ARTEFACTS / "2.3" / "configs.json")
+    page = Page(as_html_page([verify_artefact(path, targets=[Generation.TF_KERAS])]))
+    chips = [e.text for e in page.all("span", "chip") if e.text in ("1 lost", "lossless")]
+    assert chips == sorted(chips)
+    assert set(chips) == {"1 lost", "lossless"}
 
 
 def test_whatever_the_files_hold_stays_text(results: list[Result]) -> None:
