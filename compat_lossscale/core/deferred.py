@@ -18,14 +18,14 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.core.finite import every_element_is_finite
-from compat_lossscale.core.packing import is_small, pack, unpack
+from compat_lossscale.core.packing import is_short_vector, join, split
 
 _factors: weakref.WeakSet[Any] = weakref.WeakSet()
 """The operations that made the factors of `unscale_in_graph`."""
 
 
 def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
-    """Divides tensors of a graph by the loss scale, the small vectors among them all at once.
+    """Divides tensors of a graph by the loss scale, the short vectors among them all at once.
 
     Args:
         values: Tensors of any shape and floating-point dtype.
@@ -38,26 +38,15 @@ def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list
     # One cast a dtype, not one a gradient.
     factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
     _factors.update(factor.op for factor in factors.values())
-    # Other shapes than vectors would have to be reshaped twice, which costs as much as it spares.
     vectors = _grouped(
-        (value.dtype, position)
-        for position, value in enumerate(values)
-        if value.shape.rank == 1 and is_small(value)
+        (value.dtype, position) for position, value in enumerate(values) if is_short_vector(value)
     )
-    unscaled = {
-        position: part
-        for dtype, positions in vectors.items()
-        if len(positions) > 1
-        for position, part in zip(
-            positions,
-            _unscale_packed(
-                pack([values[position] for position in positions]),
-                factors[dtype],
-                [values[position].shape for position in positions],
-            ),
-            strict=True,
-        )
-    }
+    unscaled: dict[int, tf.Tensor] = {}
+    for dtype, positions in vectors.items():
+        joined = join([values[position] for position in positions])
+        sizes = [values[position].shape[0] for position in positions]
+        parts = split(tf.raw_ops.Mul(x=joined, y=factors[dtype]), sizes)
+        unscaled.update(zip(positions, parts, strict=True))
     return [
         unscaled[position]
         if position in unscaled
@@ -74,21 +63,20 @@ class _Piece:
         tensor: The tensor, or the vector of them all.
         factor: What to multiply it by; `None` if nothing.
         positions: Which of the step's tensors it stands for.
-        shapes: Their shapes, if it is a vector of several.
+        sizes: Their sizes, if it is a vector of several.
     """
 
     tensor: tf.Tensor
     factor: tf.Tensor | None
     positions: list[int]
-    shapes: list[tf.TensorShape] | None = None
+    sizes: list[int] | None = None
 
     def unscaled(self) -> list[tf.Tensor]:
         """The tensors that it stands for."""
-        if self.shapes is not None:
-            return _unscale_packed(self.tensor, self.factor, self.shapes)
-        if self.factor is None:
-            return [self.tensor]
-        return [tf.raw_ops.Mul(x=self.tensor, y=self.factor)]
+        tensor = self.tensor
+        if self.factor is not None:
+            tensor = tf.raw_ops.Mul(x=tensor, y=self.factor)
+        return [tensor] if self.sizes is None else split(tensor, self.sizes)
 
 
 class DeferredUnscaling:
@@ -100,43 +88,40 @@ class DeferredUnscaling:
 
     def __init__(self, values: Sequence[tf.Tensor]) -> None:
         self._pieces: list[_Piece] = []
-        split = _grouped(
+        parts = _grouped(
             (value.op, position)
             for position, value in enumerate(values)
-            if _is_unscaled_pack(value.op)
+            if _is_unscaled_whole(value.op)
         )
         whole = {
-            op: positions for op, positions in split.items() if _is_all_of(op, positions, values)
+            op: positions for op, positions in parts.items() if _is_all_of(op, positions, values)
         }
-        small = defaultdict(list)
+        short = defaultdict(list)
         for position, value in enumerate(values):
             if value.op in whole:
                 continue
             tensor, factor = _scaled(value)
-            if is_small(tensor):
-                small[tensor.dtype, None if factor is None else factor.ref()].append(
+            if is_short_vector(tensor):
+                short[tensor.dtype, None if factor is None else factor.ref()].append(
                     (position, tensor)
                 )
             else:
                 self._pieces.append(_Piece(tensor, factor, [position]))
-        for (_, factor), members in small.items():
+        for (_, factor), members in short.items():
             positions = [position for position, _ in members]
-            tensors = [tensor for _, tensor in members]
+            vectors = [vector for _, vector in members]
             self._pieces.append(
                 _Piece(
-                    pack(tensors),
+                    join(vectors),
                     None if factor is None else factor.deref(),
                     positions,
-                    [tensor.shape for tensor in tensors],
+                    [vector.shape[0] for vector in vectors],
                 )
             )
         for op, positions in whole.items():
-            packed, factor = op.inputs[0].op.inputs
-            self._pieces.append(
-                _Piece(
-                    packed, factor, positions, [values[position].shape for position in positions]
-                )
-            )
+            joined, factor = op.inputs[0].op.inputs
+            sizes = [values[position].shape[0] for position in positions]
+            self._pieces.append(_Piece(joined, factor, positions, sizes))
 
     def all_finite(self) -> tf.Tensor:
         """Whether every element of the unscaled tensors is finite, a bool scalar tensor.
@@ -160,14 +145,6 @@ class DeferredUnscaling:
         return [found[position] for position in range(len(found))]
 
 
-def _unscale_packed(
-    vector: tf.Tensor, factor: tf.Tensor | None, shapes: Sequence[tf.TensorShape]
-) -> list[tf.Tensor]:
-    if factor is not None:
-        vector = tf.raw_ops.Mul(x=vector, y=factor)
-    return unpack(vector, shapes)
-
-
 def _scaled(value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor | None]:
     """What a tensor was unscaled from, and the factor; the tensor itself if it was not."""
     return tuple(value.op.inputs) if _is_unscaling(value.op) else (value, None)
@@ -177,7 +154,7 @@ def _is_unscaling(op: Any) -> bool:
     return op.type == "Mul" and op.inputs[1].op in _factors
 
 
-def _is_unscaled_pack(op: Any) -> bool:
+def _is_unscaled_whole(op: Any) -> bool:
     return op.type == "SplitV" and _is_unscaling(op.inputs[0].op)
 
 
