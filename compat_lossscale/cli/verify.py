@@ -93,6 +93,8 @@ def verify(
     """
     if output is not None and (target is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")
+    if matrix and as_json_:
+        raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
     if html is not None:
         check_report_path(html)
     targets = tuple(Generation) if target is None else (Generation(target),)

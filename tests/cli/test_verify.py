@@ -87,6 +87,7 @@ def test_the_exit_code_in_every_cell(
         (["--to", "tf1", "x"], 2),
         (["--output", "x.json", "x"], 2),
         (["--to", "tf2.3", "--output", "x.json", "x", "y"], 2),
+        (["--matrix", "--json", "x"], 2),
     ],
 )
 def test_wrong_arguments_are_a_usage_error(arguments: list[str], code: int) -> None:

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from lossscale_codemods import files
+from lossscale_codemods.engine import Options
 from lossscale_codemods.reports.github import as_github
 
 from tests.codemods.runs import OLD, REVIEW, make_project, migrated
@@ -54,6 +56,16 @@ def test_no_name_and_no_message_can_say_another_command() -> None:
     assert properties["file"] == name
     assert properties["line"] == "2"
     assert "Say the dtype that is meant" in message
+
+
+def test_what_could_not_be_looked_at_is_an_error_and_what_was_left_out_is_not() -> None:
+    Path(".git").mkdir()
+    Path(".gitignore").write_text("ignored.py\n")
+    Path("ignored.py").write_text(OLD)
+    report = files.run([Path("missing,.py"), Path("ignored.py")], Options)
+    assert as_github(report) == (
+        "::error file=missing%2C.py::not looked at: there is no such file."
+    )
 
 
 def test_a_name_that_is_no_text_is_readable_all_the_same() -> None:

@@ -125,6 +125,16 @@ def test_files_are_named_by_valid_uris(folder: Path) -> None:
     assert uri == (folder / "a b.py").as_uri()
 
 
+def test_what_could_not_be_looked_at_is_notified(folder: Path) -> None:
+    (invocation,) = sarif_of(run([Path("missing.py")], Options))["invocations"]
+    assert not invocation["executionSuccessful"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert notification["level"] == "error"
+    assert notification["message"]["text"].startswith("Not looked at: there is no such file")
+    (location,) = notification["locations"]
+    assert location["physicalLocation"]["artifactLocation"] == {"uri": "missing.py"}
+
+
 def test_a_finding_in_a_notebook_names_the_cell() -> None:
     make_project()
     messages = [

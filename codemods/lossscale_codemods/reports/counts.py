@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 def exit_code(report: RunReport) -> int:
     """Returns 0, or 1 for changes and findings plus 2 for files that failed, or 130."""
+    if report.interrupted:
+        return 130
     to_do = any(
         (file.result.changed and not file.written) or file.result.count(Outcome.NEEDS_REVIEW)
         for file in report.files
     )
-    failed = any(
-        file.result.status in (Status.UNREADABLE, Status.REFUSED) for file in report.files
-    ) or any(skipped.failed for skipped in report.skipped)
-    failed = failed or bool(report.problems)
-    if report.interrupted:
-        return 130
+    failed = (
+        any(file.result.status in (Status.UNREADABLE, Status.REFUSED) for file in report.files)
+        or any(skipped.failed for skipped in report.skipped)
+        or bool(report.problems)
+    )
     return int(to_do) + 2 * int(failed)
 
 

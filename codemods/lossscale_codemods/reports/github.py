@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.records import Outcome
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lossscale_codemods.files import RunReport
 
 
@@ -19,7 +21,7 @@ def as_github(report: RunReport) -> str:
     """Returns annotations for GitHub Actions."""
     lines = []
     for file in report.files:
-        path = _escaped(os.fsencode(file.path).decode("utf-8", "replace"), attribute=True)
+        path = _path(file.path)
         if file.result.problem:
             lines.append(f"::error file={path}::{_escaped(file.result.problem)}")
         for record in file.result.records:
@@ -36,8 +38,17 @@ def as_github(report: RunReport) -> str:
                 text = f"cell {record.cell}, line {record.line}: {text}"
             title = _escaped(f"{record.rule} {record.name}", attribute=True)
             lines.append(f"::{level} {where},title={title}::{_escaped(text)}")
+    lines += [
+        f"::error file={_path(skipped.path)}::not looked at: {_escaped(skipped.reason)}."
+        for skipped in report.skipped
+        if skipped.failed
+    ]
     lines += [f"::error::{_escaped(problem)}" for problem in report.problems]
     return "\n".join(lines)
+
+
+def _path(path: Path) -> str:
+    return _escaped(os.fsencode(path).decode("utf-8", "replace"), attribute=True)
 
 
 def _escaped(text: str, *, attribute: bool = False) -> str:

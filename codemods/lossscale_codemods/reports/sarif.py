@@ -43,14 +43,15 @@ def as_sarif(report: RunReport, version: str) -> str:
         for record in file.result.records:
             if record.outcome is not Outcome.MENTIONED:
                 results.append(_sarif_result(file, record))
+    problems = [(file.path, file.result.problem) for file in report.files if file.result.problem]
+    problems += [(s.path, f"Not looked at: {s.reason}.") for s in report.skipped if s.failed]
     notifications: list[dict[str, Any]] = [
         {
             "level": "error",
-            "message": {"text": file.result.problem},
-            "locations": [{"physicalLocation": {"artifactLocation": _uri(file.path)}}],
+            "message": {"text": problem},
+            "locations": [{"physicalLocation": {"artifactLocation": _uri(path)}}],
         }
-        for file in report.files
-        if file.result.problem
+        for path, problem in problems
     ]
     notifications += [
         {"level": "error", "message": {"text": problem}} for problem in report.problems
