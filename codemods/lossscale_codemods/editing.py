@@ -95,7 +95,13 @@ def _is_alone(tree: Tree, line: cst.SimpleStatementLine, removed: Sequence[cst.C
 def remove_item(
     tree: Tree, items: Sequence[cst.CSTNode], gone: Sequence[cst.CSTNode]
 ) -> list[Edit]:
-    """Returns the edits that take items out of a comma-separated list, keeping comments."""
+    """Returns the edits that take items out of a comma-separated list, keeping comments.
+
+    Args:
+        tree: The file.
+        items: All items of the list, in order.
+        gone: Those that go.
+    """
     edits: list[Edit] = []
     spans = [tree.span(item) for item in items]
     keep = [item not in gone for item in items]
@@ -137,7 +143,14 @@ def _behind_comma(tree: Tree, end: int) -> int:
 
 
 def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str]) -> list[Edit]:
-    """Returns the edits that put new arguments in the place of one, in the call's own layout."""
+    """Returns the edits that put new arguments in the place of one, in the call's own layout.
+
+    Args:
+        tree: The file.
+        call: The call.
+        old: Its argument that goes.
+        new: Source of each argument that takes its place.
+    """
     start, end = tree.span(old)
     if not new:
         return remove_item(tree, call.args, [old])
@@ -151,7 +164,14 @@ def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str
 
 
 def insert_line(tree: Tree, statement: cst.CSTNode, text: str, *, behind: bool) -> list[Edit]:
-    """Returns the edit that adds a line before or behind the line of a statement."""
+    """Returns the edit that adds a line before or behind the line of a statement.
+
+    Args:
+        tree: The file.
+        statement: The statement, whose indentation the line gets.
+        text: The line, without indentation and newline.
+        behind: Whether it goes behind the statement's line.
+    """
     start, end = tree.span(statement)
     indent = tree.indentation(start)
     if not behind:

@@ -98,7 +98,13 @@ def migrate_source(
 def migrate(
     source: bytes | str, options: Options, relative: RelativeImports | None = None
 ) -> Result:
-    """Does what `migrate_source` does, with the options in one value."""
+    """Does what `migrate_source` does, with the options in one value.
+
+    Args:
+        source: The file's bytes, or its text.
+        options: What to do with it.
+        relative: As for `migrate_source`.
+    """
     given = source.encode("utf-8") if isinstance(source, str) else source
     if not (can_hold_old_name(given) and old_name_can_stand(given, relative)):
         return Result(given, given, Status.UNCHANGED)
@@ -108,7 +114,13 @@ def migrate(
 def migrate_fully(
     source: bytes, options: Options, relative: RelativeImports | None = None
 ) -> Result:
-    """Does what `migrate` does, to a file that is known to need a full look."""
+    """Does what `migrate` does, to a file that is known to need a full look.
+
+    Args:
+        source: The file's bytes.
+        options: What to do with it.
+        relative: As for `migrate_source`.
+    """
     try:
         return _migrate(source, options, relative)
     except RecursionError:

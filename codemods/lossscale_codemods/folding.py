@@ -71,7 +71,17 @@ class Folding:
     def refusal(
         self, binding: Binding, value: cst.Call, call: cst.Call, class_name: str
     ) -> Review | None:
-        """Says why a loss scale in a variable cannot be written into the call instead."""
+        """Says why a loss scale in a variable cannot be written into the call instead.
+
+        Args:
+            binding: The variable.
+            value: The call that makes the loss scale.
+            call: The optimizer's constructor.
+            class_name: `"FixedLossScale"` or `"DynamicLossScale"`.
+
+        Returns:
+            The reason; nothing if it can.
+        """
         name = binding.name
         if class_name == "DynamicLossScale":
             others = [u for u in binding.uses if not self._is_in(u, call)]

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 def has_to_be_parsed(name: str, source: bytes) -> bool:
-    """Whether a file needs a full look; only that needs libcst."""
+    """Whether a file needs a full look.
+
+    Args:
+        name: Its name.
+        source: What is in it.
+    """
     if not can_hold_old_name(source):
         return False
     if name.endswith(".ipynb"):
@@ -44,7 +49,13 @@ def unreadable(error: OSError) -> Result:
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a file a full look; a mistake of ours becomes a report, not a traceback."""
+    """Gives a file a full look; a mistake of ours becomes a report, not a traceback.
+
+    Args:
+        path: Where it is; relative imports are looked up from there, and notebooks told by it.
+        source: What is in it.
+        options: What to do with it.
+    """
     from lossscale_codemods.engine import migrate_fully
     from lossscale_codemods.notebook import migrate_notebook
     from lossscale_codemods.relative import relative_imports

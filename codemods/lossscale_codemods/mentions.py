@@ -28,7 +28,13 @@ MENTION, STRING = "LS801", "LS802"
 
 
 def find(program: Program, suppressions: Suppressions, options: Options) -> Iterator[Record]:
-    """Yields a record for each old name in a comment or a string."""
+    """Yields a record for each old name in a comment or a string.
+
+    Args:
+        program: The file.
+        suppressions: What its comments suppress.
+        options: What the run does.
+    """
     tree = program.tree
     annotation_strings = {
         o.node for o in program.references if isinstance(o.node, cst.SimpleString)

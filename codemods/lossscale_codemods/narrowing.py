@@ -10,7 +10,13 @@ from lossscale_codemods.tree import dotted
 
 
 def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environment:
-    """Returns what `isinstance` tests in a condition say about names, if it came out so."""
+    """Returns what `isinstance` tests in a condition say about names.
+
+    Args:
+        test: The condition.
+        truth: How it came out.
+        scope: The scope that it stands in.
+    """
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return narrowings(test.expression, not truth, scope)
     if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And) == truth:
@@ -31,7 +37,13 @@ def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environme
 
 
 def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environment:
-    """Returns what attributes of `self` can be after a call that may run other methods."""
+    """Returns what attributes of `self` can be after a call that may run other methods.
+
+    Args:
+        call: The call.
+        known: What is known before it.
+        scope: The scope that it stands in.
+    """
     reached = [call.func.value] if isinstance(call.func, cst.Attribute) else []
     reached += [argument.value for argument in call.args]
     found: Environment = {}

@@ -58,7 +58,16 @@ class NotebookError(Exception):
 def migrate_notebook(
     source: bytes, options: Options, relative: RelativeImports | None = None
 ) -> Result:
-    """Migrates the code cells of a notebook."""
+    """Migrates the code cells of a notebook.
+
+    Args:
+        source: The file's bytes.
+        options: What to do with it.
+        relative: As for `migrate_source`.
+
+    Returns:
+        The new file, and what became of each old name, by cell and by line within it.
+    """
     from lossscale_codemods.engine import migrate
 
     if not can_hold_old_name(source):

@@ -46,7 +46,13 @@ class Origins:
         return offset
 
     def of_record(self, record: Record, now: Tree, at_first: Tree) -> Record:
-        """Returns a record of the text as it is now as one of the text as it was at first."""
+        """Returns a record of the text as it is now as one of the text as it was at first.
+
+        Args:
+            record: The record.
+            now: The text as it is now.
+            at_first: The text before all edits.
+        """
         start, end = self._of_span(
             now.offset(record.line, record.column), now.offset(record.end_line, record.end_column)
         )

@@ -87,7 +87,15 @@ class Recorder:
         stars: dict[Binding, str],
         dotted_imports: dict[cst.CSTNode, str],
     ) -> Outcomes:
-        """Returns the edits and records of everything that is decided."""
+        """Returns the edits and records of everything that is decided.
+
+        Args:
+            plan: What becomes of imports and aliases.
+            edits: The edits of each rewritten reference.
+            import_edits: The edits by the import that they are for.
+            stars: The star imports that become imports of names, and of which module.
+            dotted_imports: New paths for `import a.b.experimental`.
+        """
         result = Outcomes()
         for occurrence, verdict in self.verdicts.items():
             own = edits.get(occurrence, [])
