@@ -87,10 +87,6 @@ def _collapsible(program: Program, guard: guards.Guard) -> bool:
         whole = guard.node
         if whole.orelse is not None or whole.finalbody is not None or len(whole.handlers) != 1:
             return False
-    if isinstance(guard.node, cst.If):
-        parent = program.tree.parent(guard.node)
-        if isinstance(parent, cst.If) and parent.orelse is guard.node:
-            return False
     return isinstance(guard.new, cst.IndentedBlock) and not _has_multiline_string(
         program, guard.new
     )

@@ -115,3 +115,53 @@ def test_nothing_is_collapsed_that_the_options_leave_out() -> None:
     result = migrate_source(source, collapse_guards=True, ignore=("LS7",))
     assert result.text == source
     assert result.count(Outcome.REWRITTEN) == 0
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        """
+        import tensorflow as tf
+        if tf.__version__ < "2.0":
+            start()
+        elif tf.__version__ < "2.4":
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        else:
+            tf.keras.mixed_precision.set_global_policy(p)
+        """,
+        """
+        try:
+            from tensorflow.keras.mixed_precision import set_global_policy as set_policy
+        except ImportError:
+            from tensorflow.keras.mixed_precision.experimental import set_policy
+        else:
+            print("new")
+        """,
+        """
+        try:
+            from tensorflow.keras.mixed_precision import set_global_policy as set_policy
+        except ImportError:
+            from tensorflow.keras.mixed_precision.experimental import set_policy
+        finally:
+            print("done")
+        """,
+        """
+        import tensorflow as tf
+        if tf.__version__ < "2.4":
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        else:
+            tf.keras.mixed_precision.set_global_policy(p)
+            print('''one
+              two''')
+        """,
+        """
+        import tensorflow as tf
+        if tf.__version__ < "2.4": tf.keras.mixed_precision.experimental.set_policy(p)
+        else: tf.keras.mixed_precision.set_global_policy(p)
+        """,
+    ],
+    ids=["three branches", "try and else", "try and finally", "a string of two lines", "one line"],
+)
+def test_what_is_left_as_it_is(guard: str) -> None:
+    source = program(guard)
+    assert migrate_source(source, collapse_guards=True).text == source

@@ -165,3 +165,77 @@ def test_any_choice_between_a_name_and_what_it_became() -> None:
             print(tf.keras.mixed_precision.Policy)
         """,
     )
+
+
+SURE = "the branch for old versions of the guard on line"
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        """
+        import tensorflow as tf
+        OLD = tf.__version__ < "2.4"
+        LEGACY = not OLD
+        if LEGACY:
+            tf.keras.mixed_precision.set_global_policy(p)
+        else:
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        """,
+        """
+        import tensorflow as tf
+        try:
+            tf.keras.mixed_precision.set_global_policy(p)
+        except:
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        """,
+        """
+        import tensorflow as tf
+        if tf.__version__ < "2.4":
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        """,
+        """
+        import tensorflow as tf
+        if tf.__version__ < "2.0":
+            start()
+        elif tf.__version__ < "2.4":
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        else:
+            tf.keras.mixed_precision.set_global_policy(p)
+        """,
+    ],
+    ids=["a flag made of a flag", "a bare except", "one branch", "three branches"],
+)
+def test_what_is_a_guard(guard: str) -> None:
+    check_left(guard, SURE)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        """
+        import tensorflow as tf
+        if tf.__version__ >= "2.4":
+            p = tf.keras.mixed_precision.Policy(name)
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        """,
+        """
+        import tensorflow as tf
+        def f(p):
+            if tf.__version__ >= "2.4":
+                p = tf.keras.mixed_precision.Policy(p)
+                return tf.keras.mixed_precision.experimental.set_policy(p)
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        """,
+        """
+        import tensorflow as tf
+        try:
+            tf.keras.mixed_precision.set_global_policy(p)
+        except ValueError:
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        """,
+    ],
+    ids=["both in one branch", "both before a return", "another exception"],
+)
+def test_what_is_no_guard(program: str) -> None:
+    check_transformed(program, program.replace("experimental.set_policy", "set_global_policy"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -170,12 +171,15 @@ def test_a_users_own_optimizer_is_passed_on_as_it_is_and_noted() -> None:
     assert conversion.config["optimizer"] == {"class_name": "Package>Own", "config": own["config"]}
     notes = [field.name for field in conversion.fields if field.verdict is Verdict.NOTED]
     assert (conversion.lost, notes) == ((), ["own class"])
+    inner = converted({"inner_optimizer": own, "dynamic": True}, Generation.KERAS3)
+    assert inner["inner_optimizer"] == own
 
 
 def test_what_a_users_own_wrapper_says_besides_is_lost_and_its_class_noted() -> None:
     config = {"class_name": "Own>Wrapper", "config": later(SGD) | {"patience": 3}}
     conversion = convert(config, Generation.KERAS3)
     assert [(field.name, field.value) for field in conversion.lost] == [("wrapper.patience", 3)]
+    assert "Keras' own LossScaleOptimizer takes no such setting" in conversion.lost[0].reason
     notes = {f.name: f.value for f in conversion.fields if f.verdict is Verdict.NOTED}
     assert notes["wrapper"] == "Own>Wrapper"
 
@@ -185,6 +189,18 @@ def test_a_scale_that_its_own_generation_refuses_can_still_be_converted() -> Non
     assert conversion.lost == ()
     assert conversion.config is not None
     assert conversion.config["initial_scale"] == 0.5
+
+
+def test_a_setting_that_is_no_number_comes_back_as_such() -> None:
+    conversion = convert(later(SGD, momentum=math.nan), Generation.TF_KERAS)
+    assert conversion.lost == ()
+
+
+def test_the_optimizer_of_2_11_keeps_its_family_in_its_own_generation() -> None:
+    new = {"class_name": "Adam", "config": NEW_ADAM["config"]}
+    config = {"class_name": "LossScaleOptimizerV3", "config": later(new)}
+    assert not convert(config, Generation.TF24).changes_family
+    assert converted(config, Generation.TF24) == config
 
 
 def test_a_change_of_family_and_a_wrappers_own_name_are_noted() -> None:
