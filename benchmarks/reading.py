@@ -19,7 +19,7 @@ def read(tree: str) -> tuple[int, int]:
     for folder, _, names in os.walk(tree):
         for name in names:
             path = os.path.join(folder, name)  # noqa: PTH118  # as quick as can be
-            if name.endswith(SUFFIXES) and os.path.isfile(path):  # noqa: PTH113
+            if name.endswith(SUFFIXES) and os.path.isfile(path):
                 with open(path, "rb", buffering=0) as file:  # noqa: PTH123
                     source = file.read()
                 files += 1

@@ -47,18 +47,17 @@ def check_readable(script: str) -> None:
     """
     if script == _STANDARD_INPUT:
         return
-    path = Path(script)
-    if path.is_dir():
-        if not (path / "__main__.py").is_file():
-            raise ProgramError(
-                f"can't run {script!r}: the directory has no __main__.py; name a script in it"
-            )
-        return
+    is_folder = os.path.isdir(script)
+    path = Path(script, "__main__.py") if is_folder else Path(script)
     try:
         with path.open("rb"):
             pass
     except OSError as error:
-        raise ProgramError(f"can't open {script!r}: {error.strerror}") from None
+        if is_folder and isinstance(error, FileNotFoundError):
+            raise ProgramError(
+                f"can't run {script!r}: the directory has no __main__.py; name a script in it"
+            ) from None
+        raise ProgramError(f"can't open {str(path)!r}: {error.strerror}") from None
 
 
 def prepare(*, legacy_optimizers: bool, tf1: bool) -> None:

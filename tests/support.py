@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+NOBODY = 65534
+"""Of whom no file is."""
 NAN, INF = float("nan"), float("inf")
 
 
@@ -119,8 +123,12 @@ def python(
     timeout: float = 120,
     environment: dict[str, str | None] | None = None,
     given: str | None = None,
+    before: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs this Python, `given` on its standard input, where it sees the two packages."""
+    """Runs this Python, `given` on its standard input, where it sees the two packages.
+
+    `before` is called in the new process first.
+    """
     paths = [str(REPOSITORY), str(REPOSITORY / "codemods")]
     variables = {
         **os.environ,
@@ -143,7 +151,18 @@ def python(
         text=True,
         timeout=timeout,
         check=False,
+        preexec_fn=before,
     )
+
+
+def without_override() -> None:
+    """For `python(before=...)`: lets root read only what any user with root's files may read."""
+    if sys.platform == "linux" and os.geteuid() == 0:
+        import ctypes
+
+        drop_capability, override, read_and_search = 24, 1, 2  # See prctl(2), capabilities(7).
+        for capability in (override, read_and_search):
+            assert ctypes.CDLL(None).prctl(drop_capability, capability, 0, 0, 0) == 0
 
 
 def run_code(code: str, **kwargs: Any) -> str:
@@ -151,3 +170,20 @@ def run_code(code: str, **kwargs: Any) -> str:
     done = python("-c", textwrap.dedent(code), **kwargs)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@contextlib.contextmanager
+def folder_of_nobody() -> Iterator[Path]:
+    """A folder of a user who is not root, as whom the test goes on."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        user = os.geteuid()
+        if user == 0:
+            os.chown(folder, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, 0)
+        try:
+            yield folder
+        finally:
+            folder.chmod(0o755)
+            if user == 0:
+                os.setresuid(0, 0, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -44,13 +45,22 @@ class Configuration:
 
 
 def find(start: Path) -> Path | None:
-    """Returns the nearest `pyproject.toml` in a folder or above it, up to the repository's top."""
-    start = start.absolute()
+    """Returns the nearest `pyproject.toml` in a folder or above it, up to the repository's top.
+
+    Raises:
+        ConfigurationError: The current folder, from which `start` is named, is gone.
+    """
+    try:
+        start = start.absolute()
+    except FileNotFoundError as error:
+        raise ConfigurationError(
+            "The current folder was removed. Go to one that is there."
+        ) from error
     for folder in [start, *start.parents]:
         candidate = folder / "pyproject.toml"
-        if candidate.is_file():
+        if os.path.isfile(candidate):
             return candidate
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return None
     return None
 

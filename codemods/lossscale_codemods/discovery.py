@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,7 @@ EXCLUDED_FOLDERS = frozenset(
         "venv",
     }
 )
+_NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,32 +97,44 @@ def _discover_one(
 ) -> Iterator[tuple[str, Found | Skipped]]:
     """Yields what is found, each with the real path of the file, by which it is known again."""
     # resolve() would follow links.
-    absolute = Path(os.path.normpath(Path.cwd() / path))
-    skipped = _why_skipped(path, absolute)
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  # the current folder may be gone
+    skipped = _why_skipped(path)
     ignores = [] if no_ignore else list(_ignore_files_above(absolute))
     if skipped is None and not no_ignore:
-        skipped = _why_ignored(absolute, ignores, exclude)
+        ignored = _why_ignored(absolute, ignores, exclude)
+        skipped = Skipped(path, ignored) if ignored is not None else None
     if skipped is not None:
-        failed = not os.path.lexists(path)
-        yield f"skipped {path}", Skipped(path, skipped, failed)
-    elif path.is_dir():
+        yield f"skipped {path}", skipped
+    elif os.path.isdir(path):
         real = os.path.realpath(path)
         applying = [(file, f"{absolute.relative_to(file.folder).as_posix()}/") for file in ignores]
-        walk = _Walk(real, no_ignore, exclude)
-        yield from walk.folder("" if str(path) == "." else str(path), real, applying)
+        top = _Folder("" if str(path) == "." else str(path), real, applying)
+        yield from _Walk(real, no_ignore, exclude).below(top)
     else:
         root = os.path.realpath(absolute.parent)
         yield os.path.realpath(path), Found(str(path), root)
 
 
-def _why_skipped(path: Path, absolute: Path) -> str | None:
-    if not path.exists():
-        return "it is a link to nothing" if path.is_symlink() else "there is no such file"
-    return None if absolute.is_dir() or path.is_file() else "it is no regular file"
+def _why_skipped(path: Path) -> Skipped | None:
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        if error.errno not in _NOTHING_THERE:
+            return _unreachable(path, error)
+        if path.is_symlink():
+            return Skipped(path, "it is a link to nothing")
+        return Skipped(path, "there is no such file", failed=True)
+    if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+        return None
+    return Skipped(path, "it is no regular file")
+
+
+def _unreachable(path: Path, error: OSError) -> Skipped:
+    return Skipped(path, f"it cannot be reached: {error.strerror or error}", failed=True)
 
 
 def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[str]) -> str | None:
-    if path.name in EXCLUDED_FOLDERS and path.is_dir():
+    if path.name in EXCLUDED_FOLDERS and os.path.isdir(path):
         return f"folders called {path.name} are left out; --no-ignore overrides"
     if path.name in exclude:
         return "the configuration excludes it; --no-ignore overrides"
@@ -127,7 +142,7 @@ def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[s
         inner = [
             (i, part.relative_to(i.folder).as_posix()) for i in ignores if i.folder in part.parents
         ]
-        found = ignoring(inner, is_folder=part.is_dir())
+        found = ignoring(inner, is_folder=os.path.isdir(part))
         if found is not None:
             file, pattern = found
             where = file.folder / ".gitignore"
@@ -140,7 +155,7 @@ def _ignore_files_above(path: Path) -> Iterator[IgnoreFile]:
     folders = []
     for folder in path.parents:
         folders.append(folder)
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             break
     else:
         folders = [path.parent]
@@ -148,6 +163,21 @@ def _ignore_files_above(path: Path) -> Iterator[IgnoreFile]:
         found = IgnoreFile.read(folder / ".gitignore")
         if found is not None:
             yield found
+
+
+@dataclasses.dataclass(frozen=True)
+class _Folder:
+    """A folder on the way.
+
+    Attributes:
+        shown: The folder, spelled from the path that was named.
+        real: Its real path.
+        applying: The `.gitignore` files above it, each with the folder's path from there.
+    """
+
+    shown: str
+    real: str
+    applying: Sequence[tuple[IgnoreFile, str]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,43 +191,60 @@ class _Walk:
     no_ignore: bool
     exclude: frozenset[str]
 
-    def folder(
-        self, shown: str, real: str, applying: Sequence[tuple[IgnoreFile, str]]
-    ) -> Iterator[tuple[str, Found | Skipped]]:
-        """Yields what is in a folder.
+    def below(self, top: _Folder) -> Iterator[tuple[str, Found | Skipped]]:
+        """Yields what is in a folder, and in the folders in it."""
+        # No call for each level: there can be more levels than Python has calls.
+        entered = [self._inside(top)]
+        while entered:
+            one = next(entered[-1], None)
+            if one is None:
+                entered.pop()
+            elif isinstance(one, _Folder):
+                entered.append(self._inside(one))
+            else:
+                yield one
 
-        Args:
-            shown: The folder, spelled from the path that was named.
-            real: Its real path.
-            applying: The `.gitignore` files above it, each with the folder's path from there.
-        """
+    def _inside(self, folder: _Folder) -> Iterator[_Folder | tuple[str, Found | Skipped]]:
+        """Yields the folders and files of one folder, by their names."""
+        shown, applying = folder.shown, folder.applying
         try:
-            with os.scandir(real) as scanned:
+            with os.scandir(folder.real) as scanned:
                 entries = sorted(scanned, key=lambda entry: entry.name)
         except OSError as error:
             reason = f"the folder cannot be read: {error.strerror}"
             yield f"skipped {shown}", Skipped(Path(shown), reason, failed=True)
             return
         if not self.no_ignore and any(entry.name == ".gitignore" for entry in entries):
-            own = IgnoreFile.read(Path(real, ".gitignore"))
+            own = IgnoreFile.read(Path(folder.real, ".gitignore"))
             applying = [*applying, (own, "")] if own is not None else applying
         for entry in entries:
-            name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
-            if not is_folder and not name.endswith(SUFFIXES):
-                continue
-            if not self.no_ignore and self._leaves_out(name, is_folder, applying):
-                continue
+            name = entry.name
             path = os.path.join(shown, name)  # noqa: PTH118  # see the class
-            if is_folder:
-                inner = [(file, f"{above}{name}/") for file, above in applying]
-                yield from self.folder(path, entry.path, inner)
-            elif entry.is_file():
-                real_path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                yield real_path, Found(path, self.root)
-            else:
-                reason = "it is a link to nothing, or to a folder"
-                reason = reason if entry.is_symlink() else "it is no regular file"
-                yield f"skipped {path}", Skipped(Path(path), reason)
+            try:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not is_folder and not name.endswith(SUFFIXES):
+                    continue
+                if not self.no_ignore and self._leaves_out(name, is_folder, applying):
+                    continue
+                if is_folder:
+                    inner = [(file, f"{above}{name}/") for file, above in applying]
+                    yield _Folder(path, entry.path, inner)
+                else:
+                    yield self._file(entry, path)
+            except OSError as error:
+                yield f"skipped {path}", _unreachable(Path(path), error)
+
+    def _file(self, entry: os.DirEntry[str], path: str) -> tuple[str, Found | Skipped]:
+        reason = "it is a link to nothing, or to a folder"
+        try:
+            if entry.is_file():
+                real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+                return real, Found(path, self.root)
+        except OSError as error:
+            if error.errno not in _NOTHING_THERE:
+                raise
+        reason = reason if entry.is_symlink() else "it is no regular file"
+        return f"skipped {path}", Skipped(Path(path), reason)
 
     def _leaves_out(
         self, name: str, is_folder: bool, applying: Sequence[tuple[IgnoreFile, str]]

@@ -197,7 +197,7 @@ def project_files(named: Iterable[Path]) -> list[Path]:
 
     A project that was named as a whole is left out: its files are looked at anyway.
     """
-    folders = {path.absolute() for path in named if path.is_dir()}
+    folders = {path.absolute() for path in named if os.path.isdir(path)}
     roots = set()
     for path in named:
         here = path.absolute()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import os
 import re
 import warnings
 from typing import TYPE_CHECKING
@@ -58,11 +59,11 @@ def _folders(path: Path) -> Iterator[Path]:
 
 def is_top(folder: Path) -> bool:
     """Whether a folder is the top of a project."""
-    return any((folder / mark).exists() for mark in _PROJECT_MARKS)
+    return any(os.path.exists(folder / mark) for mark in _PROJECT_MARKS)
 
 
 def _has(folder: Path, root: str) -> bool:
-    return (folder / root).is_dir() or (folder / f"{root}.py").is_file()
+    return os.path.isdir(folder / root) or os.path.isfile(folder / f"{root}.py")
 
 
 def _absolute(path: Path, dotted: str, depth: int) -> str | None:
@@ -96,7 +97,7 @@ def _file_of(path: Path, dots: str, module: list[str]) -> Path | None:
 
 def _module_file(base: Path) -> Path | None:
     for candidate in (base.with_name(base.name + ".py"), base / "__init__.py"):
-        if candidate.is_file():
+        if os.path.isfile(candidate):
             return candidate
     return None
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ def configuration_of(paths: Sequence[Path]) -> Configuration:
 
     first = paths[0]
     try:
-        return configuration.read(configuration.find(first if first.is_dir() else first.parent))
+        return configuration.read(
+            configuration.find(first if os.path.isdir(first) else first.parent)
+        )
     except configuration.ConfigurationError as error:
         raise click.UsageError(str(error)) from error

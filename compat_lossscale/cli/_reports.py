@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -23,7 +24,7 @@ def check_report_path(path: Path) -> None:
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"The report {path} needs a name that ends in .html.")
-    if not path.absolute().parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise click.UsageError(
             f"The report {path} cannot be written: there is no folder {path.parent}. Make it first."
         )

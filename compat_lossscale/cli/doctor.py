@@ -25,7 +25,7 @@ _SHOWN = 5
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @click.option(
     "--seconds",
@@ -47,7 +47,7 @@ def doctor(
     wrong usage.
     """
     for path in paths:
-        if not path.exists():
+        if _is_missing(path):
             raise click.UsageError(
                 f"There is no file or folder {path}. Name one that is there, or none for the "
                 "current folder."
@@ -73,6 +73,16 @@ def doctor(
         for line in lines:
             click.echo(line)
     context.exit(code)
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        path.stat()
+    except PermissionError:
+        return False  # The survey counts what it may not read.
+    except OSError:
+        return True
+    return False
 
 
 def _survey(paths: Sequence[Path], seconds: float) -> Survey:

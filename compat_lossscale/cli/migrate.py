@@ -29,9 +29,12 @@ if TYPE_CHECKING:
     from lossscale_codemods.engine import Options
     from lossscale_codemods.files import RunReport
 
+# What cannot be read is reported, and the other paths are looked at.
+_A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
+
 
 @click.command(cls=MigrateCommand)
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("paths", nargs=-1, type=_A_PATH)
 @click.option("--write", is_flag=True, help="Write the changes. Without it, nothing is written.")
 @click.option("--check", is_flag=True, help="Show no diffs; for CI.")
 @click.option("--target", type=click.Choice(TARGETS), help="What to migrate to [tf-keras].")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError
@@ -135,7 +135,7 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
     so that it is reported.
     """
     for path in paths:
-        found = list(find(path)) if Path(path).is_dir() else []
+        found = list(find(path)) if os.path.isdir(path) else []
         yield from found or [path]
 
 

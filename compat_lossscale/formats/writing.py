@@ -94,7 +94,7 @@ def _refuse_input(path: str, output: str) -> None:
         inside = found.is_dir() and wanted.resolve().is_relative_to(found.resolve())
         if inside or found.samefile(wanted):
             raise ConversionError(f"the output {output} is the input itself; choose another file")
-    if Path(output).is_dir():
+    if os.path.isdir(output):
         raise ConversionError(f"the output {output} is a folder; choose a file")
 
 

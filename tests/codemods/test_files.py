@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import stat
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,8 @@ from lossscale_codemods.records import Status
 from lossscale_codemods.relative import relative_imports
 from lossscale_codemods.reports.counts import exit_code, totals
 
+from tests.support import folder_of_nobody
+
 OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = b"import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
 
@@ -27,6 +32,15 @@ def make(folder: Path, *names: str, content: bytes = OLD) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+
+
+@contextlib.contextmanager
+def mode(path: Path, bits: int) -> Iterator[None]:
+    path.chmod(bits)
+    try:
+        yield
+    finally:
+        path.chmod(0o755)
 
 
 def found(folder: Path, **options: object) -> list[str]:
@@ -285,6 +299,63 @@ def test_every_file_in_a_folder_is_looked_at_or_named(tmp_path: Path) -> None:
         ("dangling.py", "it is a link to nothing, or to a folder"),
         ("pipe.py", "it is no regular file"),
     ]
+
+
+def test_a_folder_that_may_not_be_read_is_named_and_the_others_are_looked_at() -> None:
+    with folder_of_nobody() as folder:
+        make(folder, "closed/a.py", "listed/b.py", "open/c.py")
+        (folder / "listed/sub").mkdir()
+        for inside in ("closed/a.py", "listed/b.py", "listed"):
+            link = folder / "open" / f"to_{inside.replace('/', '_')}.py"
+            link.symlink_to(folder / inside)
+        with mode(folder / "closed", 0), mode(folder / "listed", 0o600):
+            named = [folder, folder / "closed/a.py", folder / "listed/b.py"]
+            report = files.run(named, Options)
+            made = relative_imports(folder / "closed/a.py")("..x.y")
+    skipped = {str(s.path.relative_to(folder)): (s.reason, s.failed) for s in report.skipped}
+    denied = ("it cannot be reached: Permission denied", True)
+    no_folder = ("the folder cannot be read: Permission denied", True)
+    assert skipped == {
+        "closed": no_folder,
+        "listed/sub": no_folder,
+        "closed/a.py": denied,
+        "listed/b.py": denied,
+        "open/to_closed_a.py.py": denied,
+        "open/to_listed_b.py.py": denied,
+        "open/to_listed.py": ("it is a link to nothing, or to a folder", False),
+    }
+    status = {f.path.name: f.result.status for f in report.files}
+    assert status == {"b.py": Status.UNREADABLE, "c.py": Status.CHANGED}
+    assert exit_code(report) == 3
+    assert made is None
+
+
+def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    report = files.run([tmp_path, tmp_path / "loop.py"], Options)
+    assert [skipped.failed for skipped in report.skipped] == [False]
+    assert "link to nothing" in report.skipped[0].reason
+
+
+def test_a_name_that_is_too_long_is_said(tmp_path: Path) -> None:
+    (skipped,) = files.run([tmp_path / ("x" * 300)], Options).skipped
+    assert (skipped.reason, skipped.failed) == ("it cannot be reached: File name too long", True)
+
+
+def test_folders_may_be_nested_more_deeply_than_calls(tmp_path: Path) -> None:
+    levels = [tmp_path]
+    for _ in range(sys.getrecursionlimit() + 100):
+        levels.append(levels[-1] / "d")
+        levels[-1].mkdir()
+    make(levels[-1], "a.py")
+    try:
+        report = files.run([tmp_path], Options, write=True)
+        assert [file.written for file in report.files] == [True]
+        assert (levels[-1] / "a.py").read_bytes() == NEW
+    finally:
+        (levels[-1] / "a.py").unlink()
+        for level in reversed(levels[1:]):
+            level.rmdir()  # shutil.rmtree calls itself for each level
 
 
 def test_a_file_that_could_not_be_written_counts_as_not_rewritten(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import os
 import resource
 import signal
 import stat
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,12 @@ import pytest
 from lossscale_codemods import writing
 from lossscale_codemods.writing import LEFT_OVER, WriteRefusedError, write_atomically
 
+from tests.support import NOBODY, folder_of_nobody
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OLD, NEW = b"old\n" * 1000, b"new\n" * 1000
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -202,23 +202,6 @@ def test_a_file_that_the_system_cuts_off_is_never_put_in_place(file: Path, size:
         write(file)
     assert file.read_bytes() == OLD
     assert [p.name for p in file.parent.iterdir()] == ["a.py"]
-
-
-@contextlib.contextmanager
-def folder_of_nobody() -> Iterator[Path]:
-    """A folder of a user who is not root, as whom the test goes on."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        user = os.geteuid()
-        if user == 0:
-            os.chown(folder, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, 0)
-        try:
-            yield folder
-        finally:
-            folder.chmod(0o755)
-            if user == 0:
-                os.setresuid(0, 0, 0)
 
 
 def test_a_folder_that_takes_no_files_is_refused() -> None:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands say of paths that this user may not look at, and of a current folder gone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import REPOSITORY, python, without_override
+
+OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+SAYS = [
+    # `closed` has no rights at all; what is in `listed` may be listed, and not be looked at.
+    (
+        "migrate closed/a.py open",
+        3,
+        "closed/a.py: skipped: it cannot be reached: Permission denied.",
+    ),
+    ("migrate closed open", 3, "closed: skipped: the folder cannot be read: Permission denied."),
+    ("migrate closed/folder open", 3, "closed/folder: skipped: it cannot be reached:"),
+    ("migrate listed open", 3, "listed/a.py: unreadable: It cannot be read: Permission denied."),
+    ("migrate listed open", 3, "listed/folder: skipped: the folder cannot be read:"),
+    ("migrate open --html closed/folder/a.html", 64, "there is no folder closed/folder."),
+    ("doctor closed", None, "1 file was not looked at: too large, or not readable;"),
+    ("doctor listed/a.py", None, "1 file was not looked at: too large, or not readable;"),
+    ("run closed/a.py", 2, "can't open 'closed/a.py': Permission denied"),
+    ("run closed", 2, "can't open 'closed/__main__.py': Permission denied"),
+    ("verify closed/config.json open", 3, "closed/config.json: unreadable: it cannot be read:"),
+    ("verify closed open", 3, "closed: unreadable: it cannot be read:"),
+    ("verify listed open", 3, "listed/config.json: unreadable: it cannot be read:"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    for name in ("closed", "listed", "open"):
+        (tmp_path / name / "folder").mkdir(parents=True)
+        (tmp_path / name / "a.py").write_text(OLD)
+        shutil.copy(
+            REPOSITORY / "tests/artefacts/2.3/configs.json", tmp_path / name / "config.json"
+        )
+    (tmp_path / "closed").chmod(0)
+    (tmp_path / "listed").chmod(0o600)
+    yield tmp_path
+    (tmp_path / "closed").chmod(0o755)
+    (tmp_path / "listed").chmod(0o755)
+
+
+@pytest.mark.parametrize(("line", "code", "said"), SAYS, ids=[line for line, _, _ in SAYS])
+def test_a_command_says_what_it_may_not_look_at(
+    line: str, code: int | None, said: str, folder: Path
+) -> None:
+    done = python("-m", "compat_lossscale", *line.split(), cwd=folder, before=without_override)
+    everything = done.stdout + done.stderr
+    assert said in everything
+    assert "Traceback" not in everything
+    assert code is None or done.returncode == code
+    if line.startswith(("migrate", "verify")) and "--html" not in line:
+        assert "open/" in done.stdout, "the other folder was not looked at"
+
+
+@pytest.mark.parametrize(
+    "line", ["migrate .", "migrate a.py", "doctor", "doctor .", "migrate --write --undo u a.py"]
+)
+def test_a_current_folder_that_was_removed_is_said(line: str, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = python("-m", "compat_lossscale", *line.split(), cwd=gone, before=gone.rmdir)
+    assert "The current folder was removed. Go to one that is there." in done.stderr
+    assert "Traceback" not in done.stderr
