@@ -33,12 +33,14 @@ class Description(TypedDict):
     """What is read from one file.
 
     `attributes` are the text attributes of the root. `scalars` are the numbers below `optimizer`
-    groups by their path, and `arrays` the paths of what has dimensions there.
+    groups by their path, `arrays` the paths of what has dimensions there, and `unread` those of
+    what has none and is no plain number.
     """
 
     attributes: dict[str, str]
     scalars: dict[str, float | int]
     arrays: list[str]
+    unread: list[str]
     truncated: bool
 
 
@@ -109,6 +111,7 @@ def describe(file: str | BinaryIO | Window) -> Description:
             "attributes": attributes,
             "scalars": {},
             "arrays": [],
+            "unread": [],
             "truncated": False,
         }
         for name in ("optimizer_weights", "optimizer", "_optimizer"):
@@ -136,6 +139,8 @@ def _describe_group(group: Any, path: str, found: Description) -> None:
                 found["arrays"].append(child_path)
             elif _is_plain_number(child):
                 found["scalars"][child_path] = child[()].item()
+            else:
+                found["unread"].append(child_path)
 
 
 def _walk(group: Any, path: str, seen: set[int], depth: int = 0) -> Iterator[tuple[str, Any]]:

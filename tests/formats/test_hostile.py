@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from compat_lossscale.cli.verify import text_of
@@ -334,6 +335,41 @@ def test_a_scalar_that_claims_a_huge_chunk_is_not_unpacked(tmp_path: Path) -> No
         group = file["optimizer_weights"]
         group.create_dataset("iter:0", (1,), "i8", chunks=(2**24,), maxshape=(None,), compression=9)
     assert all(state.iterations is None for state in read(path).states)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(np.longdouble(64), id="long double"),
+        pytest.param(np.longdouble("1e4000"), id="a long double beyond all floats"),
+        pytest.param(np.complex64(64), id="complex"),
+        pytest.param(np.bool_(True), id="bool"),
+        pytest.param(np.bytes_(b"64"), id="bytes"),
+        pytest.param("64", id="text"),
+        pytest.param(np.void(b"64"), id="opaque"),
+        pytest.param(np.zeros((), [("a", "f4")]), id="compound"),
+        pytest.param(h5py.Empty("f4"), id="empty"),
+        pytest.param(np.zeros((2, 2), "f4"), id="array"),
+    ],
+)
+@pytest.mark.parametrize("name", ["current_loss_scale:0", "good_steps"])
+def test_a_state_of_a_strange_type_is_not_read_and_that_is_said(
+    tmp_path: Path, name: str, value: Any
+) -> None:
+    with model(tmp_path / "model.h5") as file:
+        file[f"optimizer_weights/{name}"] = value
+        file["optimizer_weights/iter:0"] = 3
+    artefact = read(tmp_path / "model.h5")
+    assert artefact.states[0].loss_scale is artefact.states[0].good_steps is None
+    (said,) = artefact.missing
+    assert said.startswith(f"{name.removesuffix(':0')}: it is there, but no number as Keras writes")
+
+
+@pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8", ">f4", "i1", "<u8", ">i4"])
+def test_a_state_of_any_plain_type_is_read(tmp_path: Path, kind: str) -> None:
+    with model(tmp_path / "model.h5") as file:
+        file["optimizer_weights/current_loss_scale:0"] = np.array(64, kind)
+    assert read(tmp_path / "model.h5").states[0].loss_scale == 64.0
 
 
 def test_groups_that_contain_themselves_end(tmp_path: Path) -> None:

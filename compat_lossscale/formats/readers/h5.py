@@ -29,6 +29,9 @@ NO_STATE = (
     "the current loss scale and its counter: {} has no place for them, so that training goes on "
     "with the initial scale"
 )
+UNREAD = "{}: it is there, but no number as Keras writes it, and was not read"
+_SCALES = ("current_loss_scale", "dynamic_scale")
+_COUNTERS = ("good_steps", "step_counter")
 
 
 def matches(path: str) -> bool:
@@ -68,14 +71,24 @@ def live_state(description: Description, where: str) -> LiveState:
     """Reads an optimizer's state from the numbers below an optimizer's group, by their names."""
     scale = counter = iterations = None
     for path, value in description["scalars"].items():
-        name = path.rpartition("/")[2].removesuffix(":0")
-        if name in ("current_loss_scale", "dynamic_scale"):
+        name = _name(path)
+        if name in _SCALES:
             scale = float(value)
-        elif name in ("good_steps", "step_counter"):
+        elif name in _COUNTERS:
             counter = whole(value, path)
         elif name in ITERATIONS and iterations is None:
             iterations = whole(value, path)
     return LiveState(where, scale, counter, iterations, slots=len(description["arrays"]))
+
+
+def _strange(description: Description) -> set[str]:
+    """Names of the loss scale's state that is there in a form which is not read."""
+    paths = (*description["unread"], *description["arrays"])
+    return {name for name in map(_name, paths) if name in (*_SCALES, *_COUNTERS)}
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(":0")
 
 
 def missing(
@@ -91,7 +104,10 @@ def missing(
     found = []
     if description is not None and description["truncated"]:
         found.append(f"all but the first {MAX_NAMES} variables: they were not looked at")
-    if any(config.spec.dynamic for config in configs) and state.loss_scale is None:
+    strange = set() if description is None else _strange(description)
+    found += [UNREAD.format(name) for name in sorted(strange)]
+    dynamic = any(config.spec.dynamic for config in configs)
+    if dynamic and state.loss_scale is None and not strange:
         found.append(NO_STATE.format("this file"))
     if configs and state.iterations is None:
         found.append("the optimizer's iterations and slots: the file holds none")
