@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import tensorflow as tf
 
-from compat_lossscale.core.branch import either
 from compat_lossscale.core.deferred import DeferredUnscaling
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import (
@@ -153,7 +152,7 @@ class _Step:
         """Applies or skips; in the branch that is taken, the rule need not ask which it is."""
         if isinstance(should_apply, bool):
             return self._applied(apply) if should_apply else self._skipped()
-        return _group(either(should_apply, lambda: self._applied(apply), self._skipped))
+        return _group(tf.cond(should_apply, lambda: self._applied(apply), self._skipped))
 
     def _applied(self, apply: Callable[[], Any]) -> Any:
         noted = _group(self.log.note_applied()) if self.log else None
