@@ -30,7 +30,7 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
     results["steps"] = [_told(row) for row in steps.run(smoke=smoke)]
     if not smoke:
         results["steps"] += [_told(row) for row in replicas.rows_of_a_process()]
-    results["fit"] = _told(_fit(2 if smoke else 30, layers=2 if smoke else 20))
+    results["fit"] = _told(_fit(2 if smoke else 40, layers=2 if smoke else 20))
     results["growth"] = growth.run(smoke=smoke)
     if not smoke:
         results["memory"] = [_told(row) for row in _memory()]
@@ -40,9 +40,9 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
 def _fit(rounds: int, layers: int) -> dict[str, Any]:
     if not fit.same_results():
         raise AssertionError("fit: the weights differ from those under tf-keras' own optimizer.")
-    epochs = {name: fit.Fitting(name, layers).epoch() for name in CANDIDATES}
-    figures = steps.figures(in_turns(epochs, rounds=rounds))
-    return {"case": f"legacy SGD, fit, {2 * layers} variables", "graph": figures}
+    batches = {name: fit.Fitting(name, layers).batch() for name in CANDIDATES}
+    figures = steps.figures(in_turns(batches, rounds=rounds))
+    return {"case": f"legacy, SGD, a batch of fit, {2 * layers} variables", "graph": figures}
 
 
 def _memory() -> list[dict[str, Any]]:
