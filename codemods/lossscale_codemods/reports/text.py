@@ -50,6 +50,8 @@ def mentions(report: RunReport) -> Iterator[str]:
 def summary(report: RunReport, *, write: bool) -> str:
     """Returns the last lines of a run: what was found, and what is left to do."""
     found = totals(report)
+    if report.interrupted and not report.files:
+        return "Interrupted before it was known what becomes of each file. Nothing was written."
     if not report.files:
         text = f"No old loss-scale name in {_count(found['files'], 'file')}."
     else:
