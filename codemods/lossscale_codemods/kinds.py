@@ -11,6 +11,7 @@ import libcst as cst
 
 from lossscale_codemods import frameworks, names
 from lossscale_codemods.bindings import Binding, BindingKind
+from lossscale_codemods.circles import Answers
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.tree import dotted, is_none
 
@@ -56,16 +57,11 @@ class Kinds:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver
         self.scopes = resolver.scopes
-        self._known: dict[cst.CSTNode, frozenset[Kind]] = {}
+        self._answers = Answers(self._find)
 
     def of(self, node: cst.CSTNode) -> frozenset[Kind]:
         """Returns the kinds of object that an expression can hold."""
-        known = self._known.get(node)
-        if known is None:
-            self._known[node] = frozenset()
-            known = self._find(node)
-            self._known[node] = known
-        return known
+        return self._answers.of(node)
 
     def is_wrapper(self, node: cst.CSTNode) -> bool:
         """Whether an expression is proven to be a Keras loss-scale optimizer.

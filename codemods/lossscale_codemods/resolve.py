@@ -9,6 +9,7 @@ import libcst as cst
 
 from lossscale_codemods import frameworks, names
 from lossscale_codemods.bindings import Binding, BindingKind, Scope, class_of_self
+from lossscale_codemods.circles import Answers
 from lossscale_codemods.scopes import Scopes
 
 RelativeImports = Callable[[str], str | None]
@@ -34,7 +35,7 @@ class Resolver:
         self.scopes = scopes
         self.moved = moved or {}
         self.relative = relative
-        self._paths: dict[cst.CSTNode, frozenset[str | None]] = {}
+        self._answers = Answers(self._find_paths)
 
     def with_moved(self, moved: Mapping[Binding, str]) -> Resolver:
         """Returns a resolver for the file as it will be."""
@@ -60,12 +61,7 @@ class Resolver:
 
     def paths(self, node: cst.CSTNode) -> frozenset[str | None]:
         """Returns the dotted paths that an expression can name; `None` stands for anything else."""
-        known = self._paths.get(node)
-        if known is None:
-            self._paths[node] = frozenset()  # A name that depends on itself adds nothing.
-            known = self._find_paths(node)
-            self._paths[node] = known
-        return known
+        return self._answers.of(node)
 
     def _find_paths(self, node: cst.CSTNode) -> frozenset[str | None]:
         if isinstance(node, cst.Name):
