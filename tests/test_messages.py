@@ -217,7 +217,11 @@ COMMANDS: list[tuple[str, str, int]] = [
     ),
     (
         "migrate broken.py",
-        "broken.py: unreadable: It does not parse: line 2, column 1. Correct it, then run again.",
+        (
+            f"broken.py: unreadable: It does not parse as Python {sys.version_info.major}."
+            f"{sys.version_info.minor}: line 2, column 49: '(' was never closed. Correct it, or "
+            "run with the Python that it is for."
+        ),
         2,
     ),
     (

@@ -6,16 +6,12 @@ Nothing here reads or writes files, and nothing is written that did not pass the
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import re
-import sys
-import warnings
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import fixes, import_edits, mentions, proofs
+from lossscale_codemods import fixes, import_edits, mentions, proofs, syntax
 from lossscale_codemods.collapsing import Collapsed, collapse
 from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
@@ -32,13 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lossscale_codemods.resolve import RelativeImports
-
-_PYTHON_2 = re.compile(
-    rb"^[ \t]*print[ \t]+[^\s(=.\[,:]|^[ \t]*print[ \t]*$|^[ \t]*exec[ \t]+[\"'\w]"
-    rb"|^[ \t]*except[ \t]+[\w.()]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.\[\]]+[ \t]*,"
-    rb"|\bur[\"']|<>|(?<![\w.])0[0-7]+[lL]?\b(?!\.)|\b\d+[lL]\b",
-    re.MULTILINE,
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,54 +113,17 @@ def migrate_fully(
     try:
         return _migrate(source, options, relative)
     except RecursionError:
-        return Result(source, source, Status.UNREADABLE, problem=_TOO_RECURSIVE)
-
-
-_TOO_DEEP = (
-    "It is nested too deeply for Python's parser. Split the deepest expression or block, then run "
-    "again."
-)
-_TOO_RECURSIVE = (
-    f"Python's recursion limit ({sys.getrecursionlimit()}) is reached while looking at it: an "
-    "expression in it has too many operators in a row, or blocks are nested too deeply. Split it, "
-    "then run again."
-)
-_DEEPEST_BRACKETS = 200
-
-
-def _is_too_deep(source: bytes) -> bool:
-    """Whether libcst's parser could run out of stack, which ends the whole process.
-
-    Python's own parser has limits that are safe, and answers quickly; where it knows less syntax
-    than libcst, brackets are counted.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            ast.parse(source)
-        except (RecursionError, MemoryError):
-            return True
-        except SyntaxError as error:
-            if "too many" in str(error):  # nested parentheses, levels of indentation
-                return True
-        except ValueError:
-            pass  # Null bytes; libcst says so as well.
-        else:
-            return False
-    depth = deepest = 0
-    for character in re.findall(rb"[()\[\]{}]", source):
-        depth += 1 if character in b"([{" else -1
-        deepest = max(deepest, depth)
-    return deepest > _DEEPEST_BRACKETS
+        return Result(source, source, Status.UNREADABLE, problem=syntax.TOO_RECURSIVE)
 
 
 def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
-    if _is_too_deep(given):
-        return Result(given, given, Status.UNREADABLE, problem=_TOO_DEEP)
+    problem = syntax.problem_of(given)
+    if problem is not None:
+        return Result(given, given, Status.UNREADABLE, problem=problem)
     try:
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
-        return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
+        return Result(given, given, Status.UNREADABLE, problem=_parse_problem(error))
     original = Program(module, options.target, relative, given, options.exports)
     collapsed = Collapsed(original)
     if options.collapse_guards and options.selection.applies(GUARDS):
@@ -228,15 +180,9 @@ def _round_trip_problem(source: bytes, parsed: bytes) -> str:
     )
 
 
-def _parse_problem(source: bytes, error: Exception) -> str:
-    if _PYTHON_2.search(source):
-        return (
-            "This is Python 2, which the parser does not read. Move the file to Python 3 first "
-            "(for example with 2to3), then run again."
-        )
+def _parse_problem(error: Exception) -> str:
+    """Says why the parser does not read what Python itself reads."""
     if isinstance(error, cst.ParserSyntaxError):
         place = f"line {error.raw_line}, column {error.raw_column + 1}"
-        return f"It does not parse: {place}. Correct it, then run again."
-    if isinstance(error, UnicodeError | LookupError) or "encoding" in str(error):
-        return f"It cannot be decoded: {error}. Check its encoding line."
-    return f"It does not parse: {error}. Correct it, then run again."
+        return f"It does not parse: {place}. Write that in another way, then run again."
+    return f"It cannot be decoded: {error}. Check its encoding line."

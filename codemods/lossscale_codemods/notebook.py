@@ -17,6 +17,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+from lossscale_codemods import syntax
 from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.records import Record, Result, Status
 
@@ -108,17 +109,12 @@ def _is_python(cell: Cell) -> bool:
 
 
 def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
-    import libcst as cst
-
-    good, broken = [], []
+    good: list[Cell] = []
+    broken: list[Cell] = []
     for cell in cells:
         program, _ = _as_program([cell])
-        try:
-            cst.parse_module(program)
-        except (cst.ParserSyntaxError, SyntaxError, RecursionError):
-            broken.append(cell)
-        else:
-            good.append(cell)
+        readable = syntax.problem_of(program.encode("utf-8", "surrogatepass")) is None
+        (good if readable else broken).append(cell)
     return good, broken
 
 

@@ -85,7 +85,7 @@ def comments(text: str) -> list[tuple[int, str]]:
             if token.type == tokenize.COMMENT:
                 found.append((token.start[0], token.string))
     except (tokenize.TokenError, SyntaxError):
-        # The parser knows newer syntax than this Python; what was read so far counts.
+        # It knows less than the parser, for example carriage returns alone; what was read counts.
         pass
     return found
 

@@ -111,8 +111,8 @@ RELATIVE = {
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8))
 def test_random_programs(pieces: list[str]) -> None:
     program = "\n".join(pieces) + "\n"
-    if finds(program, RELATIVE):
-        assert old_name_can_stand(program, RELATIVE.get), program
+    if not old_name_can_stand(program, RELATIVE.get):  # A full look costs much more.
+        assert not finds(program, RELATIVE), program
 
 
 def test_nothing_is_seen_where_nothing_is() -> None:
