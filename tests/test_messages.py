@@ -23,6 +23,7 @@ import pytest
 
 import compat_lossscale
 from compat_lossscale import LossScaleSpec, cli, convert_config, program
+from compat_lossscale.cli.migrate import migrate
 from tests.support import REPOSITORY, python
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -288,6 +289,11 @@ COMMANDS: list[tuple[str, str, int]] = [
         2,
     ),
     (
+        "verify --matrix --json config.json",
+        "Error: --matrix and --json exclude each other. Give one of them.",
+        2,
+    ),
+    (
         "verify --html report.txt config.json",
         "Error: The report report.txt needs a name that ends in .html.",
         2,
@@ -428,8 +434,18 @@ COMMANDS: list[tuple[str, str, int]] = [
 ]
 
 
+def read_closed_input() -> None:
+    with mock.patch.object(sys, "stdin", None):
+        migrate.main(["-"], standalone_mode=False)
+
+
 # What is wrong | how to provoke it | the whole message. No TensorFlow is needed.
 LIBRARY: list[tuple[str, Callable[[], object], str]] = [
+    (
+        "closed standard input",
+        read_closed_input,
+        "The standard input is closed. Give `-` something to read.",
+    ),
     (
         "loss scale None",
         lambda: LossScaleSpec.from_argument(None),

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import sys
 
 import click
@@ -18,6 +20,7 @@ _COMMANDS = {
     "migrate": "Rewrite old loss-scale APIs in a codebase to the one that stayed.",
     "verify": "Show, convert and compare stored loss scales of every generation.",
 }
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class _LazyGroup(click.Group):
@@ -64,7 +67,8 @@ def command_line() -> None:
 def main() -> None:
     """Runs the command line.
 
-    Errors of this package are one line on stderr and exit code 2. Ctrl-C is exit code 130.
+    Errors of this package, and output that cannot be written, are one line on stderr and exit code
+    2. Ctrl-C is exit code 130.
     """
     try:
         sys.exit(command_line.main(prog_name="compat-lossscale", standalone_mode=False))
@@ -76,4 +80,12 @@ def main() -> None:
         sys.exit(130)
     except CompatLossScaleError as error:
         print(f"compat-lossscale: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        # Python would try to write what is left when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        said = f"the standard output cannot be written: {error.strerror}"
+        print(f"compat-lossscale: {said}", file=sys.stderr)
         sys.exit(2)

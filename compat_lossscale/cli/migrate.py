@@ -139,6 +139,8 @@ def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool)
     from lossscale_codemods.records import Result, Status
     from lossscale_codemods.reports import counts, text
 
+    if sys.stdin is None:
+        raise click.UsageError("The standard input is closed. Give `-` something to read.")
     source = sys.stdin.buffer.read()
     name = Path("stdin")
     if source.lstrip()[:1] == b"{" and b'"cells"' in source:

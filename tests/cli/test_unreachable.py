@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands say of paths that this user may not look at, and of a current folder gone."""
+"""What the commands say of what cannot be read or written: paths, folders, their own output."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,3 +72,28 @@ def test_a_current_folder_that_was_removed_is_said(line: str, tmp_path: Path) ->
     done = python("-m", "compat_lossscale", *line.split(), cwd=gone, before=gone.rmdir)
     assert "The current folder was removed. Go to one that is there." in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def fill_the_disk() -> None:
+    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+
+
+@pytest.mark.parametrize(
+    "line", ["migrate .", "migrate --write .", "migrate --json .", "verify .", "doctor", "--help"]
+)
+def test_output_for_which_there_is_no_room_is_said_and_is_no_finding(
+    line: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text(OLD)
+    done = python("-m", "compat_lossscale", *line.split(), cwd=tmp_path, before=fill_the_disk)
+    assert done.stderr == (
+        "compat-lossscale: the standard output cannot be written: No space left on device\n"
+    )
+    assert done.returncode == 2
+    assert ("set_global_policy" in (tmp_path / "a.py").read_text()) == ("--write" in line)
+
+
+def test_a_standard_input_that_is_closed_is_said() -> None:
+    done = python("-m", "compat_lossscale", "migrate", "-", before=lambda: os.close(0))
+    assert "Error: The standard input is closed." in done.stderr
+    assert done.returncode == 64
