@@ -213,6 +213,9 @@ class Decisions:
         for occurrence, verdict in self.verdicts.items():
             if not isinstance(verdict, Rewrite):
                 continue
+            aliases = self.program.alias_bindings(occurrence)
+            if aliases and plan.dropped.issuperset(aliases):
+                continue  # Its assignment goes, so there is nothing to spell.
             try:
                 edits[occurrence] = list(verdict.edits(speller))
             except CannotSpellError as error:

@@ -100,7 +100,7 @@ class Recorder:
         for occurrence, verdict in self.verdicts.items():
             own = edits.get(occurrence, [])
             result.edits += own
-            result.left += occurrence.role is not Role.FOUND and not isinstance(verdict, Rewrite)
+            result.left += self._is_left(occurrence, verdict, plan)
             record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
             if record is not None:
                 result.records.append(record)
@@ -118,6 +118,14 @@ class Recorder:
             if record is not None:
                 result.records.append(record)
         return result
+
+    def _is_left(self, occurrence: Occurrence, verdict: Verdict, plan: Plan) -> bool:
+        """Whether an old name will still stand there."""
+        if isinstance(verdict, Ignore):
+            bindings = self.program.resolver.bindings(occurrence.base)
+            if any(binding in plan.moved for binding in bindings):
+                return False  # They move together.
+        return occurrence.role is not Role.FOUND and not isinstance(verdict, Rewrite)
 
     def _import_verdict(
         self,

@@ -79,9 +79,6 @@ class Planner:
                 if (needed or unused) and new is not None:
                     plan.moved[binding] = new
                     changed = changes_for_others(bindings[binding], self.program.target)
-                elif needed:
-                    plan.kept[binding] = "it has no equivalent"
-                    continue
                 else:
                     plan.dropped.add(binding)
                     changed = True
