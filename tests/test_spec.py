@@ -284,3 +284,10 @@ def test_what_can_be_said_in_a_generation_is_said_exactly_and_all_else_is_an_err
         except InexpressibleLossScaleError:
             continue
         assert LossScaleSpec.from_config(config) == spec
+
+
+def test_a_fixed_scale_of_one_is_the_least_that_tensorflow_2_3_takes() -> None:
+    stated = LossScaleSpec.fixed(1).to_config("tf2.3")["loss_scale"]
+    assert stated == {"class_name": "FixedLossScale", "config": {"loss_scale_value": 1.0}}
+    with pytest.raises(InexpressibleLossScaleError, match="refuses a fixed loss scale below 1"):
+        LossScaleSpec.fixed(0.99).to_config("tf2.3")

@@ -40,3 +40,30 @@ def test_a_custom_loss_scale() -> None:
         """,
         "loss scale of your own",
     )
+
+
+def test_a_loss_scale_in_a_variable_stays_with_the_optimizer_that_takes_it() -> None:
+    check_left(
+        """
+        import tensorflow as tf
+        scale = tf.train.experimental.DynamicLossScale(multiplier=4)
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+        """,
+        "it belongs to the optimizer on line 3, which stays as it is",
+        "a multiplier of 4 has no equivalent",
+    )
+
+
+def test_a_loss_scale_in_a_variable_that_no_optimizer_takes_is_respelled() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        scale = tf.train.experimental.DynamicLossScale(multiplier=4)
+        print(scale, f(scale))
+        """,
+        """
+        import tensorflow as tf
+        scale = tf.compat.v1.mixed_precision.DynamicLossScale(multiplier=4)
+        print(scale, f(scale))
+        """,
+    )

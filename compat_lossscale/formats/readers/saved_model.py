@@ -69,7 +69,7 @@ def read(path: str) -> Artefact:
         writer=f"TensorFlow {version}" if version else None,
         configs=tuple(configs),
         states=states,
-        missing=missing if configs or states else (),
+        missing=missing,
     )
 
 
