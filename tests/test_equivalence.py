@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_lossscale.equivalence import configs_equivalent, convert_config
+from compat_lossscale.equivalence import (
+    _has_known_schedule,
+    configs_equivalent,
+    convert_config,
+)
 from compat_lossscale.errors import ConfigFormatError, InexpressibleLossScaleError
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD, doubling, import_tf_keras, inner_optimizers, tf23
@@ -215,3 +219,15 @@ def test_a_config_with_impossible_settings_is_different_and_not_a_traceback() ->
     comparison = compare_with_stock({"inner_optimizer": inner, "dynamic": True})
     assert comparison.outcome is Outcome.DIFFERENT
     assert "cannot be built" in comparison.reason
+
+
+def test_only_schedules_of_keras_are_built() -> None:
+    assert _has_known_schedule({"learning_rate": 0.1})
+    assert _has_known_schedule({"learning_rate": {"class_name": "CosineDecay", "config": {}}})
+    assert not _has_known_schedule({"learning_rate": {"class_name": "Mine", "config": {}}})
+
+
+def test_what_would_lose_a_setting_of_the_optimizer_is_not_converted() -> None:
+    clipping = {**SGD, "config": {**SGD["config"], "clipnorm": 1.0}}
+    with pytest.raises(InexpressibleLossScaleError, match="refuse to wrap"):
+        convert_config({"inner_optimizer": clipping, "dynamic": True}, to="tf2.3")

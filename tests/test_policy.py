@@ -96,6 +96,7 @@ def test_what_is_no_loss_scale_is_an_error(loss_scale: Any) -> None:
 def test_a_loss_scale_that_is_not_needed_gives_a_warning(logged: list[str]) -> None:
     Policy("mixed_float16", 8)
     Policy("float16", 8)
+    Policy("infer", 8)
     Policy("float32", None)
     assert logged == []
     Policy("float32", 8)
@@ -309,3 +310,7 @@ def test_wrapping_follows_the_policys_loss_scale(family: Family) -> None:
     assert isinstance(wrapped, LossScaleOptimizer)
     assert wrapped.loss_scale is given
     assert Policy("mixed_float16", 16).wrap_optimizer(wrapped) is wrapped
+
+
+def test_variables_of_another_dtype_are_cast_whatever_the_name() -> None:
+    assert Policy("float16_with_float32_vars").should_cast_variables
