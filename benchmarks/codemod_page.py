@@ -28,8 +28,8 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     yield (
         f"On {machine['processor']}, {machine['processors']} processors, Python "
         f"{machine['python']}. Medians, with the middle half of the rounds in brackets. Processor "
-        "seconds are those of all processes together; the load when this began was "
-        f"{machine['load_before']:.0f}, so that seconds say more of the other work there."
+        "seconds are those of all processes together. The load when this began was "
+        f"{machine['load_before']:.1f}."
     )
     yield ""
     yield "| Start-up | seconds | processor seconds |"

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the cost of a training step grows with the number of variables and with their size."""
+"""How the cost of a training step grows with the number of variables and with their size.
+
+python -m benchmarks.growth
+"""
 
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,3 +66,7 @@ def floor(elements_bytes: float, bandwidth: float) -> Iterator[float]:
     # Unscaling reads and writes each gradient, asking whether it is finite reads it.
     yield 2 * elements_bytes / bandwidth
     yield 3 * elements_bytes / bandwidth
+
+
+if __name__ == "__main__":
+    print(json.dumps(run()))

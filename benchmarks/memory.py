@@ -6,28 +6,20 @@ python -m benchmarks.memory CANDIDATE FAMILY MODE VARIABLES SIZE
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.apart import result_of
 from benchmarks.cases import Case, Training
 
-REPOSITORY = Path(__file__).parent.parent
 CASES = (("legacy", 20, 1_000_000), ("new", 20, 1_000_000), ("legacy", 400, 100))
 STEPS = 10
 
 
 def peak_mb(candidate: str, family: str, mode: str, variables: int, size: int) -> float:
     """Starts a process that trains, and returns the most memory that it took, in MB."""
-    arguments = [candidate, family, mode, str(variables), str(size)]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.memory", *arguments],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return float(done.stdout)
+    arguments = (candidate, family, mode, str(variables), str(size))
+    return float(result_of("benchmarks.memory", *arguments))
 
 
 def _train(candidate: str, family: str, mode: str, variables: int, size: int) -> float:

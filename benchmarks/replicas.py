@@ -9,9 +9,6 @@ python -m benchmarks.replicas
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
@@ -19,19 +16,6 @@ import tensorflow as tf
 from benchmarks import steps
 
 _ROUNDS = 40
-
-
-def rows_of_a_process() -> list[dict[str, Any]]:
-    """Starts the process, and returns its rows."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.replicas"],
-        cwd=Path(__file__).parent.parent,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
-    return rows
 
 
 def _rows() -> list[dict[str, Any]]:

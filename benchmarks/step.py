@@ -17,7 +17,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
 
-from benchmarks import fit, growth, machine, memory, replicas, steps
+from benchmarks import fit, growth, machine, memory, steps
+from benchmarks.apart import result_of
 from benchmarks.cases import CANDIDATES
 from benchmarks.measure import in_turns
 
@@ -29,9 +30,9 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
     results: dict[str, Any] = {"machine": machine.description()}
     results["steps"] = [_told(row) for row in steps.run(smoke=smoke)]
     if not smoke:
-        results["steps"] += [_told(row) for row in replicas.rows_of_a_process()]
+        results["steps"] += [_told(row) for row in result_of("benchmarks.replicas")]
     results["fit"] = _told(_fit(2 if smoke else 40, layers=2 if smoke else 20))
-    results["growth"] = growth.run(smoke=smoke)
+    results["growth"] = growth.run(smoke=True) if smoke else result_of("benchmarks.growth")
     if not smoke:
         results["memory"] = [_told(row) for row in _memory()]
     return results

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -40,6 +41,7 @@ def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
     """Measures every case, one after the other."""
     for case in SMOKE if smoke else CASES:
         yield row_of(case, rounds=2 if smoke else 40)
+        gc.collect()
 
 
 def row_of(case: Case, rounds: int) -> dict[str, Any]:

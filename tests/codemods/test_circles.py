@@ -17,9 +17,10 @@ CIRCLES = ["a, b = b, a", "c = a; a = b; b = c", "c = b; b = a; a = c", "b, a = 
 
 
 @pytest.mark.parametrize("circle", CIRCLES)
-@pytest.mark.parametrize("names", ["ab", "ba"])
-def test_what_holds_the_old_module_on_some_rounds_alone_is_left(circle: str, names: str) -> None:
-    first, second = names
+@pytest.mark.parametrize(("first", "second"), [("a", "b"), ("b", "a")])
+def test_what_holds_the_old_module_on_some_rounds_alone_is_left(
+    circle: str, first: str, second: str
+) -> None:
     source = f"""
         import tensorflow as tf
         a = {OLD}
