@@ -89,7 +89,7 @@ def apply_or_skip(
     """
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
-        return _group(apply(gradients))
+        return _operation(apply(gradients))
     step = _Step(loss_scale, skip, log, summed)
     if step.can_defer():
         given = [values_of(gradient) for gradient in gradients if gradient is not None]
@@ -146,33 +146,35 @@ class _Step:
         if self._our_rule is not None:
             return self.decide(finite_on_all_replicas(gradients, equal_on_all=self.summed), apply)
         update_op, should_apply = self.loss_scale.update(gradients)
-        return _grouped(self.decide(should_apply, apply), update_op)
+        return _together(self.decide(should_apply, apply), update_op)
 
     def decide(self, should_apply: Any, apply: Callable[[], Any]) -> Any:
         """Applies or skips; in the branch that is taken, the rule need not ask which it is."""
         if isinstance(should_apply, bool):
             return self._applied(apply) if should_apply else self._skipped()
-        return _group(tf.cond(should_apply, lambda: self._applied(apply), self._skipped))
+        return _operation(tf.cond(should_apply, lambda: self._applied(apply), self._skipped))
 
     def _applied(self, apply: Callable[[], Any]) -> Any:
-        noted = _group(self.log.note_applied()) if self.log else None
-        return _grouped(self._moved(True), _group(apply()), noted)
+        noted = _operation(self.log.note_applied()) if self.log else None
+        return _together(self._moved(True), _operation(apply()), noted)
 
     def _skipped(self) -> Any:
         scale = None if self._our_rule is None else self._our_rule()
-        noted = _group(self.log.note_skipped(scale)) if self.log else None
-        return _grouped(self._moved(False), _group(self.skip()), noted)
+        noted = _operation(self.log.note_skipped(scale)) if self.log else None
+        return _together(self._moved(False), _operation(self.skip()), noted)
 
     def _moved(self, finite: bool) -> Any:
-        return None if self._our_rule is None else _group(self._our_rule.advance(finite, self.log))
+        return (
+            None if self._our_rule is None else _operation(self._our_rule.advance(finite, self.log))
+        )
 
 
-def _grouped(*operations: Any) -> Any:
+def _together(*operations: Any) -> Any:
     """Makes one operation of several; `None` is left out."""
     return tf.group(*(operation for operation in operations if operation is not None))
 
 
-def _group(done: Any) -> Any:
+def _operation(done: Any) -> Any:
     """Makes one operation, or `None` in eager mode, of whatever a branch returned."""
     if tf.executing_eagerly():
         return None

@@ -65,8 +65,8 @@ class StepLog(tf.__internal__.tracking.Trackable):
 
     def note_applied(self) -> Any:
         """Notes that a step was applied."""
-        if tf.executing_eagerly() and not bool(self.last_skipped):
-            return None
+        if tf.executing_eagerly() and not tf.convert_to_tensor(self._notes).numpy()[1]:
+            return None  # It says so already.
         return self._note(self._notes * [1, 0, 1])
 
     def note_skipped(self, scale: tf.Tensor | None = None) -> Any:
@@ -107,7 +107,7 @@ class StepLog(tf.__internal__.tracking.Trackable):
 
 @functools.cache
 def _say_first() -> Any:
-    """The graph that says it, traced once and called in each step's graph."""
+    """The graph that says it, and returns that it was said; traced once for all steps' graphs."""
 
     def say(scale: tf.Tensor, said: tf.Tensor) -> tf.Tensor:
         stuck = scale <= 1.0
