@@ -99,7 +99,7 @@ def plot(results: dict[str, Any], path: Path) -> None:
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "codemod"
-    import matplotlib.pyplot as plt  # noqa: PLC0415
+    import matplotlib.pyplot as plt  # noqa: PLC0415  # an extra
 
     rows = results["growth"]
     files = [row["files"] for row in rows]

@@ -20,7 +20,7 @@ def read(tree: str) -> tuple[int, int]:
         for name in names:
             path = os.path.join(folder, name)  # noqa: PTH118  # as quick as can be
             if name.endswith(SUFFIXES) and os.path.isfile(path):
-                with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+                with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # a path object costs more
                     source = file.read()
                 files += 1
                 marked += any(marker in source for marker in MARKERS)

@@ -74,7 +74,7 @@ def plot(results: dict[str, Any], path: Path) -> None:
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "step"
-    import matplotlib.pyplot as plt  # noqa: PLC0415
+    import matplotlib.pyplot as plt  # noqa: PLC0415  # an extra
 
     growth = results["growth"]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")

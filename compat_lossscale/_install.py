@@ -195,7 +195,7 @@ def _put_legacy_optimizers(undo: Undo) -> None:
 
 def _take_over_keras(undo: Undo) -> None:
     from compat_lossscale import autowrap  # noqa: PLC0415  # needs TensorFlow
-    from compat_lossscale.optimizers import LossScaleOptimizer, era, stock  # noqa: PLC0415
+    from compat_lossscale.optimizers import LossScaleOptimizer, era, stock  # noqa: PLC0415  # it imports TensorFlow
 
     def wrap(optimizer: Any) -> Any:
         if isinstance(optimizer, stock.BaseLossScaleOptimizer):

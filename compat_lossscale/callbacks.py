@@ -15,7 +15,7 @@ from compat_lossscale.update_rule import PYTHON, next_state
 require_tensorflow(__name__)
 
 import tensorflow as tf  # noqa: E402  # after the check
-import tf_keras  # noqa: E402
+import tf_keras  # noqa: E402  # after the check
 
 __all__ = ["LossScaleLogger"]
 

@@ -225,7 +225,7 @@ def _first_difference(
     first: Any, second: Any, steps: int, seed: int, tolerance: float
 ) -> str | None:
     require_tensorflow("compat_lossscale.assert_equivalent")
-    import tensorflow as tf  # noqa: PLC0415
+    import tensorflow as tf  # noqa: PLC0415  # it has been asked for
 
     chance = random.Random(seed)
     start = [[chance.uniform(-1, 1) for _ in range(4)], [chance.uniform(-1, 1)]]
@@ -243,7 +243,7 @@ def _first_difference(
 
 
 def _after_step(optimizer: Any, variables: list[Any], gradients: list[list[float]]) -> Any:
-    import tensorflow as tf  # noqa: PLC0415
+    import tensorflow as tf  # noqa: PLC0415  # it has been asked for
 
     before = [variable.numpy().tolist() for variable in variables]
     scaled = [tf.constant(gradient) * float(optimizer.loss_scale) for gradient in gradients]

@@ -10,10 +10,10 @@ from compat_lossscale._require import require_tensorflow
 require_tensorflow(__name__)
 
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale  # noqa: E402  # after the check
-from compat_lossscale.optimizers import (  # noqa: E402
+from compat_lossscale.optimizers import (  # noqa: E402  # after the check
     ExperimentalLossScaleOptimizer as LossScaleOptimizer,
 )
-from compat_lossscale.policy import (  # noqa: E402
+from compat_lossscale.policy import (  # noqa: E402  # after the check
     Policy,
     get_layer_policy,
     global_policy,

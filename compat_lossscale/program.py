@@ -132,7 +132,7 @@ def _run_script(path: str) -> None:
 def _new_main() -> types.ModuleType:
     main = types.ModuleType("__main__")
     main.__annotations__ = {}
-    main.__builtins__ = builtins  # type: ignore[attr-defined]
+    main.__builtins__ = builtins  # type: ignore[attr-defined]  # added here
     sys.modules["__main__"] = main
     return main
 

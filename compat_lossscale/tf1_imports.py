@@ -29,7 +29,7 @@ def enable() -> None:
     def import_(
         name: str,
         globals: Mapping[str, Any] | None = None,  # noqa: A002  # the name __import__ gives it
-        locals: Mapping[str, Any] | None = None,  # noqa: A002
+        locals: Mapping[str, Any] | None = None,  # noqa: A002  # `__import__`'s own name
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:

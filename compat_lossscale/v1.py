@@ -10,7 +10,7 @@ from compat_lossscale._require import require_tensorflow
 require_tensorflow(__name__)
 
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale  # noqa: E402  # after the check
-from compat_lossscale.optimizers import (  # noqa: E402
+from compat_lossscale.optimizers import (  # noqa: E402  # after the check
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
     enable_mixed_precision_graph_rewrite,

@@ -95,7 +95,7 @@ def draw(reports: Sequence[Report], file: Path) -> None:
     import matplotlib as mpl  # noqa: PLC0415  # the tests do without
 
     mpl.use("Agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415
+    from matplotlib import pyplot as plt  # noqa: PLC0415  # an extra
 
     with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = plt.subplots(

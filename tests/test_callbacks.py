@@ -104,7 +104,7 @@ def test_epochs_are_seen_by_default_and_the_history_has_them(wrap: Any, family: 
     assert "step" not in history.history
 
 
-class Watching(tf_keras.callbacks.Callback):  # type: ignore[misc]
+class Watching(tf_keras.callbacks.Callback):  # type: ignore[misc]  # TensorFlow has no types
     """A callback that notes what it is given."""
 
     def __init__(self) -> None:

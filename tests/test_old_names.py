@@ -39,7 +39,7 @@ def test_every_root_has_the_loss_scales_in_both_places_and_the_graph_rewrite() -
         assert table["mixed_precision.experimental"] == LOSS_SCALES
         assert LOSS_SCALES.items() <= table["train.experimental"].items()
         for name in ("enable", "disable"):
-            name = f"{name}_mixed_precision_graph_rewrite"  # noqa: PLW2901
+            name = f"{name}_mixed_precision_graph_rewrite"  # noqa: PLW2901  # its longer form
             assert table["train.experimental"][name] is getattr(v1, name)
 
 

@@ -55,12 +55,12 @@ def test_the_default_is_the_loss_scale_that_every_generation_has_by_default() ->
 def test_a_spec_is_frozen_and_hashable() -> None:
     spec = LossScaleSpec()
     with pytest.raises(dataclasses.FrozenInstanceError):
-        spec.initial_scale = 2.0  # type: ignore[misc]
+        spec.initial_scale = 2.0  # type: ignore[misc]  # the mistake that is tested
     assert {spec: 1}[LossScaleSpec.from_argument("dynamic")] == 1
 
 
 def test_numbers_are_normalised_so_that_equal_meanings_are_equal_specs() -> None:
-    spec = LossScaleSpec(initial_scale=8, growth_steps=3.0, multiplier=2)  # type: ignore[arg-type]
+    spec = LossScaleSpec(initial_scale=8, growth_steps=3.0, multiplier=2)  # type: ignore[arg-type]  # the mistake that is tested
     assert spec == LossScaleSpec(initial_scale=8.0, growth_steps=3, multiplier=2.0)
     assert [type(value) for value in dataclasses.astuple(spec)] == [bool, float, int, float]
 

@@ -82,7 +82,7 @@ def run(*command: str | Path, **settings: object) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=True,
-        **settings,  # type: ignore[call-overload]
+        **settings,  # type: ignore[call-overload]  # a table of settings
     )
     return str(done.stdout)
 

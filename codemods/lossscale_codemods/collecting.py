@@ -88,7 +88,7 @@ class Collector:
         for child in children(node):
             self._visit(child, scope)
 
-    def _visit(self, node: cst.CSTNode, scope: Scope) -> None:  # noqa: PLR0912
+    def _visit(self, node: cst.CSTNode, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
         if isinstance(node, SCOPED):
             self._visit_scoped(node, scope)
             return

@@ -3,7 +3,7 @@ r"""The same rules under libcst's own runner.
 
     python -m libcst.tool codemod --no-format -x \
         lossscale_codemods.command.MigrateLossScaleCommand src
-"""  # noqa: D208
+"""  # noqa: D208  # an example, indented
 
 from __future__ import annotations
 

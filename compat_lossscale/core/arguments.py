@@ -29,11 +29,11 @@ class ForeignLossScale(LossScale):
 
     def update(self, grads: Any) -> tuple[Any, Any]:
         """Lets the user's object update itself."""
-        return self._foreign.update(grads)  # type: ignore[no-any-return]
+        return self._foreign.update(grads)  # type: ignore[no-any-return]  # TensorFlow has no types
 
     def get_config(self) -> dict[str, Any]:
         """Returns the config of the user's object."""
-        return self._foreign.get_config()  # type: ignore[no-any-return]
+        return self._foreign.get_config()  # type: ignore[no-any-return]  # TensorFlow has no types
 
     def __getattr__(self, name: str) -> Any:
         if name == "_foreign" or not hasattr(self._foreign, name):

@@ -147,7 +147,7 @@ def _field(name: str, value: Any, back: Mapping[str, Any], reasons: Mapping[str,
 
 def _equal(a: Any, b: Any) -> bool:
     # A NaN, which JSON of Python's writing may have, is no number but equals itself here.
-    return bool(a == b) or (a != a and b != b)  # noqa: PLR0124
+    return bool(a == b) or (a != a and b != b)  # noqa: PLR0124  # NaN is not itself
 
 
 def _inexpressible_field(spec: LossScaleSpec, target: Generation) -> str:

@@ -130,7 +130,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 def stop() -> None:
     """Ends the other process. The next call starts a new one."""
-    global _process  # noqa: PLW0603
+    global _process  # noqa: PLW0603  # one helper process for all
     if _process is None:
         return
     _process.kill()
@@ -169,7 +169,7 @@ def serve() -> None:
 def _limit_memory() -> None:
     # The module exists on POSIX only; elsewhere there is no such limit.
     with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource  # noqa: PLC0415
+        import resource  # noqa: PLC0415  # not on Windows
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -201,7 +201,7 @@ def _crc_table() -> list[int]:
     table = []
     for value in range(256):
         for _ in range(8):
-            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)  # noqa: PLW2901
+            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)  # noqa: PLW2901  # the bits that are left
         table.append(value)
     return table
 

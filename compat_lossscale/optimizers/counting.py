@@ -59,7 +59,7 @@ class CountsSkippedSteps:
         return self._step_log
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
-        children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]
+        children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]  # it is mixed into what has one
         if save_type == "savedmodel" and self._step_log is not None:
             # A SavedModel refuses functions whose variables it does not have.
             return {**children, "step_log": self._step_log}

@@ -136,7 +136,7 @@ class RestoredInnerOptimizer(tf.__internal__.tracking.Trackable):
 
     def get_slot_names(self) -> list[str]:
         """Returns the names of the inner optimizer's slots."""
-        return self._optimizer.get_slot_names()  # type: ignore[no-any-return]
+        return self._optimizer.get_slot_names()  # type: ignore[no-any-return]  # TensorFlow has no types
 
     def _create_or_restore_slot_variable(self, *args: Any, **kwargs: Any) -> Any:
         return self._optimizer._create_or_restore_slot_variable(*args, **kwargs)

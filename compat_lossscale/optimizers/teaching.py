@@ -36,5 +36,5 @@ def _taught(original: Callable[..., Any], replacement: Callable[..., Any]) -> Ca
     def taught(*args: Any, **kwargs: Any) -> Any:
         return replacement(original, *args, **kwargs)
 
-    taught._untaught = original  # type: ignore[attr-defined]
+    taught._untaught = original  # type: ignore[attr-defined]  # added here
     return taught

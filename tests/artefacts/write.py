@@ -289,7 +289,7 @@ def write_configs(family):
         for inner_name, inner in inners.items():
             for name, kwargs in wrappers.items():
                 key = prefix + inner_name + "-" + name
-                result[key] = attempt(lambda: configs_of(make(inner(), **kwargs)))  # noqa: B023
+                result[key] = attempt(lambda: configs_of(make(inner(), **kwargs)))  # noqa: B023  # called within the round
     experimental = getattr(tf.keras.mixed_precision, "experimental", None)
     if experimental:
         result["policy-default"] = attempt(

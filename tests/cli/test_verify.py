@@ -212,7 +212,7 @@ def test_a_converted_copy_has_the_same_loss_scale_in_the_form_asked_for(
     copy = read(tmp_path / f"copy{path.suffix}")
     assert copy.states == read(path).states or target == "keras3"
     assert path.read_bytes() == before
-    assert sorted(os.listdir(tmp_path)) == sorted([f"copy{path.suffix}", "config.json"])  # noqa: PTH208
+    assert sorted(os.listdir(tmp_path)) == sorted([f"copy{path.suffix}", "config.json"])  # noqa: PTH208  # names are enough
 
 
 def test_a_converted_h5_model_is_what_it_was_but_for_its_optimizers_config(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def check_transformed(before: str, after: str, **options: object) -> Result:
 
 def check_review(before: str, after: str, *messages: str, **options: object) -> Result:
     """The program becomes another one, and these messages, and no others, ask for a review."""
-    result = migrate_source(program(before), **options)  # type: ignore[arg-type]
+    result = migrate_source(program(before), **options)  # type: ignore[arg-type]  # passed on as it is
     assert result.problem == ""
     assert result.text == program(after)
     found = reviews(result)
@@ -30,7 +30,7 @@ def check_review(before: str, after: str, *messages: str, **options: object) -> 
         assert len(found) == len(messages), found
         for message in messages:
             assert any(message in text for text in found), (message, found)
-    again = migrate_source(result.output, **options)  # type: ignore[arg-type]
+    again = migrate_source(result.output, **options)  # type: ignore[arg-type]  # passed on as it is
     assert again.output == result.output
     return result
 

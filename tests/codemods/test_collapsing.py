@@ -59,7 +59,7 @@ NESTED = """
         else:
             tf.keras.mixed_precision.experimental.set_policy(first)
         return tf.keras.mixed_precision.experimental.global_policy()
-"""  # noqa: E501
+"""  # noqa: E501  # a program, as it was written
 
 
 def test_one_guard_in_another_and_one_behind_it() -> None:

@@ -54,7 +54,7 @@ def test_an_error_is_expected_of_what_runs_in_the_block_alone() -> None:
         with raises(ValueError):
             def f(opt):
                 return tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=8)
-        """,  # noqa: E501
+        """,  # noqa: E501  # a program, as it was written
     )
 
 

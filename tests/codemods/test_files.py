@@ -252,7 +252,7 @@ def test_relative_imports_are_looked_up(tmp_path: Path) -> None:
     make(
         tmp_path,
         "pkg/a.py",
-        content=b"from .compat import tf\nopt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 8)\n",  # noqa: E501
+        content=b"from .compat import tf\nopt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 8)\n",  # noqa: E501  # a program, as it was written
     )
     (file,) = files.run([tmp_path / "pkg/a.py"], Options).files
     assert b"tf.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, 8)" in file.result.output
@@ -279,7 +279,7 @@ def test_interrupted_while_writing_the_file_at_hand_is_finished(
     def interrupted(path: Path, *rest: object) -> None:
         if path.name == "b.py":
             os.kill(os.getpid(), signal.SIGINT)
-        real(path, *rest)  # type: ignore[arg-type]
+        real(path, *rest)  # type: ignore[arg-type]  # passed on as it is
 
     monkeypatch.setattr(files, "write_atomically", interrupted)
     report = files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")

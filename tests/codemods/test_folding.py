@@ -53,7 +53,7 @@ def test_a_call_in_its_arguments_moves_to_the_next_statement() -> None:
         import tensorflow as tf
         def wrap(opt, numbers):
             return tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=next(numbers))
-        """,  # noqa: E501
+        """,  # noqa: E501  # a program, as it was written
     )
 
 
@@ -71,5 +71,5 @@ def test_a_name_in_its_arguments_moves_past_other_statements() -> None:
         def wrap(opt, number):
             log(number)
             return tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=number)
-        """,  # noqa: E501
+        """,  # noqa: E501  # a program, as it was written
     )

@@ -52,7 +52,7 @@ def test_without_ctrl_c_everything_is_as_before() -> None:
 
 def test_it_waits_while_it_is_held_back() -> None:
     steps = []
-    with pytest.raises(KeyboardInterrupt), held_back():  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), held_back():  # noqa: PT012  # what is raised comes at the end of the block
         # To this thread: one sent to the process goes to any thread that does not hold it back.
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
         steps.append("all of it was done")

@@ -207,7 +207,7 @@ def test_star_import_brings_its_names_in_one_by_one() -> None:
         from tensorflow.keras.mixed_precision import LossScaleOptimizer, Policy, set_global_policy as set_policy
         set_policy(Policy("mixed_float16"))
         opt = LossScaleOptimizer(opt)
-        """,  # noqa: E501
+        """,  # noqa: E501  # a program, as it was written
     )
 
 
@@ -275,7 +275,7 @@ def test_star_import_that_leaves_a_block_empty() -> None:
 
 def test_star_import_of_tensorflow_itself() -> None:
     check_transformed(
-        "from tensorflow import *\nkeras.mixed_precision.experimental.set_policy('mixed_float16')\n",  # noqa: E501
+        "from tensorflow import *\nkeras.mixed_precision.experimental.set_policy('mixed_float16')\n",  # noqa: E501  # a program, as it was written
         "from tensorflow import *\nkeras.mixed_precision.set_global_policy('mixed_float16')\n",
     )
 

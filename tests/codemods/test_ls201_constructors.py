@@ -193,7 +193,7 @@ def test_a_variable_that_is_one_or_the_other() -> None:
         else:
             scale = 128
         opt = {NEW}(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
-        """,  # noqa: E501
+        """,  # noqa: E501  # a program, as it was written
     )
 
 
@@ -293,7 +293,7 @@ def test_shapes() -> None:
             if fp16: opt = {NEW}(opt)
             model.compile(optimizer={NEW}(tf.keras.optimizers.RMSprop(1e-3), dynamic=False, initial_scale=1000))
             return {NEW}(opt) if flag else opt
-        """,  # noqa: E501
+        """,  # noqa: E501  # a program, as it was written
     )
 
 

@@ -51,7 +51,7 @@ USE_NEW = "prec.set_global_policy(name)\n"
 def test_one_import_instead_of_two(before: str, after: str) -> None:
     check_transformed(before + USE, after + USE_NEW)
     start = "def f(name):\n"
-    indent = lambda text: "".join(f"    {x}" if x.strip() else x for x in text.splitlines(True))  # noqa: E731
+    indent = lambda text: "".join(f"    {x}" if x.strip() else x for x in text.splitlines(True))  # noqa: E731  # as programs write it
     check_transformed(start + indent(before + USE), start + indent(after + USE_NEW))
     crlf = [(text[0] + text[1]).replace("\n", "\r\n") for text in ((before, USE), (after, USE_NEW))]
     check_transformed(*crlf)

@@ -76,7 +76,7 @@ class Tensorflow:
         return self.made(optimizer or opt, LossScaleSpec.from_argument(loss_scale))
 
     def new(self, inner_optimizer: object, **keywords: object) -> object:
-        return self.made(inner_optimizer, LossScaleSpec.from_constructor(**keywords))  # type: ignore[arg-type]
+        return self.made(inner_optimizer, LossScaleSpec.from_constructor(**keywords))  # type: ignore[arg-type]  # passed on as it is
 
     def made(self, optimizer: object, spec: LossScaleSpec) -> object:
         self.calls.append((optimizer, spec))
@@ -123,7 +123,7 @@ IMPORTS = [
         "",
     ),
     (
-        "try:\n    from tensorflow.keras.mixed_precision import experimental as mp\nexcept ImportError:\n    mp = None",  # noqa: E501
+        "try:\n    from tensorflow.keras.mixed_precision import experimental as mp\nexcept ImportError:\n    mp = None",  # noqa: E501  # a program, as it was written
         "mp.",
     ),
 ]
@@ -219,12 +219,12 @@ SURROUNDINGS = st.lists(
         [
             "def f(a, *b, c=1, **d): pass\n",
             "async def g():\n    async with a as b, c: await d\n",
-            "match x:\n    case {'k': [1, *rest], **more} if rest: pass\n    case A(b=1) | None: pass\n",  # noqa: E501
+            "match x:\n    case {'k': [1, *rest], **more} if rest: pass\n    case A(b=1) | None: pass\n",  # noqa: E501  # a program, as it was written
             "while x := f():\n    continue\nelse:\n    pass\n",
-            "@decorator(lambda q: q)\nclass C(Base, metaclass=M):\n    x: int = 1; y: 'C'\n    del x\n",  # noqa: E501
+            "@decorator(lambda q: q)\nclass C(Base, metaclass=M):\n    x: int = 1; y: 'C'\n    del x\n",  # noqa: E501  # a program, as it was written
             "try:\n    pass\nexcept* E as e:\n    raise\nfinally:\n    pass\n",
             "z = [i for j in k if j for i in j if (n := i)]; w = {**a, 'b': f'{c!r:>{d}}'}\n",
-            "global_ = 1\ndef h():\n    global global_\n    global_ += 1\n    def i():\n        nonlocal_ = 1\n",  # noqa: E501
+            "global_ = 1\ndef h():\n    global global_\n    global_ += 1\n    def i():\n        nonlocal_ = 1\n",  # noqa: E501  # a program, as it was written
             "with (open(a) as b, open(c) as (d, e)):\n    pass\n",
             "a[1:2, ...] = b @ c if d else not e; a.b.c = 1\n",
             "\n# odd comment\n\n",
@@ -240,7 +240,7 @@ SURROUNDINGS = st.lists(
 def test_any_surroundings_are_kept_to_the_byte(
     before: list[str], after: list[str], scale: str
 ) -> None:
-    old = f"import tensorflow as tf\nopt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(o, {scale})\n"  # noqa: E501
+    old = f"import tensorflow as tf\nopt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(o, {scale})\n"  # noqa: E501  # a program, as it was written
     head, tail = "".join(before), "".join(after)
     result = migrate_source(head + old + tail)
     assert result.status is Status.CHANGED, result.problem

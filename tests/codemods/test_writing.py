@@ -172,8 +172,8 @@ def test_whatever_fails_the_old_file_stays(
     real = os.open
 
     def failing(*arguments: object, **_: object) -> int:
-        if where == "open" and not arguments[1] & os.O_CREAT:  # type: ignore[operator]
-            return real(*arguments)  # type: ignore[arg-type]
+        if where == "open" and not arguments[1] & os.O_CREAT:  # type: ignore[operator]  # os.open's flags
+            return real(*arguments)  # type: ignore[arg-type]  # passed on as it is
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(Path if where == "replace" else os, where, failing)

@@ -28,7 +28,7 @@ class OwnLossScale(LossScale):
         return tf.constant(4.0)
 
 
-class NativeHalvingLossScale(native.LossScale):  # type: ignore[misc]
+class NativeHalvingLossScale(native.LossScale):  # type: ignore[misc]  # TensorFlow has no types
     """A user's own, as a subclass of TensorFlow's own class."""
 
     def __init__(self, start: float = 64.0) -> None:
@@ -107,7 +107,7 @@ def test_a_users_subclass_of_tensorflows_own_class_decides_for_itself(tmp_path: 
     ours.update([tf.constant(NAN)])
     assert theirs() == ours() == 32
     assert ours.get_config() == {"start": 64.0}
-    assert ours.start == 64.0  # type: ignore[attr-defined]
+    assert ours.start == 64.0  # type: ignore[attr-defined]  # the user's own attribute
     path = tf.train.Checkpoint(ls=ours).save(str(tmp_path / "ckpt"))
     names = [name for name, _ in tf.train.list_variables(path)]
     assert "ls/halving_scale/.ATTRIBUTES/VARIABLE_VALUE" in names

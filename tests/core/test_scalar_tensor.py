@@ -93,12 +93,12 @@ def test_it_equals_its_value_and_no_string_or_none(loss_scale: LossScale) -> Non
     assert 8.0 == loss_scale  # noqa: SIM300  # the reflected operator is the point
     assert not loss_scale == 9  # noqa: SIM201  # the operator is the point
     assert loss_scale != 9
-    assert loss_scale == loss_scale  # noqa: PLR0124
+    assert loss_scale == loss_scale  # noqa: PLR0124  # the operator is what is tested
     assert (loss_scale == "dynamic") is False
     assert (loss_scale != "dynamic") is True
-    assert ("dynamic" == loss_scale) is False  # noqa: SIM300
-    assert (loss_scale == None) is False  # noqa: E711
-    assert (loss_scale != None) is True  # noqa: E711
+    assert ("dynamic" == loss_scale) is False  # noqa: SIM300  # the operator is what is tested
+    assert (loss_scale == None) is False  # noqa: E711  # the operator is what is tested
+    assert (loss_scale != None) is True  # noqa: E711  # the operator is what is tested
 
 
 def test_it_can_be_a_key_by_identity(loss_scale: LossScale) -> None:
@@ -133,7 +133,7 @@ def test_formatting_gives_the_value_and_str_says_what_it_is(loss_scale: LossScal
 
 def test_it_has_no_length_and_cannot_be_iterated_over(loss_scale: LossScale) -> None:
     with pytest.raises(TypeError):
-        len(loss_scale)  # type: ignore[arg-type]
+        len(loss_scale)  # type: ignore[arg-type]  # the mistake that is tested
     with pytest.raises(TypeError):
         iter(loss_scale)
 

@@ -108,7 +108,7 @@ def main() -> None:
                 input=json.dumps(given),
                 capture_output=True,
                 text=True,
-                env=environment,  # noqa: B023
+                env=environment,  # noqa: B023  # called within the round
                 check=True,
             )
             return json.loads(done.stdout.splitlines()[-1])

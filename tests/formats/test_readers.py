@@ -77,7 +77,7 @@ class Bundle:
 
 def described(**variables: float) -> tuple[tuple[LiveState, ...], tuple[str, ...]]:
     bundle = Bundle(**variables)
-    _, states, missing = checkpoint.describe(bundle)  # type: ignore[arg-type]
+    _, states, missing = checkpoint.describe(bundle)  # type: ignore[arg-type]  # a stand-in
     return states, missing
 
 

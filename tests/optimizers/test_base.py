@@ -27,7 +27,7 @@ def step_of(mode: Mode, opt: Any, *variables: tf.Variable) -> Callable[..., Any]
     """A training step whose gradient is the number given, for every variable."""
 
     def step(gradient: tf.Tensor) -> Any:
-        loss = lambda: tf.add_n([tf.reduce_sum(v) for v in variables]) * gradient  # noqa: E731
+        loss = lambda: tf.add_n([tf.reduce_sum(v) for v in variables]) * gradient  # noqa: E731  # as programs write it
         return opt.minimize(loss, var_list=list(variables))
 
     def without_result(gradient: tf.Tensor) -> Any:
@@ -469,13 +469,13 @@ def test_an_optimizer_without_loss_scaling_is_no_instance(family: Family) -> Non
 def test_the_type_equals_the_class(family: Family) -> None:
     opt = LossScaleOptimizer(family.sgd())
     assert type(opt) == LossScaleOptimizer  # noqa: E721  # what real programs ask
-    assert LossScaleOptimizer == type(opt)  # noqa: E721
-    assert type(opt) != compat_lossscale.experimental.LossScaleOptimizer  # noqa: E721
+    assert LossScaleOptimizer == type(opt)  # noqa: E721  # how the old programs asked
+    assert type(opt) != compat_lossscale.experimental.LossScaleOptimizer  # noqa: E721  # how the old programs asked
     assert hash(type(opt)) == hash(LossScaleOptimizer)
     assert {LossScaleOptimizer: 1}[type(opt)] == 1
     assert issubclass(type(opt), LossScaleOptimizer)
     assert issubclass(LossScaleOptimizer, type(opt))
-    assert type(opt) != type(family.sgd())  # noqa: E721
+    assert type(opt) != type(family.sgd())  # noqa: E721  # how the old programs asked
     assert opt.__class__.__name__ in ("LossScaleOptimizer", "LossScaleOptimizerV3")
 
 
@@ -586,7 +586,7 @@ def test_a_fixed_scale_needs_a_value_and_takes_no_growth_steps(family: Family) -
 
 def test_the_old_argument_is_no_argument_of_this_class(family: Family) -> None:
     with pytest.raises(TypeError, match="loss_scale"):
-        LossScaleOptimizer(family.sgd(), loss_scale="dynamic")  # type: ignore[call-arg]
+        LossScaleOptimizer(family.sgd(), loss_scale="dynamic")  # type: ignore[call-arg]  # the mistake that is tested
 
 
 # --- strategies ---------------------------------------------------------------------------------
@@ -812,7 +812,7 @@ def test_a_config_without_a_loss_scale_is_an_error() -> None:
 def test_an_optimizer_class_of_the_users_own_comes_back_by_custom_objects(family: Family) -> None:
     cls: Any = type(family.sgd())
 
-    class MySGD(cls):  # type: ignore[misc]
+    class MySGD(cls):  # type: ignore[misc]  # TensorFlow has no types
         my_attribute = 123
 
     opt = LossScaleOptimizer(MySGD(2.0, momentum=0.5))
@@ -1060,8 +1060,8 @@ def test_a_subclass_of_a_subclass_overrides_too(family: Family) -> None:
     assert opt.calls == ["grandchild", "scale", "unscale", "apply"]
     assert isinstance(opt, Counting)
     assert isinstance(opt, LossScaleOptimizer)
-    assert type(opt) == Grandchild  # noqa: E721
-    assert type(opt) != Counting  # noqa: E721
+    assert type(opt) == Grandchild  # noqa: E721  # how the old programs asked
+    assert type(opt) != Counting  # noqa: E721  # how the old programs asked
     assert not isinstance(Counting(family.sgd()), Grandchild)
     assert type(opt).__name__ == "Grandchild"
 
@@ -1071,7 +1071,7 @@ def test_a_subclass_has_a_config_of_its_own(family: Family) -> None:
     config = opt.get_config()
     assert config["label"] == "mine"
     made = Counting.from_config(config)
-    assert type(made) == Counting  # noqa: E721
+    assert type(made) == Counting  # noqa: E721  # how the old programs asked
     assert (made.label, made.loss_scale, float(made.lr)) == ("mine", 8, 0.5)
 
 
@@ -1079,7 +1079,7 @@ def test_one_subclass_serves_both_families() -> None:
     legacy, new = (Counting(Family(name).sgd()) for name in ("legacy", "new"))
     assert isinstance(legacy, Family("legacy").base)
     assert isinstance(new, Family("new").base)
-    assert type(legacy) == type(new) == Counting  # noqa: E721
+    assert type(legacy) == type(new) == Counting  # noqa: E721  # how the old programs asked
     assert not isinstance(LossScaleOptimizer(Family("new").sgd()), Counting)
 
 
@@ -1104,7 +1104,7 @@ def test_a_subclass_may_take_its_arguments_in_another_order(family: Family) -> N
 def test_a_subclass_of_the_type_of_an_instance_can_be_made(family: Family) -> None:
     parent: Any = type(LossScaleOptimizer(family.sgd()))
 
-    class Own(parent):  # type: ignore[misc]
+    class Own(parent):  # type: ignore[misc]  # TensorFlow has no types
         def get_scaled_loss(self, loss: Any) -> Any:
             self.seen = loss
             return super().get_scaled_loss(loss)
@@ -1122,7 +1122,7 @@ def test_a_subclass_of_the_type_of_an_instance_can_be_made(family: Family) -> No
 def test_an_optimizer_of_the_users_own_is_wrapped(family: Family) -> None:
     base: Any = type(family.sgd())
 
-    class Negated(base):  # type: ignore[misc]
+    class Negated(base):  # type: ignore[misc]  # TensorFlow has no types
         def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             return super().apply_gradients([(-g, v) for g, v in grads_and_vars], *args, **kwargs)
 

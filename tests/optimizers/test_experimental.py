@@ -37,7 +37,7 @@ class HalvingLossScale(LossScale):
         return {"start": self._start}
 
 
-class NativeSkippingLossScale(native.LossScale):  # type: ignore[misc]
+class NativeSkippingLossScale(native.LossScale):  # type: ignore[misc]  # TensorFlow has no types
     """A user's own, as a subclass of TensorFlow's own class: skips every step."""
 
     def __call__(self) -> tf.Tensor:
@@ -224,8 +224,8 @@ def test_it_is_a_subclass_of_the_public_class_and_not_the_other_way_round(family
     assert isinstance(opt, tf_keras.mixed_precision.LossScaleOptimizer)
     assert isinstance(opt, family.base)
     assert not isinstance(public(family.sgd()), LossScaleOptimizer)
-    assert type(opt) == LossScaleOptimizer  # noqa: E721
-    assert type(opt) != public  # noqa: E721
+    assert type(opt) == LossScaleOptimizer  # noqa: E721  # how the old programs asked
+    assert type(opt) != public  # noqa: E721  # how the old programs asked
 
 
 def test_the_type_of_an_instance_can_be_called(family: Family) -> None:
@@ -342,7 +342,7 @@ def test_a_subclass_overrides_and_calls_super(case: Case) -> None:
     assert opt.applied >= 1
     assert opt.get_config()["tag"] == "mine"
     assert mode.value(opt.loss_scale()) == 16
-    assert type(opt) == Own  # noqa: E721
+    assert type(opt) == Own  # noqa: E721  # how the old programs asked
     assert isinstance(opt, LossScaleOptimizer)
     assert isinstance(opt, family.base)
     assert not isinstance(LossScaleOptimizer(family.sgd(), 8), Own)

@@ -22,7 +22,7 @@ def installed_class(declared: type) -> Any:
 def test_a_subclass_of_a_joined_class_serves_both_families(family: Family) -> None:
     base = installed_class(experimental.LossScaleOptimizer)
 
-    class Own(base):  # type: ignore[misc]
+    class Own(base):  # type: ignore[misc]  # TensorFlow has no types
         def __init__(self, optimizer: Any, loss_scale: Any = "dynamic") -> None:
             super().__init__(optimizer, loss_scale)
 
@@ -47,7 +47,7 @@ def test_a_subclass_of_a_joined_class_serves_both_families(family: Family) -> No
 def test_a_subclass_may_skip_the_joined_class_in_its_super_calls() -> None:
     base = installed_class(LossScaleOptimizer)
 
-    class Own(base):  # type: ignore[misc]
+    class Own(base):  # type: ignore[misc]  # TensorFlow has no types
         def get_scaled_loss(self, loss: Any) -> Any:
             return super(base, self).get_scaled_loss(loss) * 2.0
 
@@ -56,7 +56,7 @@ def test_a_subclass_may_skip_the_joined_class_in_its_super_calls() -> None:
 
 
 def test_the_family_of_an_optimizer_is_its_base_class(family: Family) -> None:
-    assert isinstance(family.sgd(), families.family_of(family.sgd()))  # type: ignore[arg-type]
+    assert isinstance(family.sgd(), families.family_of(family.sgd()))  # type: ignore[arg-type]  # it is not None here
 
 
 @pytest.mark.parametrize("what", [None, "sgd", 5])

@@ -74,7 +74,7 @@ def test_a_copy_goes_on_by_itself(family: Family) -> None:
 
 
 def test_an_inner_optimizer_is_given_the_name_by_position() -> None:
-    class Clipping(Family("legacy").module.SGD):  # type: ignore[misc]
+    class Clipping(Family("legacy").module.SGD):  # type: ignore[misc]  # TensorFlow has no types
         def apply_gradients(self, pairs: Any, clip_norm: float = 0.5, **kwargs: Any) -> Any:
             gradients, variables = zip(*pairs, strict=True)
             clipped, _ = tf.clip_by_global_norm(gradients, clip_norm)

@@ -106,7 +106,7 @@ def test_gradient_transformers_run_once() -> None:
 
 
 def test_an_optimizer_written_for_tensorflow_2_0_is_wrapped() -> None:
-    class Old(tf_keras.optimizers.legacy.SGD):  # type: ignore[misc]
+    class Old(tf_keras.optimizers.legacy.SGD):  # type: ignore[misc]  # TensorFlow has no types
         def apply_gradients(self, grads_and_vars: Any, name: Any = None) -> Any:
             return super().apply_gradients(grads_and_vars, name)
 

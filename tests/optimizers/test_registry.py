@@ -34,7 +34,7 @@ def model_of(optimizer: Any) -> Any:
 def test_serializing_and_deserializing_gives_our_class(family: Family) -> None:
     opt = LossScaleOptimizer(family.sgd(0.5), initial_scale=8, dynamic_growth_steps=3)
     made = tf_keras.optimizers.deserialize(tf_keras.optimizers.serialize(opt))
-    assert type(made) == LossScaleOptimizer  # noqa: E721
+    assert type(made) == LossScaleOptimizer  # noqa: E721  # how the old programs asked
     assert isinstance(made, family.base)
     assert made.get_config() == opt.get_config()
 
@@ -91,7 +91,7 @@ def test_an_own_subclass_comes_back_by_custom_objects(family: Family) -> None:
     made = tf_keras.optimizers.deserialize(
         tf_keras.optimizers.serialize(opt), custom_objects={"Own": Own}
     )
-    assert type(made) == Own  # noqa: E721
+    assert type(made) == Own  # noqa: E721  # how the old programs asked
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -118,7 +118,7 @@ class InterruptionError(Exception):
     pass
 
 
-class Interrupt(tf_keras.callbacks.Callback):  # type: ignore[misc]
+class Interrupt(tf_keras.callbacks.Callback):  # type: ignore[misc]  # TensorFlow has no types
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         if epoch == 2:
             raise InterruptionError

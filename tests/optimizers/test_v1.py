@@ -106,7 +106,7 @@ def test_gradients_are_computed_of_the_scaled_loss_and_unscaled(mode: Mode) -> N
         loss: Any = v * v
     else:
         v = tf.Variable(3.0)
-        loss = lambda: v * v  # noqa: E731
+        loss = lambda: v * v  # noqa: E731  # as programs write it
     unused = tf.Variable(1.0)
     opt = MixedPrecisionLossScaleOptimizer(sgd(), 8)
 

@@ -58,7 +58,7 @@ def test_a_sweep_sees_what_a_codemod_must_not_do(
     real = sweep.full_look.migrate_file
 
     def careless(path: Path, source: bytes, options: object) -> object:
-        result = real(path, source, options)  # type: ignore[arg-type]
+        result = real(path, source, options)  # type: ignore[arg-type]  # passed on as it is
         object.__setattr__(result, "output", result.output.replace(b"x = 1", b"x = 2"))
         return result
 
