@@ -12,6 +12,7 @@ import libcst as cst
 
 from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.folding import Folding
+from lossscale_codemods.names import HELPER
 from lossscale_codemods.scale_kinds import ScaleKind, ScaleKinds, class_of
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import MeaningClaim, Review
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.program import Program
 
 _CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
-HELPER = "_loss_scale_arguments"
 HELPER_SOURCE = '''
 def _loss_scale_arguments(loss_scale):
     """Returns LossScaleOptimizer's arguments for a loss scale of TensorFlow 2.3 or before."""

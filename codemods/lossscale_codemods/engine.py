@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import fixes, import_edits, mentions, proofs, syntax
+from lossscale_codemods import fixes, import_edits, proofs, strings, syntax
 from lossscale_codemods.collapsing import Collapsed, collapse
 from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.glance import old_name_can_stand
+from lossscale_codemods.first_look import first_look
 from lossscale_codemods.names import Target
 from lossscale_codemods.outcomes import GUARDS
-from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.suppression import Selection, Suppressions
@@ -95,9 +94,8 @@ def migrate(
         relative: As for `migrate_source`.
     """
     given = source.encode("utf-8") if isinstance(source, str) else source
-    if not (can_hold_old_name(given) and old_name_can_stand(given, relative)):
-        return Result(given, given, Status.UNCHANGED)
-    return migrate_fully(given, options, relative)
+    seen = first_look(given, relative)
+    return migrate_fully(given, options, relative) if seen is None else seen
 
 
 def migrate_fully(
@@ -131,7 +129,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     program = collapsed.program
     suppressions = Suppressions(program.tree.code)
     outcomes = Decisions(program, options.selection, suppressions).outcomes()
-    found = [*outcomes.records, *mentions.find(program, suppressions, options)]
+    found = [*outcomes.records, *strings.find(program, suppressions, options)]
     if collapsed.records:
         found = [collapsed.origins.of_record(r, program.tree, original.tree) for r in found]
     records = tuple(sorted([*collapsed.records, *found], key=lambda r: (r.line, r.column, r.rule)))

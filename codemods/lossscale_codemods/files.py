@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.full_look import has_to_be_parsed, migrate_task, read, unreadable
+from lossscale_codemods.first_look import first_look_at_file
+from lossscale_codemods.full_look import migrate_task, read, unreadable
 from lossscale_codemods.importers import project_files, used_by_others
 from lossscale_codemods.interrupts import noting
 from lossscale_codemods.records import Result, Status
@@ -227,7 +228,7 @@ def _written(found: Found, result: Result) -> FileReport:
 def _candidates(
     found: Iterable[Found | Skipped], report: RunReport, decided: list[tuple[Found, Result]]
 ) -> Iterator[Candidate]:
-    """Yields the files that have to be parsed. One file's source is held at a time."""
+    """Yields the files that need a full look. One file's source is held at a time."""
     for one in found:
         if isinstance(one, Skipped):
             report.skipped.append(one)
@@ -238,5 +239,8 @@ def _candidates(
         except OSError as error:
             decided.append((one, unreadable(error)))
             continue
-        if has_to_be_parsed(one.name, source):
+        result = first_look_at_file(one.name, source)
+        if result is None:
             yield Candidate(one, len(source))
+        elif result.records:
+            decided.append((one, result))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file: whether it has to be parsed, and the full look that it then gets, in a worker or here.
+"""The full look at one file, in a worker or here.
 
 Only the full look imports libcst.
 """
@@ -11,29 +11,11 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
 
 if TYPE_CHECKING:
     from lossscale_codemods.engine import Options
-
-
-def has_to_be_parsed(name: str, source: bytes) -> bool:
-    """Whether a file needs a full look.
-
-    Args:
-        name: Its name.
-        source: What is in it.
-    """
-    if not can_hold_old_name(source):
-        return False
-    if name.endswith(".ipynb"):
-        return True
-    from lossscale_codemods.glance import old_name_can_stand
-    from lossscale_codemods.relative import relative_imports
-
-    return old_name_can_stand(source, relative_imports(Path(name)))
 
 
 def read(name: str) -> bytes:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first look at a file: whether an old name can stand in it at all.
+"""A glance at a program: whether an old name can stand in it at all.
 
-It costs a tenth of a full look. Scopes and the order of statements are left aside: a name, or an
-attribute, stands for everything that is bound to it anywhere in the file. What a full look finds is
-therefore always among what this one sees, and where this one sees nothing, none is needed.
+Comments and strings are left to `mentions.py`. Scopes and the order of statements are left aside:
+a name, or an attribute, stands for everything that is bound to it anywhere in the file. What a full
+look finds is therefore always among what this one sees, and where this one sees nothing, none is
+needed.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ import ast
 import functools
 import itertools
 import re
-import warnings
 from typing import TYPE_CHECKING
 
-from lossscale_codemods import frameworks, names, prefilter
+from lossscale_codemods import frameworks, names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _LONGEST_PATH = 12
 """Longer paths come of names that are bound to members of themselves: `tf = tf.compat.v1`."""
@@ -31,34 +31,29 @@ class _CannotTellError(Exception):
 
 
 def old_name_can_stand(
-    source: bytes | str, relative: Callable[[str], str | None] | None = None
+    nodes: Sequence[ast.AST], text: str, relative: Callable[[str], str | None] | None = None
 ) -> bool:
-    """Whether a file needs a full look.
+    """Whether an old name can stand in a program, outside of comments and other strings.
 
     Args:
-        source: The file's bytes, or its text.
+        nodes: All nodes of the program.
+        text: Its text.
         relative: Turns the dotted path of a relative import into an absolute one, if it is known.
     """
-    text = prefilter.text_of(source) if isinstance(source, bytes) else source
-    if names.may_mention_old_name(text):
-        return True
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return True
     try:
-        return _Glance(tree, text, relative).sees_old_name()
+        return _Glance(nodes, text, relative).sees_old_name()
     except (_CannotTellError, RecursionError):
         return True
 
 
 class _Glance:
     def __init__(
-        self, tree: ast.Module, text: str, relative: Callable[[str], str | None] | None
+        self,
+        nodes: Sequence[ast.AST],
+        text: str,
+        relative: Callable[[str], str | None] | None,
     ) -> None:
-        self.nodes = list(ast.walk(tree))
+        self.nodes = nodes
         self.knows_policies = "dtype_policy" in text or "Policy" in text
         self.knows_optimizers = False
         self.relative = relative
@@ -168,8 +163,6 @@ class _Glance:
             return any(map(_is_old, self._paths_of(node)))
         if isinstance(node, ast.Attribute):
             return self._reads_old_attribute(node) or any(map(_is_old, self._paths_of(node)))
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, str) and _can_be_old_path(node.value)
         if isinstance(node, ast.Call):
             return (
                 self._calls_loss_scale(node)
@@ -246,15 +239,6 @@ def _last_word(node: ast.expr) -> str | None:
 @functools.lru_cache(maxsize=4096)
 def _is_old(path: str) -> bool:
     return names.lookup(path) is not None or frameworks.is_rewrite_of_today(path)
-
-
-def _can_be_old_path(text: str) -> bool:
-    """Whether a string, which can be several pieces put together, can have an old path in it."""
-    return ("experimental" in text or "contrib" in text) and any(
-        ("experimental" in word or "contrib" in word)
-        and any(part in word for part in ("mixed_precision", "LossScale", "loss_scale"))
-        for word in text.split()
-    )
 
 
 def _tests_for_old_module(node: ast.Call) -> bool:

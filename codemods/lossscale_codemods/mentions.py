@@ -1,76 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Old names in comments, docstrings and other strings: listed, never edited.
+"""Old names that are only spoken of, in comments, docstrings and other strings.
 
-A string that is nothing but an old name, such as one given to `mock.patch` or compared with a
-class's name, is part of the program, so a person has to look at it.
+Many files say old names and use none. For these, Python's own tokens are enough; where strings may
+be more than prose, `strings.py` looks at them in the parsed file.
 """
 
 from __future__ import annotations
 
+import ast
+import io
+import re
+import tokenize
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods import names
-from lossscale_codemods.arguments import HELPER
-from lossscale_codemods.names import Target
 from lossscale_codemods.records import Outcome, Record
-from lossscale_codemods.suppression import Suppressions, comments
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.suppression import IS_OURS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
-    from lossscale_codemods.engine import Options
-    from lossscale_codemods.program import Program
+RULE = "LS801"
+COMMENT, DOCSTRING, STRING = "a comment", "a docstring", "a string"
+_PARTS = {getattr(tokenize, name, None) for name in ("FSTRING_MIDDLE", "TSTRING_MIDDLE")}
+"""Tokens of Python 3.12 and later; before, an f-string is one token."""
+_FIELD = re.compile(r"\{[^{}'\"]*\}")
+_NOTHING = "\0"
 
-MENTION, STRING = "LS801", "LS802"
+
+class CannotTellError(Exception):
+    """Only a look at the parsed file can tell."""
 
 
-def find(program: Program, suppressions: Suppressions, options: Options) -> Iterator[Record]:
-    """Yields a record for each old name in a comment or a string.
+def record(line: int, column: int, name: str, kind: str) -> Record:
+    """Returns the record of one mention.
 
     Args:
-        program: The file.
-        suppressions: What its comments suppress.
-        options: What the run does.
+        line: Its line, from 1.
+        column: Its column, from 1, in characters.
+        name: What stands there.
+        kind: What it stands in.
     """
-    tree = program.tree
-    annotation_strings = {
-        o.node for o in program.references if isinstance(o.node, cst.SimpleString)
-    }
-    for line, comment in comments(tree.code):
-        if "compat-lossscale:" in comment:
-            continue
-        for match in names.mentions_of_old_names(comment):
-            column = tree.line_text(line).find(comment) + match.start() + 1
-            yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), "a comment")
-    for node in list(tree.parents):
-        if not isinstance(node, cst.SimpleString | cst.FormattedStringText):
-            continue
-        if node in annotation_strings:
-            continue
-        start = tree.span(node)[0]
-        raw = tree.slice(tree.span(node))
-        finding = _finding(program, node) if isinstance(node, cst.SimpleString) else None
-        if finding is not None:
-            line, column = tree.position(start)
-            lines = {line, tree.position(tree.span(tree.statement(node))[0])[0]}
-            yield _string_record(line, column, raw, finding, suppressions, options, lines)
-            continue
-        kind = "a docstring" if _is_docstring(program, node) else "a string"
-        mentioned = list(names.mentions_of_old_names(raw))
-        if mentioned and _is_in_helper(program, node):
-            continue
-        for match in mentioned:
-            line, column = tree.position(start + len(raw[: match.start()].encode()))
-            yield _record(MENTION, Outcome.MENTIONED, line, column, match.group(), kind)
-
-
-def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind: str) -> Record:
     return Record(
-        rule=rule,
-        outcome=outcome,
+        rule=RULE,
+        outcome=Outcome.MENTIONED,
         line=line,
         column=column,
         name=name,
@@ -80,72 +53,115 @@ def _record(rule: str, outcome: Outcome, line: int, column: int, name: str, kind
     )
 
 
-def _string_record(
-    line: int,
-    column: int,
-    raw: str,
-    finding: tuple[str, str],
-    suppressions: Suppressions,
-    options: Options,
-    lines: set[int],
-) -> Record:
-    hidden = not options.selection.applies(STRING) or suppressions.covers(STRING, lines)
-    return Record(
-        rule=STRING,
-        outcome=Outcome.SUPPRESSED if hidden else Outcome.NEEDS_REVIEW,
-        line=line,
-        column=column,
-        name=raw,
-        message="left, as asked" if hidden else finding[0],
-        advice="" if hidden else finding[1],
-        end_line=line,
-        end_column=column + len(raw),
+def in_comment(comment: tokenize.TokenInfo) -> Iterator[Record]:
+    """Yields a record for each old name in a comment."""
+    if IS_OURS in comment.string:
+        return
+    line, column = comment.start
+    for match in names.mentions_of_old_names(comment.string):
+        yield record(line, column + match.start() + 1, match.group(), COMMENT)
+
+
+def can_stand(nodes: Sequence[ast.AST], text: str) -> bool:
+    """Whether an old name can stand in a comment or a string.
+
+    Args:
+        nodes: All nodes of a program.
+        text: Its text.
+    """
+    return names.may_mention_old_name(text) or any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _can_hold_old_path(node.value)
+        for node in nodes
     )
 
 
-def _finding(program: Program, node: cst.SimpleString) -> tuple[str, str] | None:
-    if program.target is Target.COMPAT:
-        return None
+def in_program(nodes: Sequence[ast.AST], text: str) -> list[Record]:
+    """Returns a record for each old name in the comments and strings of a program.
+
+    Args:
+        nodes: All nodes of the program.
+        text: Its text.
+
+    Raises:
+        CannotTellError: A string may be more than prose, or is not just one token; or lines are
+            not what they are for the parser.
+    """
+    if names.HELPER in text or "\f" in text or "\r" in text.replace("\r\n", ""):
+        raise CannotTellError
+    lines = text.split("\n")
+    docstrings = {
+        (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset)
+        for node in nodes
+        if isinstance(node, ast.Expr) and isinstance(value := node.value, ast.Constant)
+    }
+    found: list[Record] = []
     try:
-        text = str(node.evaluated_value)
-    except (ValueError, SyntaxError):
-        return None
-    above = program.tree.parent(node)
-    if names.lookup(text) is not None or (
-        "." in text and names.lookup(text.rpartition(".")[0]) is not None
-    ):
-        return (
-            "this string is the path of an old name, and strings are never edited",
-            "Write the path of the new name into it, if code imports or patches by it.",
-        )
-    if text in names.OLD_CLASS_NAMES and isinstance(above, cst.Comparison | cst.ComparisonTarget):
-        return (
-            "the optimizer's class has another name now (LossScaleOptimizerV3 in tf-keras)",
-            "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) instead.",
-        )
-    if text == "experimental" and isinstance(above, cst.Arg) and _is_attribute_test(program, above):
-        return (
-            "getattr or hasattr looks for the old module by its name",
-            "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you support.",
-        )
-    return None
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found.extend(in_comment(token))
+            elif token.type == tokenize.STRING:
+                found.extend(_in_string(token, lines, docstrings))
+            elif token.type in _PARTS:
+                found.extend(_in_part(token, lines))
+    except (tokenize.TokenError, SyntaxError) as error:
+        raise CannotTellError from error
+    return found
 
 
-def _is_attribute_test(program: Program, argument: cst.Arg) -> bool:
-    call = program.tree.parent(argument)
-    if not isinstance(call, cst.Call) or dotted(call.func) not in {"getattr", "hasattr"}:
-        return False
-    paths = program.resolver.paths(call.args[0].value)
-    return any(p is not None and p.endswith("mixed_precision") for p in paths)
+def _in_string(
+    token: tokenize.TokenInfo, lines: Sequence[str], docstrings: Collection[tuple[int | None, ...]]
+) -> Iterator[Record]:
+    raw = token.string
+    if "f" in raw[: raw.index(raw[-1])].lower():
+        if names.may_mention_old_name(raw):
+            yield from _records(_without_fields(raw), token.start, STRING)
+        return
+    if names.is_old_path(str(ast.literal_eval(raw))):
+        raise CannotTellError
+    if names.may_mention_old_name(raw):
+        (first, start), (last, end) = token.start, token.end
+        span = (first, _bytes(lines[first - 1], start), last, _bytes(lines[last - 1], end))
+        yield from _records(raw, token.start, DOCSTRING if span in docstrings else STRING)
 
 
-def _is_in_helper(program: Program, node: cst.CSTNode) -> bool:
-    """Whether a string stands in the function that an earlier run added."""
-    return any(
-        isinstance(above, cst.FunctionDef) and above.name.value == HELPER
-        for above in program.tree.ancestors(node)
+def _in_part(token: tokenize.TokenInfo, lines: Sequence[str]) -> Iterator[Record]:
+    """Yields a record for each old name in the text between two fields of an f-string."""
+    if names.may_mention_old_name(token.string):
+        (first, start), (last, end) = token.start, token.end
+        # Braces that stand for themselves make a token shorter than its text.
+        if first != last or lines[first - 1][start:end] != token.string:
+            raise CannotTellError
+        yield from _records(token.string, token.start, STRING)
+
+
+def _records(text: str, start: tuple[int, int], kind: str) -> Iterator[Record]:
+    for match in names.mentions_of_old_names(text):
+        before = text[: match.start()]
+        newlines = before.count("\n")
+        column = match.start() - before.rfind("\n") + (0 if newlines else start[1])
+        yield record(start[0] + newlines, column, match.group(), kind)
+
+
+def _without_fields(f_string: str) -> str:
+    """Returns an f-string of the same length with nothing in the place of its fields."""
+    text = f_string.replace("{{", _NOTHING * 2).replace("}}", _NOTHING * 2)
+    text = _FIELD.sub(lambda field: _NOTHING * len(field.group()), text)
+    if "{" in text or "}" in text:
+        raise CannotTellError
+    return text
+
+
+def _bytes(line: str, column: int) -> int:
+    """Returns how many bytes of UTF-8 stand before a column, as syntax trees count."""
+    return len(line[:column].encode())
+
+
+def _can_hold_old_path(text: str) -> bool:
+    """Whether a string, which can be several pieces put together, can have an old path in it."""
+    return ("experimental" in text or "contrib" in text) and any(
+        ("experimental" in word or "contrib" in word)
+        and any(part in word for part in ("mixed_precision", "LossScale", "loss_scale"))
+        for word in text.split()
     )
-
-
-def _is_docstring(program: Program, node: cst.CSTNode) -> bool:
-    return isinstance(program.tree.parent(node), cst.Expr)

@@ -79,12 +79,20 @@ _IN_TEXT = (
     (r"DynamicLossScale", r"\b"),
 )
 _OLD_IN_TEXT = re.compile("|".join(rf"[\w.]*\b{old}{rest}" for old, rest in _IN_TEXT))
+_PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _SIGNS_OF_OLD = tuple(re.compile(old) for old, _ in _IN_TEXT)
 
 
 def may_mention_old_name(text: str) -> bool:
     """Whether there may be an old name in a text, such as a comment; quick to tell."""
     return any(sign.search(text) for sign in _SIGNS_OF_OLD)
+
+
+def is_old_path(text: str) -> bool:
+    """Whether a string is the path of an old name, or of a member of one, and nothing else."""
+    if not _PATH.fullmatch(text):
+        return False
+    return lookup(text) is not None or lookup(text.rpartition(".")[0]) is not None
 
 
 def mentions_of_old_names(text: str) -> Iterator[re.Match[str]]:
@@ -97,6 +105,8 @@ OLD_CLASS_NAMES = frozenset(
 )
 """What `type(optimizer).__name__` was."""
 NEW_OPTIMIZER_MEMBER = "LossScaleOptimizer"
+HELPER = "_loss_scale_arguments"
+"""The function that is added to a program whose loss scale is known only when it runs."""
 
 _KERAS_MEMBERS = {
     "LossScaleOptimizer": (Meaning.OPTIMIZER, "LossScaleOptimizer"),

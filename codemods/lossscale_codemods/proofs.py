@@ -20,9 +20,10 @@ import libcst as cst
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
 from lossscale_codemods import evaluate
-from lossscale_codemods.arguments import HELPER, HELPER_SOURCE
+from lossscale_codemods.arguments import HELPER_SOURCE
 from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.import_edits import unused_imports
+from lossscale_codemods.names import HELPER
 from lossscale_codemods.suppression import Suppressions
 
 if TYPE_CHECKING:

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+IS_OURS = "compat-lossscale:"
+"""What a comment that is meant for the codemod has in it."""
 _COMMENT = re.compile(r"#\s*compat-lossscale:\s*(ignore(?:-file)?)\b(?:\[([^\]]*)\])?")
 EVERYTHING = ("",)
 
@@ -51,11 +53,11 @@ class Suppressions:
     def __init__(self, text: str) -> None:
         self.whole_file: tuple[str, ...] = ()
         self.lines: dict[int, tuple[str, ...]] = {}
-        if "compat-lossscale:" not in text:
+        if IS_OURS not in text:
             return
         lines = text.split("\n")
-        for line, comment in comments(text):
-            match = _COMMENT.search(comment)
+        for comment in comments(text):
+            line, match = comment.start[0], _COMMENT.search(comment.string)
             if match is None:
                 continue
             ids = tuple(part.strip() for part in (match.group(2) or "").split(",") if part.strip())
@@ -77,13 +79,13 @@ class Suppressions:
         return any(line in self.lines and rule.startswith(self.lines[line]) for line in lines)
 
 
-def comments(text: str) -> list[tuple[int, str]]:
-    """Returns the comments of a program, each with its line."""
-    found: list[tuple[int, str]] = []
+def comments(text: str) -> list[tokenize.TokenInfo]:
+    """Returns the comments of a program."""
+    found: list[tokenize.TokenInfo] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                found.append((token.start[0], token.string))
+                found.append(token)
     except (tokenize.TokenError, SyntaxError):
         # It knows less than the parser, for example carriage returns alone; what was read counts.
         pass

@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Skipped, discover
-from lossscale_codemods.full_look import has_to_be_parsed
+from lossscale_codemods.first_look import first_look_at_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ class _Look:
             if len(source) > _LARGEST:
                 self.left_out += 1
                 continue
-            if has_to_be_parsed(found.name, source):
+            if first_look_at_file(found.name, source) is None:
                 self.files.append(found.name)
             self.looked_at += 1
         self.complete = True

@@ -135,8 +135,8 @@ def migrate(
 
 def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.files import FileReport, RunReport
-    from lossscale_codemods.full_look import has_to_be_parsed, migrate_apart
-    from lossscale_codemods.records import Result, Status
+    from lossscale_codemods.first_look import first_look_at_file
+    from lossscale_codemods.full_look import migrate_apart
     from lossscale_codemods.reports import counts, text
 
     if sys.stdin is None:
@@ -145,10 +145,9 @@ def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool)
     name = Path("stdin")
     if source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = Path("stdin.ipynb")
-    if has_to_be_parsed(str(name), source):
+    result = first_look_at_file(str(name), source)
+    if result is None:
         result = migrate_apart(name, source, options())
-    else:
-        result = Result(source, source, Status.UNCHANGED)
     if not check:
         sys.stdout.buffer.write(result.output)
         sys.stdout.buffer.flush()

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first look never sees less than a full one."""
+"""A glance never sees less than a full look."""
 
 from __future__ import annotations
+
+import ast
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lossscale_codemods import glance, names
+from lossscale_codemods import first_look, glance, names
 from lossscale_codemods.engine import Options, migrate_fully
-from lossscale_codemods.glance import old_name_can_stand
 from lossscale_codemods.names import Target
 from lossscale_codemods.rules import all_rules
 from test_patterns import ROWS
@@ -17,18 +19,27 @@ from test_prefilter import OLD_PATHS
 EXAMPLES = [case.before for rule in all_rules() for case in (*rule.valid, *rule.invalid)]
 
 
-def finds(program: str, relative: dict[str, str] | None = None) -> bool:
-    """Whether a full look finds anything."""
+def sees(program: str, relative: dict[str, str] | None = None) -> bool:
+    """Whether a glance sees an old name."""
     look_up = relative.get if relative is not None else None
-    result = migrate_fully(program.encode(), Options(), look_up)
-    assert result.problem == "", program
-    return bool(result.records)
+    nodes = list(ast.walk(ast.parse(program)))
+    return glance.old_name_can_stand(nodes, program, look_up)
+
+
+def agrees(
+    program: str, relative: dict[str, str] | None = None, target: Target = Target.TF_KERAS
+) -> bool:
+    """Whether a first look, which relies on a glance, says what a full one says, or nothing."""
+    look_up = relative.get if relative is not None else None
+    with mock.patch.object(first_look, "can_hold_old_name", return_value=True):
+        first = first_look.first_look(program.encode(), look_up)
+    # A full look costs much more.
+    return first is None or first == migrate_fully(program.encode(), Options(target), look_up)
 
 
 @pytest.mark.parametrize("program", [*EXAMPLES, *(row.before for row in ROWS)])
 def test_what_a_full_look_finds_is_seen(program: str) -> None:
-    found = any(migrate_fully(program.encode(), Options(target)).records for target in Target)
-    assert old_name_can_stand(program) or not found
+    assert all(agrees(program, target=target) for target in Target)
 
 
 @pytest.mark.parametrize("path", OLD_PATHS[::4])  # Full looks at all of them take a minute.
@@ -60,9 +71,8 @@ def test_every_old_name_is_seen(path: str) -> None:
         f"mock.patch('{path}.f')\n",
         f"# {path}\n",
     ):
-        found = finds(program)
-        seen += found
-        assert old_name_can_stand(program) or not found, program
+        seen += first_look.first_look(program.encode()) is None
+        assert agrees(program), program
     assert seen >= 10
 
 
@@ -111,8 +121,7 @@ RELATIVE = {
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8))
 def test_random_programs(pieces: list[str]) -> None:
     program = "\n".join(pieces) + "\n"
-    if not old_name_can_stand(program, RELATIVE.get):  # A full look costs much more.
-        assert not finds(program, RELATIVE), program
+    assert agrees(program, RELATIVE), program
 
 
 def test_nothing_is_seen_where_nothing_is() -> None:
@@ -122,13 +131,16 @@ def test_nothing_is_seen_where_nothing_is() -> None:
         "from tensorflow.keras import mixed_precision\nfrom jax import experimental\n",
         "node = node.next\nself.x = self.x.x\n",
     ):
-        assert not old_name_can_stand(program), program
+        assert not sees(program), program
 
 
-def test_what_does_not_parse_or_has_no_end_gets_a_full_look() -> None:
-    assert old_name_can_stand("print 'mixed_precision'\n")
-    assert old_name_can_stand("import tensorflow as tf\ntf = tf.compat.v1\n")
-    assert old_name_can_stand(b"\0")
+def test_what_has_no_end_counts_as_seen() -> None:
+    assert sees("import tensorflow as tf\ntf = tf.compat.v1\n")
+
+
+def test_what_does_not_parse_gets_a_full_look() -> None:
+    for source in (b"print 'LossScale'\n", b"LossScale\0"):
+        assert first_look.first_look(source) is None
 
 
 def test_every_step_to_an_old_name_is_followed() -> None:

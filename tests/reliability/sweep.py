@@ -5,9 +5,10 @@
 
 Most files hold no old name, and a run never parses them. Here every file meets the parser and the
 resolver, twice: as it is, and with an old call planted behind its last line. As it is, nothing may
-change unless an old name stands in it. With the call, either just that call changes and every other
-byte is kept, or the file is reported, with the reason. Nothing may crash, and every file that is on
-the disk must be in the codemod's report of the folder.
+change unless an old name stands in it, and a first look may say nothing else than the full one.
+With the call, either just that call changes and every other byte is kept, or the file is reported,
+with the reason. Nothing may crash, and every file that is on the disk must be in the codemod's
+report of the folder.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from lossscale_codemods import discovery, engine, full_look, notebook
+from lossscale_codemods import discovery, engine, first_look, full_look, notebook
 from lossscale_codemods.discovery import SUFFIXES
 from lossscale_codemods.records import Result, Status
+from lossscale_codemods.relative import relative_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -183,8 +185,8 @@ def _isolated(
 def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
     with (
-        mock.patch.object(engine, "can_hold_old_name", everything),
-        mock.patch.object(engine, "old_name_can_stand", everything),
+        mock.patch.object(first_look, "can_hold_old_name", everything),
+        mock.patch.object(engine, "first_look", return_value=None),
         mock.patch.object(notebook, "can_hold_old_name", everything),
     ):
         gc.disable()  # A syntax tree lives for one file, and is large.
@@ -204,6 +206,10 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     found, problems = [f"as it is: {_outcome(bare)}"], list(_wrong(bare, source))
     if bare.changed and not OLD_NAME.search(source):
         problems.append("changed although no old name stands in it")
+    if path.suffix != ".ipynb":
+        quick = first_look.first_look(source, relative_imports(path))
+        if quick is not None and bare.status is not Status.UNREADABLE and quick != bare:
+            problems.append("a first look says something else")
     if path.suffix == ".ipynb" or not plant:
         return found, problems
     newline = b"\r\n" if b"\r\n" in source else b"\n"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.arguments import (
-    HELPER,
     HELPER_SOURCE,
     ArgumentReader,
     Arguments,
@@ -16,6 +15,7 @@ from lossscale_codemods.arguments import (
 )
 from lossscale_codemods.editing import replace_argument
 from lossscale_codemods.kinds import Kind, optimizer_argument
+from lossscale_codemods.names import HELPER
 from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import Review, Rewrite
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import frameworks
-from lossscale_codemods.arguments import HELPER, HELPER_SOURCE, ArgumentReader, Arguments
+from lossscale_codemods.arguments import HELPER_SOURCE, ArgumentReader, Arguments
 from lossscale_codemods.editing import insert_line, replace_argument
 from lossscale_codemods.kinds import Kind
-from lossscale_codemods.names import Meaning
+from lossscale_codemods.names import HELPER, Meaning
 from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Edit

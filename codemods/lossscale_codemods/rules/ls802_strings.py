@@ -11,7 +11,7 @@ from lossscale_codemods.verdict import Case, Rule
 
 
 class Strings(Rule):
-    """Strings that code works with (see the module `mentions`)."""
+    """Strings that code works with (see the module `strings`)."""
 
     id = "LS802"
     title = "Strings that are old names"
