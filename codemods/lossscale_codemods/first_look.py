@@ -32,11 +32,12 @@ def first_look(source: bytes, relative: Callable[[str], str | None] | None = Non
     if not can_hold_old_name(source):
         return Result(source, source, Status.UNCHANGED)
     from lossscale_codemods import glance, mentions
+    from lossscale_codemods.nodes import Nodes
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            nodes = list(ast.walk(ast.parse(source)))
+            nodes = Nodes(ast.parse(source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
     text = text_of(source)

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 from lossscale_codemods import frameworks, names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
+
+    from lossscale_codemods.nodes import Nodes
 
 _LONGEST_PATH = 12
 """Longer paths come of names that are bound to members of themselves: `tf = tf.compat.v1`."""
@@ -31,7 +33,7 @@ class _CannotTellError(Exception):
 
 
 def old_name_can_stand(
-    nodes: Sequence[ast.AST], text: str, relative: Callable[[str], str | None] | None = None
+    nodes: Nodes, text: str, relative: Callable[[str], str | None] | None = None
 ) -> bool:
     """Whether an old name can stand in a program, outside of comments and other strings.
 
@@ -49,7 +51,7 @@ def old_name_can_stand(
 class _Glance:
     def __init__(
         self,
-        nodes: Sequence[ast.AST],
+        nodes: Nodes,
         text: str,
         relative: Callable[[str], str | None] | None,
     ) -> None:
@@ -63,31 +65,38 @@ class _Glance:
         self.imported: set[str] = set()
 
     def sees_old_name(self) -> bool:
-        annotations: list[ast.expr | None] = []
-        for node in self.nodes:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                self._import(node)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                annotations.append(node.returns)
-            elif isinstance(node, ast.arg | ast.AnnAssign):
-                annotations.append(node.annotation)
-            self._bind(node)
+        for node in self.nodes.of(ast.Import):
+            self._import(node)
+        for from_import in self.nodes.of(ast.ImportFrom):
+            self._import_from(from_import)
+        for assignment in self.nodes.of(ast.Assign):
+            for target in assignment.targets:
+                self._bind(target, assignment.value)
+        for annotated in self.nodes.of(ast.AnnAssign):
+            self._bind(annotated.target, annotated.value)
+        for walrus in self.nodes.of(ast.NamedExpr):
+            self._bind(walrus.target, walrus.value)
         self._settle()
-        strings = list(_strings(annotations))
+        strings = list(self._annotation_strings())
         self.knows_optimizers = self._knows_optimizers(strings)
         return (
             any(map(_is_old, self.imported))
-            or any(self._can_be_old(node) for node in self.nodes)
+            or any(map(self._reads_old_attribute, self.nodes.of(ast.Attribute)))
+            or any(map(self._can_be_old, self.nodes.of(ast.Name)))
+            or any(map(self._can_be_old, self.nodes.of(ast.Attribute)))
+            or any(map(self._is_old_call, self.nodes.of(ast.Call)))
+            or any(map(self._is_old_key, self.nodes.of(ast.Subscript)))
+            or any(map(_is_old_comparison, self.nodes.of(ast.Compare)))
             or any(map(self._names_old, strings))
         )
 
-    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                self.imported.add(alias.name)
-                root = alias.name.partition(".")[0]
-                self._add(alias.asname or root, alias.name if alias.asname else root)
-            return
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self.imported.add(alias.name)
+            root = alias.name.partition(".")[0]
+            self._add(alias.asname or root, alias.name if alias.asname else root)
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
         for alias in node.names:
             if alias.name == "*":
@@ -98,18 +107,11 @@ class _Glance:
             self.imported.add(path)
             self._add(alias.asname or alias.name, path)
 
-    def _bind(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                self._bind_target(target, node.value)
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            self._bind_target(node.target, node.value)
-
-    def _bind_target(self, target: ast.expr, value: ast.expr) -> None:
+    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             if isinstance(value, ast.Tuple | ast.List):
                 for inner, part in zip(target.elts, value.elts, strict=False):
-                    self._bind_target(inner, part)
+                    self._bind(inner, part)
         elif isinstance(value, ast.Name | ast.Attribute | ast.IfExp | ast.BoolOp | ast.NamedExpr):
             name = _last_word(target)
             if name is not None:
@@ -158,27 +160,19 @@ class _Glance:
             return self._paths_of(node.value)
         return set()
 
-    def _can_be_old(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.Name):
-            return any(map(_is_old, self._paths_of(node)))
-        if isinstance(node, ast.Attribute):
-            return self._reads_old_attribute(node) or any(map(_is_old, self._paths_of(node)))
-        if isinstance(node, ast.Call):
-            return (
-                self._calls_loss_scale(node)
-                or _tests_for_old_module(node)
-                or (len(node.args) + len(node.keywords) > 1 and self._is_new_optimizer(node.func))
-            )
-        if isinstance(node, ast.Subscript):
-            read = node.value.func if isinstance(node.value, ast.Call) else None
-            return self.knows_optimizers and read is not None and _last_word(read) == "get_config"
-        if isinstance(node, ast.Compare):
-            operands = (node.left, *node.comparators)
-            return any(
-                isinstance(operand, ast.Constant) and operand.value in names.OLD_CLASS_NAMES
-                for operand in operands
-            )
-        return False
+    def _can_be_old(self, node: ast.Name | ast.Attribute) -> bool:
+        return any(map(_is_old, self._paths_of(node)))
+
+    def _is_old_call(self, node: ast.Call) -> bool:
+        return (
+            self._calls_loss_scale(node)
+            or _tests_for_old_module(node)
+            or (len(node.args) + len(node.keywords) > 1 and self._is_new_optimizer(node.func))
+        )
+
+    def _is_old_key(self, node: ast.Subscript) -> bool:
+        read = node.value.func if isinstance(node.value, ast.Call) else None
+        return self.knows_optimizers and read is not None and _last_word(read) == "get_config"
 
     def _is_new_optimizer(self, node: ast.expr) -> bool:
         return any(map(frameworks.is_new_optimizer, self._paths_of(node)))
@@ -192,10 +186,9 @@ class _Glance:
             )
             or any(last in text for text in annotations)
             or any(
-                isinstance(node, ast.Name | ast.Attribute)
-                and _last_word(node) == last
-                and self._is_new_optimizer(node)
-                for node in self.nodes
+                _last_word(node) == last and self._is_new_optimizer(node)
+                for kind in (ast.Name, ast.Attribute)
+                for node in self.nodes.of(kind)
             )
         )
 
@@ -220,6 +213,18 @@ class _Glance:
             return False
         return self.knows_optimizers or "opt" in (_last_word(node.func.value) or "").lower()
 
+    def _annotation_strings(self) -> Iterator[str]:
+        annotations = [
+            *(node.returns for node in self.nodes.of(ast.FunctionDef)),
+            *(node.returns for node in self.nodes.of(ast.AsyncFunctionDef)),
+            *(node.annotation for node in self.nodes.of(ast.arg)),
+            *(node.annotation for node in self.nodes.of(ast.AnnAssign)),
+        ]
+        for annotation in annotations:
+            for node in ast.walk(annotation) if annotation is not None else ():
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+
     def _names_old(self, annotation: str) -> bool:
         """Whether an annotation that is a string names something old."""
         for match in _DOTTED.finditer(annotation):
@@ -241,16 +246,17 @@ def _is_old(path: str) -> bool:
     return names.lookup(path) is not None or frameworks.is_rewrite_of_today(path)
 
 
+def _is_old_comparison(node: ast.Compare) -> bool:
+    """Whether a comparison is `type(opt).__name__ == "LossScaleOptimizerV1"`."""
+    return any(
+        isinstance(operand, ast.Constant) and operand.value in names.OLD_CLASS_NAMES
+        for operand in (node.left, *node.comparators)
+    )
+
+
 def _tests_for_old_module(node: ast.Call) -> bool:
     """Whether a call is `hasattr(mixed_precision, "experimental")`."""
     return _last_word(node.func) in {"getattr", "hasattr"} and any(
         isinstance(argument, ast.Constant) and argument.value == "experimental"
         for argument in node.args
     )
-
-
-def _strings(annotations: Iterable[ast.expr | None]) -> Iterator[str]:
-    for annotation in annotations:
-        for node in ast.walk(annotation) if annotation is not None else ():
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value

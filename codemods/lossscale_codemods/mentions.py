@@ -20,6 +20,8 @@ from lossscale_codemods.suppression import IS_OURS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from lossscale_codemods.nodes import Nodes
+
 RULE = "LS801"
 COMMENT, DOCSTRING, STRING = "a comment", "a docstring", "a string"
 _PARTS = {getattr(tokenize, name, None) for name in ("FSTRING_MIDDLE", "TSTRING_MIDDLE")}
@@ -62,7 +64,7 @@ def in_comment(comment: tokenize.TokenInfo) -> Iterator[Record]:
         yield record(line, column + match.start() + 1, match.group(), COMMENT)
 
 
-def can_stand(nodes: Sequence[ast.AST], text: str) -> bool:
+def can_stand(nodes: Nodes, text: str) -> bool:
     """Whether an old name can stand in a comment or a string.
 
     Args:
@@ -70,14 +72,12 @@ def can_stand(nodes: Sequence[ast.AST], text: str) -> bool:
         text: Its text.
     """
     return names.may_mention_old_name(text) or any(
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and _can_hold_old_path(node.value)
-        for node in nodes
+        isinstance(node.value, str) and _can_hold_old_path(node.value)
+        for node in nodes.of(ast.Constant)
     )
 
 
-def in_program(nodes: Sequence[ast.AST], text: str) -> list[Record]:
+def in_program(nodes: Nodes, text: str) -> list[Record]:
     """Returns a record for each old name in the comments and strings of a program.
 
     Args:
@@ -93,8 +93,8 @@ def in_program(nodes: Sequence[ast.AST], text: str) -> list[Record]:
     lines = text.split("\n")
     docstrings = {
         (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset)
-        for node in nodes
-        if isinstance(node, ast.Expr) and isinstance(value := node.value, ast.Constant)
+        for node in nodes.of(ast.Expr)
+        if isinstance(value := node.value, ast.Constant)
     }
     found: list[Record] = []
     try:

@@ -45,11 +45,10 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
             continue
         if node in annotation_strings:
             continue
-        start = tree.span(node)[0]
-        raw = tree.slice(tree.span(node))
+        raw = node.value
         finding = _finding(program, node) if isinstance(node, cst.SimpleString) else None
         if finding is not None:
-            line, column = tree.position(start)
+            line, column = tree.position(tree.span(node)[0])
             lines = {line, tree.position(tree.span(tree.statement(node))[0])[0]}
             yield _string_record(line, column, raw, finding, suppressions, options, lines)
             continue
@@ -58,7 +57,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
         if mentioned and _is_in_helper(program, node):
             continue
         for match in mentioned:
-            place = tree.position(start + len(raw[: match.start()].encode()))
+            place = tree.position(tree.span(node)[0] + len(raw[: match.start()].encode()))
             yield mentions.record(*place, match.group(), kind)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lossscale_codemods import first_look, glance, names
 from lossscale_codemods.engine import Options, migrate_fully
 from lossscale_codemods.names import Target
+from lossscale_codemods.nodes import Nodes
 from lossscale_codemods.rules import all_rules
 from test_patterns import ROWS
 from test_prefilter import OLD_PATHS
@@ -22,8 +23,7 @@ EXAMPLES = [case.before for rule in all_rules() for case in (*rule.valid, *rule.
 def sees(program: str, relative: dict[str, str] | None = None) -> bool:
     """Whether a glance sees an old name."""
     look_up = relative.get if relative is not None else None
-    nodes = list(ast.walk(ast.parse(program)))
-    return glance.old_name_can_stand(nodes, program, look_up)
+    return glance.old_name_can_stand(Nodes(ast.parse(program)), program, look_up)
 
 
 def agrees(

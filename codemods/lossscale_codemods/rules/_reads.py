@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def attributes(program: Program, rule: str, *names: str) -> Iterator[Occurrence]:
+def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:
     """Yields every read of an attribute of one of these names."""
-    if program.target is not Target.TF_KERAS:
-        return
-    for name in names:
-        for node in program.reads_by_attribute.get(name, []):
-            yield Occurrence(node, program.tree.span(node), Role.FOUND, rule=rule)
+    if program.target is Target.TF_KERAS:
+        for name in names:
+            yield from program.reads_by_attribute.get(name, [])
+
+
+def found(program: Program, node: cst.Attribute, rule: str) -> Occurrence:
+    """Returns the occurrence of a read that a rule decides."""
+    return Occurrence(node, program.tree.span(node), Role.FOUND, rule=rule)
 
 
 def called(program: Program, node: cst.CSTNode) -> cst.Call | None:

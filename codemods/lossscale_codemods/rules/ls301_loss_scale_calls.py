@@ -14,6 +14,7 @@ import libcst as cst
 from lossscale_codemods.rules._reads import (
     attributes,
     called,
+    found,
     looks_like_optimizer,
     replace,
     rewrite,
@@ -58,14 +59,13 @@ class LossScaleCalls(Rule):
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.loss_scale()` where x is, or is called like, an optimizer."""
         uses_tensorflow = b"tensorflow" in program.tree.text or b"keras" in program.tree.text
-        for occurrence in attributes(program, self.id, "loss_scale", "_loss_scale"):
-            node = occurrence.node
-            if not isinstance(node, cst.Attribute) or called(program, node) is None:
+        for node in attributes(program, "loss_scale", "_loss_scale"):
+            if called(program, node) is None:
                 continue
             proven = program.kinds.is_wrapper(node.value)
             public = node.attr.value == "loss_scale"
             if proven or (public and uses_tensorflow and looks_like_optimizer(node.value)):
-                yield occurrence
+                yield found(program, node, self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Takes the call off, if the object is proven."""

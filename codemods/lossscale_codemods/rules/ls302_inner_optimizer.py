@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.rules._reads import attributes, replace, rewrite
+from lossscale_codemods.rules._reads import attributes, found, replace, rewrite
 from lossscale_codemods.verdict import Case, Rule, Verdict
 
 if TYPE_CHECKING:
@@ -55,10 +55,9 @@ class InnerOptimizer(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x._optimizer` of proven loss-scale optimizers."""
-        for occurrence in attributes(program, self.id, "_optimizer"):
-            node = occurrence.node
-            if isinstance(node, cst.Attribute) and program.kinds.is_wrapper(node.value):
-                yield occurrence
+        for node in attributes(program, "_optimizer"):
+            if program.kinds.is_wrapper(node.value):
+                yield found(program, node, self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells it."""

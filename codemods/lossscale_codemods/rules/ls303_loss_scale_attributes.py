@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.rules._reads import attributes, replace, rewrite
+from lossscale_codemods.rules._reads import attributes, found, replace, rewrite
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 
 if TYPE_CHECKING:
@@ -70,17 +70,16 @@ class LossScaleAttributes(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields attributes of the `loss_scale` of something."""
-        for occurrence in attributes(program, self.id, *_NEW, *_WITHOUT):
-            node = occurrence.node
-            if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Attribute):
-                continue
+        for node in attributes(program, *_NEW, *_WITHOUT):
             scale = node.value
+            if not isinstance(scale, cst.Attribute):
+                continue
             if scale.attr.value not in {"loss_scale", "_loss_scale"}:
                 continue
             proven = program.kinds.is_wrapper(scale.value)
             is_policy = program.kinds.is_policy(scale.value)
             if not is_policy and (proven or node.attr.value in _DISTINCT):
-                yield occurrence
+                yield found(program, node, self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells what has an equivalent, of proven optimizers."""

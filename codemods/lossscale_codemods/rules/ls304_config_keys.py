@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.rules._reads import attributes
+from lossscale_codemods.rules._reads import attributes, found
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 
 if TYPE_CHECKING:
@@ -40,18 +40,14 @@ class ConfigKeys(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.get_config()["..."]` of proven loss-scale optimizers."""
-        for occurrence in attributes(program, self.id, "get_config"):
-            node = occurrence.node
-            if (
-                isinstance(node, cst.Attribute)
-                and self._key(occurrence, program) in {"optimizer", "loss_scale"}
-                and program.kinds.is_wrapper(node.value)
-            ):
-                yield occurrence
+        for node in attributes(program, "get_config"):
+            is_old = self._key(node, program) in {"optimizer", "loss_scale"}
+            if is_old and program.kinds.is_wrapper(node.value):
+                yield found(program, node, self.id)
 
     @staticmethod
-    def _key(occurrence: Occurrence, program: Program) -> str | None:
-        call = program.tree.parent(occurrence.node)
+    def _key(node: cst.CSTNode, program: Program) -> str | None:
+        call = program.tree.parent(node)
         subscript = program.tree.parent(call) if call is not None else None
         if not isinstance(subscript, cst.Subscript) or subscript.value is not call:
             return None
@@ -64,7 +60,7 @@ class ConfigKeys(Rule):
         """Reports the key."""
         if occurrence.rule != self.id:
             return None
-        key = self._key(occurrence, program)
+        key = self._key(occurrence.node, program)
         return Review(
             f"{key!r} is no key of the new config",
             "Its keys are inner_optimizer, dynamic, initial_scale and dynamic_growth_steps.",

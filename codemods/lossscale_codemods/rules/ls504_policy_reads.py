@@ -13,7 +13,7 @@ import libcst as cst
 
 from lossscale_codemods.names import Meaning
 from lossscale_codemods.records import Edit
-from lossscale_codemods.rules._reads import attributes
+from lossscale_codemods.rules._reads import attributes, found
 from lossscale_codemods.rules.ls503_layer_policy import none_test
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
 
@@ -48,12 +48,10 @@ class PolicyReads(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields reads of what proven policies no longer have."""
-        for occurrence in attributes(program, self.id, "loss_scale", "should_cast_variables"):
-            node = occurrence.node
-            if not isinstance(node, cst.Attribute) or not program.kinds.is_policy(node.value):
-                continue
-            if not self._is_layer_policy(node.value, program):
-                yield occurrence
+        for node in attributes(program, "loss_scale", "should_cast_variables"):
+            is_policy = program.kinds.is_policy(node.value)
+            if is_policy and not self._is_layer_policy(node.value, program):
+                yield found(program, node, self.id)
 
     @staticmethod
     def _is_layer_policy(node: cst.BaseExpression, program: Program) -> bool:
