@@ -11,21 +11,20 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from compat_lossscale.core.finite import every_element_is_finite
-from compat_lossscale.core.packing import is_short_vector, join, split
+from compat_lossscale.core.packing import join, short_kind, split
 
 _factors: weakref.WeakSet[Any] = weakref.WeakSet()
 """The operations that made the factors of `unscale_in_graph`."""
 
 
 def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
-    """Divides tensors of a graph by the loss scale, the short vectors among them all at once.
+    """Divides tensors of a graph by the loss scale, the short ones among them all at once.
 
     Args:
         values: Tensors of any shape and floating-point dtype.
@@ -38,21 +37,14 @@ def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list
     # One cast a dtype, not one a gradient.
     factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
     _factors.update(factor.op for factor in factors.values())
-    vectors = _grouped(
-        (value.dtype, position) for position, value in enumerate(values) if is_short_vector(value)
-    )
     unscaled: dict[int, tf.Tensor] = {}
-    for dtype, positions in vectors.items():
-        joined = join([values[position] for position in positions])
-        sizes = [values[position].shape[0] for position in positions]
-        parts = split(tf.raw_ops.Mul(x=joined, y=factors[dtype]), sizes)
-        unscaled.update(zip(positions, parts, strict=True))
-    return [
-        unscaled[position]
-        if position in unscaled
-        else tf.raw_ops.Mul(x=value, y=factors[value.dtype])
-        for position, value in enumerate(values)
-    ]
+    for kind, positions in _grouped((short_kind(v), i) for i, v in enumerate(values)).items():
+        for together in [positions] if kind else [[position] for position in positions]:
+            joined = join([values[position] for position in together])
+            product = tf.raw_ops.Mul(x=joined, y=factors[joined.dtype])
+            parts = split(product, _rows(values, together))
+            unscaled.update(zip(together, parts, strict=True))
+    return [unscaled[position] for position in range(len(values))]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,27 +52,31 @@ class _Piece:
     """Tensors that are checked and unscaled together.
 
     Attributes:
-        tensor: The tensor, or the vector of them all.
+        tensor: The tensor, or several that were joined.
         factor: What to multiply it by; `None` if nothing.
+        dtype: What to cast it to after that.
         positions: Which of the step's tensors it stands for.
-        sizes: Their sizes, if it is a vector of several.
+        rows: How many rows each of them has.
     """
 
     tensor: tf.Tensor
     factor: tf.Tensor | None
+    dtype: tf.DType
     positions: list[int]
-    sizes: list[int] | None = None
+    rows: list[int]
 
     def unscaled(self) -> list[tf.Tensor]:
         """The tensors that it stands for."""
         tensor = self.tensor
         if self.factor is not None:
             tensor = tf.raw_ops.Mul(x=tensor, y=self.factor)
-        return [tensor] if self.sizes is None else split(tensor, self.sizes)
+        return split(tf.cast(tensor, self.dtype), self.rows)
 
 
 class DeferredUnscaling:
     """A step's tensors, traced back to what `unscale_in_graph` made them from.
+
+    A cast to a wider dtype in between is put off as well: what is finite stays so.
 
     Args:
         values: Tensors of the graph that is being built.
@@ -88,40 +84,26 @@ class DeferredUnscaling:
 
     def __init__(self, values: Sequence[tf.Tensor]) -> None:
         self._pieces: list[_Piece] = []
-        parts = _grouped(
-            (value.op, position)
-            for position, value in enumerate(values)
-            if _is_unscaled_whole(value.op)
-        )
-        whole = {
-            op: positions for op, positions in parts.items() if _is_all_of(op, positions, values)
-        }
-        short = defaultdict(list)
-        for position, value in enumerate(values):
-            if value.op in whole:
-                continue
-            tensor, factor = _scaled(value)
-            if is_short_vector(tensor):
-                short[tensor.dtype, None if factor is None else factor.ref()].append(
-                    (position, tensor)
-                )
+        parts = _grouped((_split_of(value), position) for position, value in enumerate(values))
+        others = parts.pop(None, [])
+        for (op, dtype), positions in parts.items():
+            if _are_all_of(op, [values[position] for position in positions]):
+                joined, factor = op.inputs[0].op.inputs
+                rows = _rows(values, positions)
+                self._pieces.append(_Piece(joined, factor, dtype, positions, rows))
             else:
-                self._pieces.append(_Piece(tensor, factor, [position]))
-        for (_, factor), members in short.items():
-            positions = [position for position, _ in members]
-            vectors = [vector for _, vector in members]
-            self._pieces.append(
-                _Piece(
-                    join(vectors),
-                    None if factor is None else factor.deref(),
-                    positions,
-                    [vector.shape[0] for vector in vectors],
-                )
-            )
-        for op, positions in whole.items():
-            joined, factor = op.inputs[0].op.inputs
-            sizes = [values[position].shape[0] for position in positions]
-            self._pieces.append(_Piece(joined, factor, positions, sizes))
+                others.extend(positions)
+        scaled = {position: _scaled(values[position]) for position in others}
+        alike = _grouped(
+            ((short_kind(tensor), None if factor is None else factor.ref(), dtype), position)
+            for position, (tensor, factor, dtype) in scaled.items()
+        )
+        for (kind, *_), positions in alike.items():
+            _, factor, dtype = scaled[positions[0]]
+            for together in [positions] if kind else [[position] for position in positions]:
+                joined = join([scaled[position][0] for position in together])
+                rows = _rows(values, together)
+                self._pieces.append(_Piece(joined, factor, dtype, together, rows))
 
     def all_finite(self) -> tf.Tensor:
         """Whether every element of the unscaled tensors is finite, a bool scalar tensor.
@@ -145,23 +127,44 @@ class DeferredUnscaling:
         return [found[position] for position in range(len(found))]
 
 
-def _scaled(value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor | None]:
-    """What a tensor was unscaled from, and the factor; the tensor itself if it was not."""
-    return tuple(value.op.inputs) if _is_unscaling(value.op) else (value, None)
+def _before_cast(value: tf.Tensor) -> tf.Tensor:
+    """What a tensor was before a cast to a wider floating-point dtype; itself if there was none."""
+    if value.op.type != "Cast":
+        return value
+    given = value.op.inputs[0]
+    are_floating = given.dtype.is_floating and value.dtype.is_floating
+    return given if are_floating and given.dtype.size < value.dtype.size else value
+
+
+def _split_of(value: tf.Tensor) -> tuple[Any, tf.DType] | None:
+    """The operation that took a tensor from others it was unscaled with, and the later dtype."""
+    op = _before_cast(value).op
+    is_part = op.type == "SplitV" and _is_unscaling(op.inputs[0].op)
+    return (op, value.dtype) if is_part else None
+
+
+def _scaled(value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor | None, tf.DType]:
+    """What a tensor was unscaled from, the factor, and what it was cast to after that.
+
+    A tensor that was not unscaled by itself stands for itself, without a factor.
+    """
+    op = _before_cast(value).op
+    return (*op.inputs, value.dtype) if _is_unscaling(op) else (value, None, value.dtype)
 
 
 def _is_unscaling(op: Any) -> bool:
     return op.type == "Mul" and op.inputs[1].op in _factors
 
 
-def _is_unscaled_whole(op: Any) -> bool:
-    return op.type == "SplitV" and _is_unscaling(op.inputs[0].op)
-
-
-def _is_all_of(op: Any, positions: Sequence[int], values: Sequence[tf.Tensor]) -> bool:
-    """Whether tensors are all outputs of an operation, in order."""
-    indices = [values[position].value_index for position in positions]
+def _are_all_of(op: Any, values: Sequence[tf.Tensor]) -> bool:
+    """Whether tensors, or what they were before a cast, are an operation's outputs, in order."""
+    indices = [_before_cast(value).value_index for value in values]
     return indices == list(range(len(op.outputs)))
+
+
+def _rows(values: Sequence[tf.Tensor], positions: Sequence[int]) -> list[int]:
+    """The number of rows of tensors that are joined; one alone is not asked for its shape."""
+    return [values[p].shape[0] for p in positions] if len(positions) > 1 else [1]
 
 
 def _grouped(pairs: Iterable[tuple[Any, int]]) -> dict[Any, list[int]]:

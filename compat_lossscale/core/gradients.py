@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from compat_lossscale.core.deferred import unscale_in_graph
 from compat_lossscale.core.finite import every_element_is_finite
+from compat_lossscale.core.packing import with_short_ones_joined
 from compat_lossscale.core.traced import TracedOnce, as_written
 
 
@@ -72,6 +73,8 @@ def all_finite(gradients: Any) -> tf.Tensor:
     values = [values_of(one) for one in tf.nest.flatten(gradients) if one is not None]
     if not values:
         return tf.constant(True)
+    if not tf.executing_eagerly():
+        return every_element_is_finite(with_short_ones_joined(values))
     finite: tf.Tensor = _every_element_is_finite(values)
     return finite
 

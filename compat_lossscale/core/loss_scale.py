@@ -9,6 +9,7 @@ state in one of them.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -302,26 +303,34 @@ def _must_merge() -> bool:
     )
 
 
-def finite_on_all_replicas(grads: Any, *, equal_on_all: bool = False) -> tf.Tensor:
+def finite_on_all_replicas(
+    gradients: Any,
+    *,
+    ask: Callable[[Any], tf.Tensor] = all_finite,
+    equal_on_all: bool = False,
+) -> tf.Tensor:
     """Asks whether all gradients are finite on each replica that is in view.
 
     Args:
-        grads: A nested structure of gradients.
+        gradients: A nested structure of gradients, or whatever `ask` can be asked about.
+        ask: Asks whether those of one replica are finite.
         equal_on_all: Whether the replicas have the same gradients, so that one need be asked.
 
     Returns:
         A bool scalar tensor.
     """
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
-        return all_finite(grads)
+        return ask(gradients)
     strategy = tf.distribute.get_strategy()
-    flat = tf.nest.flatten(grads)
     # Workers have to agree, and are asked each, lest one waits for another for ever.
     if equal_on_all and not strategy.extended._in_multi_worker_mode():
-        return all_finite([strategy.experimental_local_results(grad)[0] for grad in flat])
+        first = tf.nest.map_structure(
+            lambda one: strategy.experimental_local_results(one)[0], gradients
+        )
+        return ask(first)
     # Strategies reduce numbers, not bools.
     finite = strategy.extended.call_for_each_replica(
-        lambda grads: tf.cast(all_finite(grads), tf.float32), args=(flat,)
+        lambda gradients: tf.cast(ask(gradients), tf.float32), args=(gradients,)
     )
     total = strategy.reduce(tf.distribute.ReduceOp.SUM, finite, axis=None)
     return tf.equal(total, float(strategy.num_replicas_in_sync))

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import tensorflow as tf
 
+from compat_lossscale.core.branch import either
 from compat_lossscale.core.deferred import DeferredUnscaling
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import (
@@ -18,6 +19,7 @@ from compat_lossscale.core.loss_scale import (
     finite_on_all_replicas,
 )
 from compat_lossscale.core.step_log import StepLog
+from compat_lossscale.core.turns import take_turns
 
 
 def strategy_is_supported() -> bool:
@@ -91,23 +93,25 @@ def apply_or_skip(
     if type(loss_scale) is FixedLossScale:
         return _operation(apply(gradients))
     step = _Step(loss_scale, skip, log, summed)
-    if step.can_defer():
-        given = [values_of(gradient) for gradient in gradients if gradient is not None]
-        deferred = DeferredUnscaling(given)
-        return step.decide(
-            deferred.all_finite(), lambda: apply(with_values(gradients, deferred.unscaled()))
-        )
+    if not tf.distribute.has_strategy():
+        return step.take(gradients, _call, apply)
     if tf.__internal__.distribute.strategy_supports_no_merge_call():
         return step.judge(gradients, lambda: apply(gradients))
 
     # The decision is made, and the branch taken, in a cross-replica context: strategies have no
     # merge calls, of which the wrapped optimizers make some, inside a branch within a replica.
-    def across_replicas(strategy: Any, gradients: list[Any]) -> Any:
-        return step.judge(
-            gradients, lambda: strategy.extended.call_for_each_replica(apply, args=(gradients,))
-        )
+    return tf.distribute.get_replica_context().merge_call(
+        lambda strategy, gradients: step.take(
+            gradients,
+            lambda function, *args: strategy.extended.call_for_each_replica(function, args=args),
+            apply,
+        ),
+        args=(gradients,),
+    )
 
-    return tf.distribute.get_replica_context().merge_call(across_replicas, args=(gradients,))
+
+def _call(function: Callable[..., Any], *args: Any) -> Any:
+    return function(*args)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,11 +136,43 @@ class _Step:
         ours = type(self.loss_scale).update is DynamicLossScale.update
         return cast("DynamicLossScale", self.loss_scale) if ours else None
 
-    def can_defer(self) -> bool:
+    def take(
+        self,
+        gradients: list[Any],
+        on_each_replica: Callable[..., Any],
+        apply: Callable[[list[Any]], Any],
+    ) -> Any:
+        """Decides about a step, and takes it.
+
+        Args:
+            gradients: Unscaled gradients; in a cross-replica context, those of all replicas.
+            on_each_replica: Calls a function with each replica's own arguments.
+            apply: Applies one replica's gradients.
+        """
+        if not self._can_defer():
+            return self.judge(gradients, lambda: on_each_replica(apply, gradients))
+
+        def put_off(gradients: list[Any]) -> DeferredUnscaling:
+            return DeferredUnscaling([values_of(one) for one in gradients if one is not None])
+
+        def unscale_and_apply(deferred: DeferredUnscaling, gradients: list[Any]) -> Any:
+            unscaled = deferred.unscaled()
+            done = apply(with_values(gradients, unscaled))
+            take_turns(unscaled)
+            return done
+
+        deferred = on_each_replica(put_off, gradients)
+        finite = finite_on_all_replicas(
+            deferred, ask=DeferredUnscaling.all_finite, equal_on_all=self.summed
+        )
+        return self.decide(
+            finite, lambda: on_each_replica(unscale_and_apply, deferred, gradients), gradients
+        )
+
+    def _can_defer(self) -> bool:
         """Whether the gradients may be judged before they are unscaled."""
         return (
             not tf.executing_eagerly()
-            and not tf.distribute.has_strategy()
             and self._our_rule is not None
             and self._our_rule.initial_loss_scale >= 1
         )
@@ -144,15 +180,19 @@ class _Step:
     def judge(self, gradients: Any, apply: Callable[[], Any]) -> Any:
         """Asks the loss scale about the unscaled gradients; then applies or skips."""
         if self._our_rule is not None:
-            return self.decide(finite_on_all_replicas(gradients, equal_on_all=self.summed), apply)
+            finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
+            return self.decide(finite, apply, gradients)
         update_op, should_apply = self.loss_scale.update(gradients)
-        return _together(self.decide(should_apply, apply), update_op)
+        return _together(self.decide(should_apply, apply, gradients), update_op)
 
-    def decide(self, should_apply: Any, apply: Callable[[], Any]) -> Any:
+    def decide(self, should_apply: Any, apply: Callable[[], Any], gradients: Any) -> Any:
         """Applies or skips; in the branch that is taken, the rule need not ask which it is."""
         if isinstance(should_apply, bool):
             return self._applied(apply) if should_apply else self._skipped()
-        return _operation(tf.cond(should_apply, lambda: self._applied(apply), self._skipped))
+        values = (values_of(one) for one in tf.nest.flatten(gradients) if tf.is_tensor(one))
+        return _operation(
+            either(should_apply, lambda: self._applied(apply), self._skipped, using=values)
+        )
 
     def _applied(self, apply: Callable[[], Any]) -> Any:
         noted = _operation(self.log.note_applied()) if self.log else None

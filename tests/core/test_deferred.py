@@ -11,7 +11,7 @@ import tensorflow as tf
 from compat_lossscale.core.deferred import DeferredUnscaling, unscale_in_graph
 from tests.support import INF, NAN
 
-SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 2), (), (5,), (70, 70), (5000,))
+SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 2), (), (5,), (70, 70), (5000,), (1, 2))
 DTYPES = ("float32", "float16", "float64")
 
 
@@ -70,8 +70,24 @@ def test_one_bad_element_is_found_wherever_it_is(position: int, bad: float) -> N
         lambda values: [value * 2 for value in values],
         lambda values: [values[0] * 2, *values[1:]],
         lambda values: [values[0], values[0], *values],
+        lambda values: [tf.cast(value, "float64") for value in values],
+        lambda values: [tf.cast(value, "float32") for value in values[::-1]],
+        lambda values: [tf.cast(value, "float16") for value in values],
+        lambda values: [tf.cast(values[0], "float64"), *values[1:]],
+        lambda values: [tf.cast(tf.cast(value, "int32"), "float32") for value in values],
     ],
-    ids=["turned round", "one dropped", "all changed", "one changed", "repeated"],
+    ids=[
+        "turned round",
+        "one dropped",
+        "all changed",
+        "one changed",
+        "repeated",
+        "widened",
+        "widened and turned round",
+        "narrowed",
+        "one widened",
+        "rounded",
+    ],
 )
 def test_values_that_were_changed_after_unscaling_stay_changed(
     change: Callable[[list[Any]], list[Any]],

@@ -1,27 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core.packing import is_short_vector, join, split
+from compat_lossscale.core.packing import join, short_kind, split, with_short_ones_joined
 
 
-@pytest.mark.parametrize("vectors", [[[1.0, 2.0], [3.0], [], [4.0, 5.0, 6.0]], [[1.0, 2.0]]])
-def test_joined_vectors_come_back_as_they_were(vectors: list[list[float]]) -> None:
-    joined = join([tf.constant(vector) for vector in vectors])
-    assert joined.shape == [sum(map(len, vectors))]
-    parts = split(joined, [len(vector) for vector in vectors])
-    assert [part.numpy().tolist() for part in parts] == vectors
+@pytest.mark.parametrize("shape", [(), (2,), (3, 1)])
+@pytest.mark.parametrize("rows", [[2, 1, 0, 3], [2]])
+def test_joined_tensors_come_back_as_they_were(rows: list[int], shape: tuple[int, ...]) -> None:
+    tensors = [tf.random.normal((length, *shape)) for length in rows]
+    joined = join(tensors)
+    assert joined.shape == (sum(rows), *shape)
+    for part, tensor in zip(split(joined, rows), tensors, strict=True):
+        np.testing.assert_array_equal(part, tensor)
 
 
-def test_a_short_vector_has_few_elements_while_tracing() -> None:
-    seen: list[bool] = []
-    shapes = ([None], [8], [9999], [2, 2], [], None)
+def test_a_short_tensor_has_rows_and_few_elements_known_while_tracing() -> None:
+    seen: list[object] = []
+    shapes = ([None], [8], [9999], [2, 4, 3], [None, 2], [300, 2], [], None)
 
     @tf.function(input_signature=[tf.TensorSpec(shape) for shape in shapes])
     def trace(*tensors: tf.Tensor) -> None:
-        seen.extend(is_short_vector(tensor) for tensor in tensors)
+        seen.extend(short_kind(tensor) for tensor in tensors)
 
     trace.get_concrete_function()
-    assert seen == [False, True, False, False, False, False]
+    assert seen == [None, (tf.float32, ()), None, (tf.float32, (4, 3)), None, None, None, None]
+
+
+def test_short_tensors_of_a_kind_become_one() -> None:
+    tensors = [tf.ones(shape) for shape in ([2], [2, 2], [], [3], [1, 2], [999])]
+    tensors.append(tf.ones([2], tf.float16))
+    shapes = [tuple(tensor.shape) for tensor in with_short_ones_joined(tensors)]
+    assert shapes == [(), (999,), (5,), (3, 2), (2,)]

@@ -156,6 +156,39 @@ def test_of_gradients_that_are_equal_on_all_replicas_one_is_asked(
     assert [op.type for op in operations].count("DebugNumericSummaryV2") == asked
 
 
+def test_short_gradients_of_a_replica_go_into_the_branch_as_one(mirrored: Any) -> None:
+    with mirrored.scope():
+        loss_scale = DynamicLossScale(8)
+        totals = [tf.Variable(tf.zeros([2])) for _ in range(9)]
+
+    def apply(gradients: Sequence[Any]) -> None:
+        tf.distribute.get_replica_context().merge_call(
+            lambda strategy, gradients: [
+                strategy.extended.update(total, lambda v, g: v.assign_add(g), args=(gradient,))
+                for total, gradient in zip(totals, gradients, strict=True)
+            ],
+            args=(gradients,),
+        )
+
+    def replica_step(values: tf.Tensor) -> None:
+        gradients = [values + float(number) for number in range(9)]
+        apply_or_skip(loss_scale, gradients, apply, tf.no_op)
+
+    @tf.function
+    def step() -> None:
+        mirrored.run(replica_step, args=(tf.constant([1.0, 2.0]),))
+
+    step()
+    for number, total in enumerate(totals):
+        for value in total.values:
+            assert value.numpy().tolist() == [1.0 + number, 2.0 + number]
+    (branching,) = (
+        op for op in step.get_concrete_function().graph.get_operations() if op.type == "If"
+    )
+    gradients = [tensor for tensor in branching.inputs if tensor.dtype == tf.float32]
+    assert [tensor.shape.as_list() for tensor in gradients] == [[18], [18]]
+
+
 def test_one_device_strategy_applies_and_skips() -> None:
     strategy = tf.distribute.OneDeviceStrategy("CPU:1")
     with strategy.scope():
