@@ -160,6 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         keras = Path(folder, "keras")
         trees.copy_tf_keras(keras)
         note("start-up", start_up(given.rounds))
+        note("Python", against_reading(Path(sysconfig.get_paths()["stdlib"]), given.rounds))
         note("site-packages", against_reading(tree, given.rounds))
         note("tf-keras", against_reading(keras, given.rounds))
         note("growth", growth(given.sizes, max(1, given.rounds // 2)))

@@ -42,7 +42,7 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
         "processor seconds | `migrate` | times reading | peak memory |"
     )
     yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
-    for name in ("site-packages", "tf-keras"):
+    for name in ("Python", "site-packages", "tf-keras"):
         row = results[name]
         reading, ours = row["reading"], row["migrate"]
         yield (

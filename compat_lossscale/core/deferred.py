@@ -38,12 +38,10 @@ def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list
     factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
     _factors.update(factor.op for factor in factors.values())
     unscaled: dict[int, tf.Tensor] = {}
-    for kind, positions in _grouped((short_kind(v), i) for i, v in enumerate(values)).items():
-        for together in [positions] if kind else [[position] for position in positions]:
-            joined = join([values[position] for position in together])
-            product = tf.raw_ops.Mul(x=joined, y=factors[joined.dtype])
-            parts = split(product, _rows(values, together))
-            unscaled.update(zip(together, parts, strict=True))
+    for together in _alike(short_kind(value) for value in values):
+        joined = join([values[position] for position in together])
+        product = tf.raw_ops.Mul(x=joined, y=factors[joined.dtype])
+        unscaled.update(zip(together, split(product, _rows(values, together)), strict=True))
     return [unscaled[position] for position in range(len(values))]
 
 
@@ -84,7 +82,9 @@ class DeferredUnscaling:
 
     def __init__(self, values: Sequence[tf.Tensor]) -> None:
         self._pieces: list[_Piece] = []
-        parts = _grouped((_split_of(value), position) for position, value in enumerate(values))
+        parts: dict[Any, list[int]] = {}
+        for position, value in enumerate(values):
+            parts.setdefault(_split_of(value), []).append(position)
         others = parts.pop(None, [])
         for (op, dtype), positions in parts.items():
             if _are_all_of(op, [values[position] for position in positions]):
@@ -93,17 +93,13 @@ class DeferredUnscaling:
                 self._pieces.append(_Piece(joined, factor, dtype, positions, rows))
             else:
                 others.extend(positions)
-        scaled = {position: _scaled(values[position]) for position in others}
-        alike = _grouped(
-            ((short_kind(tensor), None if factor is None else factor.ref(), dtype), position)
-            for position, (tensor, factor, dtype) in scaled.items()
-        )
-        for (kind, *_), positions in alike.items():
-            _, factor, dtype = scaled[positions[0]]
-            for together in [positions] if kind else [[position] for position in positions]:
-                joined = join([scaled[position][0] for position in together])
-                rows = _rows(values, together)
-                self._pieces.append(_Piece(joined, factor, dtype, together, rows))
+        scaled = [_scaled(values[position]) for position in others]
+        for alike in _alike(map(_kind, scaled)):
+            _, factor, dtype = scaled[alike[0]]
+            joined = join([scaled[index][0] for index in alike])
+            positions = [others[index] for index in alike]
+            rows = _rows(values, positions)
+            self._pieces.append(_Piece(joined, factor, dtype, positions, rows))
 
     def all_finite(self) -> tf.Tensor:
         """Whether every element of the unscaled tensors is finite, a bool scalar tensor.
@@ -152,6 +148,13 @@ def _scaled(value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor | None, tf.DType]:
     return (*op.inputs, value.dtype) if _is_unscaling(op) else (value, None, value.dtype)
 
 
+def _kind(scaled: tuple[tf.Tensor, tf.Tensor | None, tf.DType]) -> Any:
+    """What has to be the same of tensors that are joined; `None` for one that is not."""
+    tensor, factor, dtype = scaled
+    kind = short_kind(tensor)
+    return None if kind is None else (kind, None if factor is None else factor.ref(), dtype)
+
+
 def _is_unscaling(op: Any) -> bool:
     return op.type == "Mul" and op.inputs[1].op in _factors
 
@@ -167,8 +170,9 @@ def _rows(values: Sequence[tf.Tensor], positions: Sequence[int]) -> list[int]:
     return [values[p].shape[0] for p in positions] if len(positions) > 1 else [1]
 
 
-def _grouped(pairs: Iterable[tuple[Any, int]]) -> dict[Any, list[int]]:
+def _alike(kinds: Iterable[Any]) -> list[list[int]]:
+    """Returns the positions of each kind, together, and those of `None` one by one."""
     groups: dict[Any, list[int]] = {}
-    for key, position in pairs:
-        groups.setdefault(key, []).append(position)
-    return groups
+    for position, kind in enumerate(kinds):
+        groups.setdefault(position if kind is None else kind, []).append(position)
+    return list(groups.values())

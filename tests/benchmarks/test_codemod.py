@@ -31,7 +31,13 @@ def test_a_small_run(tmp_path: Path) -> None:
         "machine": {"processor": "any", "processors": 2, "python": "3", "load_before": 1},
         "rivals": rows,
     }
-    results |= {"start-up": started, "site-packages": read, "tf-keras": read, "growth": grown}
+    results |= {
+        "start-up": started,
+        "Python": read,
+        "site-packages": read,
+        "tf-keras": read,
+        "growth": grown,
+    }
     page = codemod_page.text(json.loads(json.dumps(results)))
     assert "| echo |" in page
     assert "none: gone" in page
