@@ -111,8 +111,8 @@ def against_rivals(tree: Path, rounds: int, at_most: float) -> list[dict[str, An
         files = len(list(tree.rglob("*.py")))
         rows = _compared(rivals(tree, files, scratch), tree, files, rounds, at_most)
         plain = scratch / "plain"
-        files = trees.without_f_strings(tree, plain)
-        upgrade = {"tf_upgrade_v2, files without f-strings": tf_upgrade(plain, files, scratch)}
+        files = trees.plain_files(tree, plain)
+        upgrade = {"tf_upgrade_v2, files that it reads": tf_upgrade(plain, files, scratch)}
         return rows + _compared(upgrade, plain, files, rounds, at_most)
 
 

@@ -71,14 +71,22 @@ def copy_tf_keras(folder: Path) -> int:
     return len(files)
 
 
-def without_f_strings(tree: Path, folder: Path) -> int:
-    """Copies the files without f-strings, which tf_upgrade_v2 cannot read, and returns how many."""
+def plain_files(tree: Path, folder: Path) -> int:
+    """Copies the files that tf_upgrade_v2 can read, and returns how many.
+
+    It breaks off on f-strings and, from Python 3.9, on slices in several dimensions.
+    """
     count = 0
     for file in sorted(tree.rglob("*.py")):
         nodes = ast.walk(ast.parse(file.read_bytes()))
-        if not any(isinstance(node, ast.JoinedStr) for node in nodes):
+        if not any(isinstance(node, ast.JoinedStr) or _is_many_slices(node) for node in nodes):
             target = folder / file.relative_to(tree)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
             count += 1
     return count
+
+
+def _is_many_slices(node: ast.AST) -> bool:
+    """Whether a node is the index of `x[a:b, c]`."""
+    return isinstance(node, ast.Tuple) and any(isinstance(one, ast.Slice) for one in node.elts)

@@ -56,7 +56,8 @@ def test_a_command_that_takes_too_long_is_cut_off() -> None:
     assert [use.complete for use in used["slow"]] == [False]
 
 
-def test_files_with_f_strings_are_left_out(tmp_path: Path) -> None:
+def test_files_that_a_rival_cannot_read_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = f'{y}'\n")
-    (tmp_path / "b.py").write_text("x = '{y}'\n")
-    assert trees.without_f_strings(tmp_path, tmp_path / "plain") == 1
+    (tmp_path / "b.py").write_text("x = '{y}'[1:2]\n")
+    (tmp_path / "c.py").write_text("x = y[1:2, :]\n")
+    assert trees.plain_files(tmp_path, tmp_path / "plain") == 1
