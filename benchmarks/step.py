@@ -31,7 +31,7 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
     results["steps"] = [_told(row) for row in steps.run(smoke=smoke)]
     if not smoke:
         results["steps"] += [_told(row) for row in result_of("benchmarks.replicas")]
-    results["fit"] = _told(_fit(2 if smoke else 40, layers=2 if smoke else 20))
+    results["fit"] = _told(_fit(2 if smoke else 160, layers=2 if smoke else 20))
     results["growth"] = growth.run(smoke=True) if smoke else result_of("benchmarks.growth")
     if not smoke:
         results["memory"] = [_told(row) for row in _memory()]
