@@ -73,13 +73,11 @@ def all_finite(gradients: Any) -> tf.Tensor:
     values = [values_of(one) for one in tf.nest.flatten(gradients) if one is not None]
     if not values:
         return tf.constant(True)
-    if not tf.executing_eagerly():
-        return every_element_is_finite(with_short_ones_joined(values))
-    finite: tf.Tensor = _every_element_is_finite(values)
+    finite: tf.Tensor = _are_finite(values)
     return finite
 
 
-_every_element_is_finite = TracedOnce(every_element_is_finite)
+_are_finite = TracedOnce(lambda values: every_element_is_finite(with_short_ones_joined(values)))
 
 
 def _unscale_eagerly(values: list[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
