@@ -19,7 +19,7 @@ def either(
     otherwise: Callable[[], Any],
     using: Iterable[tf.Tensor],
 ) -> Any:
-    """Does what `tf.cond` does, with less work for each tensor that the branches use.
+    """Does what `tf.cond` does in a graph, with less work for each tensor that the branches use.
 
     TensorFlow spreads a branch into the graph around it, with an operation for each tensor that
     goes in. Where there is but one device, and little to compute, the branch is left whole, and
@@ -45,7 +45,6 @@ def either(
 def _in_function_on_one_device() -> bool:
     return (
         tf.compat.v1.executing_eagerly_outside_functions()
-        and not tf.executing_eagerly()
         and not tf.distribute.has_strategy()
         and len(tf.config.list_logical_devices()) == 1
     )

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from compat_lossscale.core.finite import every_element_is_finite
-from compat_lossscale.core.packing import join, short_kind, split
+from compat_lossscale.core.packing import Joined, alike, join, rows_of, short_kind, split
 
 _factors: weakref.WeakSet[Any] = weakref.WeakSet()
 """The operations that made the factors of `unscale_in_graph`."""
@@ -33,16 +33,17 @@ def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list
     Returns:
         Tensors of the same shapes and dtypes.
     """
+    factors = factors_of(loss_scale, values)
+    _factors.update(factor.op for factor in factors.values())
+    joined = Joined(values)
+    return joined.apart(tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in joined.tensors)
+
+
+def factors_of(loss_scale: tf.Tensor, values: Sequence[tf.Tensor]) -> dict[tf.DType, tf.Tensor]:
+    """What to multiply tensors by to unscale them, by their dtypes."""
     reciprocal = 1.0 / loss_scale
     # One cast a dtype, not one a gradient.
-    factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
-    _factors.update(factor.op for factor in factors.values())
-    unscaled: dict[int, tf.Tensor] = {}
-    for together in _alike(short_kind(value) for value in values):
-        joined = join([values[position] for position in together])
-        product = tf.raw_ops.Mul(x=joined, y=factors[joined.dtype])
-        unscaled.update(zip(together, split(product, _rows(values, together)), strict=True))
-    return [unscaled[position] for position in range(len(values))]
+    return {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,17 +90,16 @@ class DeferredUnscaling:
         for (op, dtype), positions in parts.items():
             if _are_all_of(op, [values[position] for position in positions]):
                 joined, factor = op.inputs[0].op.inputs
-                rows = _rows(values, positions)
+                rows = rows_of([values[position] for position in positions])
                 self._pieces.append(_Piece(joined, factor, dtype, positions, rows))
             else:
                 others.extend(positions)
         scaled = [_scaled(values[position]) for position in others]
-        for alike in _alike(map(_kind, scaled)):
-            _, factor, dtype = scaled[alike[0]]
-            joined = join([scaled[index][0] for index in alike])
-            positions = [others[index] for index in alike]
-            rows = _rows(values, positions)
-            self._pieces.append(_Piece(joined, factor, dtype, positions, rows))
+        for together in alike(map(_kind, scaled)):
+            _, factor, dtype = scaled[together[0]]
+            members = [scaled[index][0] for index in together]
+            positions = [others[index] for index in together]
+            self._pieces.append(_Piece(join(members), factor, dtype, positions, rows_of(members)))
 
     def all_finite(self) -> tf.Tensor:
         """Whether every element of the unscaled tensors is finite, a bool scalar tensor.
@@ -163,16 +163,3 @@ def _are_all_of(op: Any, values: Sequence[tf.Tensor]) -> bool:
     """Whether tensors, or what they were before a cast, are an operation's outputs, in order."""
     indices = [_before_cast(value).value_index for value in values]
     return indices == list(range(len(op.outputs)))
-
-
-def _rows(values: Sequence[tf.Tensor], positions: Sequence[int]) -> list[int]:
-    """The number of rows of tensors that are joined; one alone is not asked for its shape."""
-    return [values[p].shape[0] for p in positions] if len(positions) > 1 else [1]
-
-
-def _alike(kinds: Iterable[Any]) -> list[list[int]]:
-    """Returns the positions of each kind, together, and those of `None` one by one."""
-    groups: dict[Any, list[int]] = {}
-    for position, kind in enumerate(kinds):
-        groups.setdefault(position if kind is None else kind, []).append(position)
-    return list(groups.values())

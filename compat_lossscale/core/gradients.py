@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.framework.ops import SymbolicTensor
 
-from compat_lossscale.core.deferred import unscale_in_graph
+from compat_lossscale.core.deferred import factors_of, unscale_in_graph
 from compat_lossscale.core.finite import every_element_is_finite
-from compat_lossscale.core.packing import with_short_ones_joined
+from compat_lossscale.core.packing import Joined
 from compat_lossscale.core.traced import TracedOnce, as_written
 
 
@@ -73,30 +74,38 @@ def all_finite(gradients: Any) -> tf.Tensor:
     values = [values_of(one) for one in tf.nest.flatten(gradients) if one is not None]
     if not values:
         return tf.constant(True)
-    finite: tf.Tensor = _are_finite(values)
+    finite: tf.Tensor = _every_element_is_finite(Joined(values).tensors)
     return finite
 
 
-_are_finite = TracedOnce(lambda values: every_element_is_finite(with_short_ones_joined(values)))
+_every_element_is_finite = TracedOnce(every_element_is_finite)
 
 
 def _unscale_eagerly(values: list[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
-    unscaled: list[tf.Tensor] = _divide([loss_scale, *values])
-    return unscaled
+    joined = Joined(values)
+    return joined.apart(_divide([loss_scale, *joined.tensors]))
 
 
 def _divide_values(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
     loss_scale, *values = tensors
-    return unscale_in_graph(values, loss_scale)
+    factors = factors_of(loss_scale, values)
+    return [tf.raw_ops.Mul(x=value, y=factors[value.dtype]) for value in values]
 
 
 _divide = TracedOnce(_divide_values)
 
 
+_TENSORS = {tf.__internal__.EagerTensor, SymbolicTensor}
+
+
 def values_of(gradient: Any) -> tf.Tensor:
     """The tensor of a dense gradient; the values of a sparse one."""
-    values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
-    return tf.convert_to_tensor(values)
+    # To find out that nothing is to be done takes longer than all that is done to a short tensor.
+    if type(gradient) in _TENSORS:
+        return gradient
+    return tf.convert_to_tensor(
+        gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+    )
 
 
 def with_values(gradients: Iterable[Any], values: Iterable[tf.Tensor]) -> list[Any]:
@@ -108,7 +117,7 @@ def with_values(gradients: Iterable[Any], values: Iterable[tf.Tensor]) -> list[A
 
 
 def _with_values(gradient: Any, values: tf.Tensor) -> Any:
-    if isinstance(gradient, tf.IndexedSlices):
+    if type(gradient) not in _TENSORS and isinstance(gradient, tf.IndexedSlices):
         return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
     return values
 

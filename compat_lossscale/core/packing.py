@@ -7,8 +7,9 @@ spares that, and one tensor goes into a branch of a graph more cheaply than many
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 
@@ -27,10 +28,10 @@ def short_kind(tensor: tf.Tensor) -> Kind | None:
     Returns:
         Its dtype and the shape of its rows; `None` for a tensor that is not worth joining.
     """
-    shape = tensor.shape
-    if not shape.rank or not shape.is_fully_defined() or shape.num_elements() > _SHORT:
+    shape = _shape_of(tensor)
+    if not shape or None in shape or math.prod(shape) > _SHORT:
         return None
-    return tensor.dtype, tuple(shape[1:])
+    return tensor.dtype, shape[1:]
 
 
 def join(tensors: Sequence[tf.Tensor]) -> tf.Tensor:
@@ -45,9 +46,43 @@ def split(tensor: tf.Tensor, sizes: Sequence[int]) -> list[tf.Tensor]:
     return list(tf.raw_ops.SplitV(value=tensor, size_splits=sizes, axis=0, num_split=len(sizes)))
 
 
-def with_short_ones_joined(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    """Returns fewer tensors with the same elements."""
-    kinds: dict[Kind | None, list[tf.Tensor]] = {}
-    for tensor in tensors:
-        kinds.setdefault(short_kind(tensor), []).append(tensor)
-    return [*kinds.pop(None, []), *(join(alike) for alike in kinds.values())]
+def alike(kinds: Iterable[Any]) -> list[list[int]]:
+    """Returns the positions of each kind, together, and those of `None` one by one."""
+    groups: dict[Any, list[int]] = {}
+    for position, kind in enumerate(kinds):
+        groups.setdefault(position if kind is None else kind, []).append(position)
+    return list(groups.values())
+
+
+def rows_of(tensors: Sequence[tf.Tensor]) -> list[int]:
+    """The numbers of rows of tensors that are joined; one alone is not asked for its shape."""
+    return [_shape_of(tensor)[0] for tensor in tensors] if len(tensors) > 1 else [1]
+
+
+class Joined:
+    """Tensors, the short ones among them joined by their kinds.
+
+    Args:
+        given: The tensors.
+
+    Attributes:
+        tensors: Fewer tensors, with the same elements.
+    """
+
+    def __init__(self, given: Sequence[tf.Tensor]) -> None:
+        self._positions = alike(map(short_kind, given))
+        members = [[given[position] for position in together] for together in self._positions]
+        self._rows = list(map(rows_of, members))
+        self.tensors = list(map(join, members))
+
+    def apart(self, tensors: Iterable[tf.Tensor]) -> list[tf.Tensor]:
+        """Takes apart what was made of `tensors`, each of the same shape, as they were given."""
+        found: dict[int, tf.Tensor] = {}
+        for tensor, together, rows in zip(tensors, self._positions, self._rows, strict=True):
+            found.update(zip(together, split(tensor, rows), strict=True))
+        return [found[position] for position in range(len(found))]
+
+
+def _shape_of(tensor: tf.Tensor) -> Any:
+    """A tensor's shape as a tuple, or `None`; `tensor.shape` takes a dozen times as long."""
+    return tensor._shape_tuple()

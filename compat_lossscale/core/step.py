@@ -187,7 +187,7 @@ class _Step:
 
     def decide(self, should_apply: Any, apply: Callable[[], Any], gradients: Any) -> Any:
         """Applies or skips; in the branch that is taken, the rule need not ask which it is."""
-        if isinstance(should_apply, bool):
+        if isinstance(should_apply, bool) or tf.executing_eagerly():
             return self._applied(apply) if should_apply else self._skipped()
         values = (values_of(one) for one in tf.nest.flatten(gradients) if tf.is_tensor(one))
         return _operation(

@@ -9,8 +9,8 @@ from typing import Any, TypeVar, cast
 import tensorflow as tf
 from tensorflow.python.ops import control_flow_util
 
-_MOST_SHAPES = 4
-"""Graphs for tensors of the same dtypes, before one for any shapes."""
+_FEW = 4
+"""Tensors up to which calling a graph costs more than it spares."""
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -32,9 +32,8 @@ class TracedOnce:
     """Calls a function of many tensors, in eager mode, as one operation.
 
     Dispatching an operation costs more than a small gradient's arithmetic. So the function is
-    traced, once for each sequence of dtypes and shapes, and the graph is called. Where shapes keep
-    changing, as those of sparse gradients do, it is traced once more, for all of them. In a graph
-    under construction the function itself is called.
+    traced, once for each sequence of dtypes, and the graph is called. For few tensors, and in a
+    graph under construction, the function itself is called.
 
     Args:
         function: Takes a list of tensors, each of any shape, and returns tensors. It must not
@@ -43,25 +42,21 @@ class TracedOnce:
 
     def __init__(self, function: Callable[[list[tf.Tensor]], Any]) -> None:
         self._function = function
-        self._graphs: dict[tuple[tf.DType, ...], dict[tuple[Any, ...] | None, Any]] = {}
+        self._graphs: dict[tuple[Any, ...], Any] = {}
 
     def __call__(self, tensors: Sequence[tf.Tensor]) -> Any:
         """Returns what the function returns for `tensors`."""
         tensors = list(tensors)
-        if not tf.executing_eagerly():
+        if len(tensors) <= _FEW or not tf.executing_eagerly():
             return self._function(tensors)
         dtypes = tuple(tensor.dtype for tensor in tensors)
-        graphs = self._graphs.setdefault(dtypes, {})
-        # Once there is a graph for any shapes, it is the only one that is called.
-        shapes = None if None in graphs else tuple(tensor._shape_tuple() for tensor in tensors)
-        graph = graphs.get(shapes)
+        graph = self._graphs.get(dtypes)
         if graph is None:
-            shapes = shapes if len(graphs) < _MOST_SHAPES else None
-            graph = graphs[shapes] = self._trace(dtypes, shapes or [None] * len(dtypes))
+            graph = self._graphs[dtypes] = self._trace(dtypes)
         # The public way of calling takes longer than what is called: it binds each argument anew.
         return graph._call_flat(tensors, graph.captured_inputs)
 
-    def _trace(self, dtypes: Sequence[tf.DType], shapes: Sequence[tuple[int, ...] | None]) -> Any:
-        specs = [tf.TensorSpec(*spec) for spec in zip(shapes, dtypes, strict=True)]
+    def _trace(self, dtypes: tuple[Any, ...]) -> Any:
+        specs = [tf.TensorSpec(None, dtype) for dtype in dtypes]
         with tf.init_scope():
             return tf.function(self._function, autograph=False).get_concrete_function(specs)

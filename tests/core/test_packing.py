@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core.packing import join, short_kind, split, with_short_ones_joined
+from compat_lossscale.core.packing import Joined, join, short_kind, split
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (3, 1)])
@@ -30,8 +30,12 @@ def test_a_short_tensor_has_rows_and_few_elements_known_while_tracing() -> None:
     assert seen == [None, (tf.float32, ()), None, (tf.float32, (4, 3)), None, None, None, None]
 
 
-def test_short_tensors_of_a_kind_become_one() -> None:
-    tensors = [tf.ones(shape) for shape in ([2], [2, 2], [], [3], [1, 2], [999])]
-    tensors.append(tf.ones([2], tf.float16))
-    shapes = [tuple(tensor.shape) for tensor in with_short_ones_joined(tensors)]
-    assert shapes == [(), (999,), (5,), (3, 2), (2,)]
+def test_short_tensors_of_a_kind_become_one_and_come_apart_in_their_order() -> None:
+    shapes = ([2], [2, 2], [], [3], [1, 2], [999])
+    given = [*(tf.random.normal(shape) for shape in shapes), tf.ones([2], tf.float16)]
+    joined = Joined(given)
+    shapes = [tuple(tensor.shape) for tensor in joined.tensors]
+    assert shapes == [(5,), (3, 2), (), (999,), (2,)]
+    for part, tensor in zip(joined.apart(joined.tensors), given, strict=True):
+        assert part.dtype == tensor.dtype
+        np.testing.assert_array_equal(part, tensor)
