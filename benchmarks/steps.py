@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a training step costs: bare, with tf-keras' loss scaling and with this package's."""
+"""What a training step costs: bare, with tf-keras' loss scaling and with this package's.
+
+python -m benchmarks.steps NUMBER
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import gc
+import json
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks.apart import result_of
 from benchmarks.cases import CANDIDATES, Case, Training, same_results
 from benchmarks.measure import Rounds, Spread, in_turns, overhead_ratio, ratio
 
@@ -39,9 +44,12 @@ REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), 
 
 def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
     """Measures every case, one after the other."""
-    for case in SMOKE if smoke else CASES:
-        yield row_of(case, rounds=2 if smoke else 40)
-        gc.collect()
+    if smoke:
+        yield from (row_of(case, rounds=2) for case in SMOKE)
+        return
+    for number in range(len(CASES)):
+        # What TensorFlow keeps of many traced functions would soon be more than the memory.
+        yield result_of("benchmarks.steps", str(number))
 
 
 def row_of(case: Case, rounds: int) -> dict[str, Any]:
@@ -88,3 +96,7 @@ def figures(rounds: Rounds) -> dict[str, Any]:
         "ours": dataclasses.asdict(ratio(rounds, "ours", "bare")),
         "overhead": dataclasses.asdict(overhead_ratio(rounds, "ours", "stock", "bare")),
     }
+
+
+if __name__ == "__main__":
+    print(json.dumps(row_of(CASES[int(sys.argv[1])], rounds=40)))

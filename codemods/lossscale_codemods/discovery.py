@@ -99,7 +99,9 @@ def _discover_one(
     # resolve() would follow links.
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  # the current folder may be gone
     skipped = _why_skipped(path)
-    ignores = [] if no_ignore else list(_ignore_files_above(absolute))
+    read = [] if no_ignore else list(_ignore_files_above(absolute))
+    ignores = [file for file in read if isinstance(file, IgnoreFile)]
+    yield from ((f"skipped {file.path}", file) for file in read if isinstance(file, Skipped))
     if skipped is None and not no_ignore:
         ignored = _why_ignored(absolute, ignores, exclude)
         skipped = Skipped(path, ignored) if ignored is not None else None
@@ -150,7 +152,18 @@ def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[s
     return None
 
 
-def _ignore_files_above(path: Path) -> Iterator[IgnoreFile]:
+def _ignore_file(folder: Path) -> IgnoreFile | Skipped | None:
+    path = folder / ".gitignore"
+    try:
+        return IgnoreFile.read(path)
+    except OSError as error:
+        if not os.path.lexists(path):
+            return None
+        why = f"it cannot be read, so nothing is left out for its sake: {error.strerror}"
+        return Skipped(path, why, failed=True)
+
+
+def _ignore_files_above(path: Path) -> Iterator[IgnoreFile | Skipped]:
     """Yields the `.gitignore` files that apply to a path, from the repository's top down."""
     folders = []
     for folder in path.parents:
@@ -160,7 +173,7 @@ def _ignore_files_above(path: Path) -> Iterator[IgnoreFile]:
     else:
         folders = [path.parent]
     for folder in reversed(folders):
-        found = IgnoreFile.read(folder / ".gitignore")
+        found = _ignore_file(folder)
         if found is not None:
             yield found
 
@@ -215,8 +228,14 @@ class _Walk:
             yield f"skipped {shown}", Skipped(Path(shown), reason, failed=True)
             return
         if not self.no_ignore and any(entry.name == ".gitignore" for entry in entries):
-            own = IgnoreFile.read(Path(folder.real, ".gitignore"))
-            applying = [*applying, (own, "")] if own is not None else applying
+            own = _ignore_file(Path(folder.real))
+            if isinstance(own, IgnoreFile):
+                applying = [*applying, (own, "")]
+            elif own is not None:
+                yield (
+                    f"skipped {own.path}",
+                    dataclasses.replace(own, path=Path(shown, ".gitignore")),
+                )
         for entry in entries:
             name = entry.name
             path = os.path.join(shown, name)  # noqa: PTH118  # see the class

@@ -39,10 +39,14 @@ class IgnoreFile:
 
     @classmethod
     def read(cls, path: Path) -> IgnoreFile | None:
-        """Reads a file; nothing if there is none."""
+        """Reads a file; nothing if there is none.
+
+        Raises:
+            OSError: There is one, and it cannot be read.
+        """
         try:
             text = path.read_text("utf-8", errors="replace")
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         patterns = tuple(p for p in map(parse, text.splitlines()) if p is not None)
         return cls(path.parent, patterns)

@@ -24,6 +24,12 @@ SAYS = [
     ("migrate closed/folder open", 3, "closed/folder: skipped: it cannot be reached:"),
     ("migrate listed open", 3, "listed/a.py: unreadable: It cannot be read: Permission denied."),
     ("migrate listed open", 3, "listed/folder: skipped: the folder cannot be read:"),
+    (
+        "migrate ignoring",
+        3,
+        "ignoring/.gitignore: skipped: it cannot be read, so nothing is left out for its sake:",
+    ),
+    ("migrate ignoring/folder open", 3, "ignoring/.gitignore: skipped: it cannot be read, so"),
     ("migrate open --html closed/folder/a.html", 64, "there is no folder closed/folder."),
     ("doctor closed", None, "1 file was not looked at: too large, or not readable;"),
     ("doctor listed/a.py", None, "1 file was not looked at: too large, or not readable;"),
@@ -37,12 +43,13 @@ SAYS = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    for name in ("closed", "listed", "open"):
+    for name in ("closed", "listed", "open", "ignoring"):
         (tmp_path / name / "folder").mkdir(parents=True)
         (tmp_path / name / "a.py").write_text(OLD)
         shutil.copy(
             REPOSITORY / "tests/artefacts/2.3/configs.json", tmp_path / name / "config.json"
         )
+    (tmp_path / "ignoring" / ".gitignore").touch(0)
     (tmp_path / "closed").chmod(0)
     (tmp_path / "listed").chmod(0o600)
     yield tmp_path
