@@ -25,7 +25,7 @@ SAYS = [
     ("migrate listed open", 3, "listed/a.py: unreadable: It cannot be read: Permission denied."),
     ("migrate listed open", 3, "listed/folder: skipped: the folder cannot be read:"),
     (
-        "migrate ignoring",
+        "migrate ignoring open",
         3,
         "ignoring/.gitignore: skipped: it cannot be read, so nothing is left out for its sake:",
     ),

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core.traced import TracedOnce
+
+
+class Doubling:
+    """Doubles tensors, and notes the shapes that it is called with."""
+
+    def __init__(self) -> None:
+        self.traced: list[list[Any]] = []
+        self.double = TracedOnce(self._double)
+
+    def _double(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+        self.traced.append([tensor.shape.rank and list(tensor.shape) for tensor in tensors])
+        return [tensor * 2 for tensor in tensors]
+
+    def __call__(self, *values: Any) -> list[Any]:
+        return [result.numpy().tolist() for result in self.double(list(map(tf.constant, values)))]
+
+
+def test_it_is_traced_once_for_each_sequence_of_dtypes_whatever_the_shapes() -> None:
+    doubling = Doubling()
+    for length in range(3):
+        assert doubling(*[[1.0] * length] * 9) == [[2.0] * length] * 9
+        assert doubling(*[[[3]]] * 9) == [[[6]]] * 9
+    assert doubling.traced == [[None] * 9, [None] * 9]
+
+
+def test_few_tensors_are_not_worth_a_graph() -> None:
+    doubling = Doubling()
+    assert doubling([1.0], 2.0) == [[2.0], 4.0]
+    assert doubling.traced == [[[1], 0]]
+
+
+def test_in_a_graph_the_function_itself_is_called() -> None:
+    doubling = Doubling()
+
+    @tf.function
+    def run(value: tf.Tensor) -> list[tf.Tensor]:
+        results: list[tf.Tensor] = doubling.double([value])
+        return results
+
+    assert run(tf.constant([1.0]))[0].numpy().tolist() == [2.0]
+    assert "Mul" in {
+        op.type for op in run.get_concrete_function(tf.constant([1.0])).graph.get_operations()
+    }
