@@ -22,7 +22,7 @@ def _rows() -> list[dict[str, Any]]:
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 
-    return [steps.row_of(case, _ROUNDS) for case in steps.REPLICATED]
+    return [steps.row_of(case, _ROUNDS) | steps.tracing(case) for case in steps.REPLICATED]
 
 
 if __name__ == "__main__":

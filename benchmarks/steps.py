@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a training step costs: bare, with tf-keras' loss scaling and with this package's.
 
-python -m benchmarks.steps NUMBER
+python -m benchmarks.steps NUMBER [trace]
 """
 
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import sys
 import time
@@ -36,6 +37,8 @@ CASES = (
     Case("legacy", 100, (100,), gradients="float16"),
     Case("legacy", 20, (1000, 1000), gradients="float16"),
 )
+TRACES = 7
+"""Rounds in which a step is traced."""
 SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
 
 
@@ -45,15 +48,16 @@ REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), 
 def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
     """Measures every case, one after the other."""
     if smoke:
-        yield from (row_of(case, rounds=2) for case in SMOKE)
+        yield from (row_of(case, rounds=2) | tracing(case, rounds=1) for case in SMOKE)
         return
     for number in range(len(CASES)):
         # What TensorFlow keeps of many traced functions would soon be more than the memory.
-        yield result_of("benchmarks.steps", str(number))
+        row: dict[str, Any] = result_of("benchmarks.steps", str(number))
+        yield row | result_of("benchmarks.steps", str(number), "trace")
 
 
 def row_of(case: Case, rounds: int) -> dict[str, Any]:
-    """Measures one case: eagerly, in a graph, and the tracing of it.
+    """Measures one case: eagerly, and in a graph.
 
     Raises:
         AssertionError: The results are not those of tf-keras' own optimizer.
@@ -72,20 +76,31 @@ def row_of(case: Case, rounds: int) -> dict[str, Any]:
             rounds=rounds,
         )
     )
-    row["trace"] = figures(_traces(case, max(2, rounds // 8)))
     return row
 
 
-def _traces(case: Case, rounds: int) -> Rounds:
-    """Seconds of processor time for tracing a new optimizer's step."""
-    taken: dict[str, list[float]] = {name: [] for name in CANDIDATES}
-    for _ in range(rounds):
+def tracing(case: Case, rounds: int = TRACES) -> dict[str, Any]:
+    """Measures how long it takes to trace one case."""
+    for name in CANDIDATES:
+        _trace(case, name)  # What is made on first use is not counted.
+    taken = {name: [0.0] * rounds for name in CANDIDATES}
+    for number in range(rounds):
         for name in CANDIDATES:
-            function = Training(case, name).graph()
-            start = time.process_time()
-            function.get_concrete_function()
-            taken[name].append(time.process_time() - start)
-    return taken
+            taken[name][number] = _trace(case, name)
+    return {"trace": figures(taken)}
+
+
+def _trace(case: Case, name: str) -> float:
+    """Seconds of processor time for tracing a new optimizer's step."""
+    function = Training(case, name).graph()
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.process_time()
+        function.get_concrete_function()
+        return time.process_time() - start
+    finally:
+        gc.enable()
 
 
 def figures(rounds: Rounds) -> dict[str, Any]:
@@ -99,4 +114,5 @@ def figures(rounds: Rounds) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(row_of(CASES[int(sys.argv[1])], rounds=40)))
+    chosen = CASES[int(sys.argv[1])]
+    print(json.dumps(tracing(chosen) if "trace" in sys.argv else row_of(chosen, rounds=40)))
