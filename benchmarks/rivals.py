@@ -51,10 +51,13 @@ def tf_upgrade(tree: Path, files: int, scratch: Path) -> Command | str:
     program = Path(sys.executable).with_name("tf_upgrade_v2")
     if not program.is_file():
         return "the installed tensorflow has no tf_upgrade_v2"
-    arguments = ("--intree", str(tree), "--outtree", str(scratch / "upgraded"))
-    report = ("--reportfile", str(scratch / "report.txt"))
+    upgraded, report = str(scratch / "upgraded"), str(scratch / "report.txt")
     return Command(
-        [str(program), *arguments, *report, "--mode", "SAFETY"],
+        [
+            *("sh", "-c", 'rm -rf "$0" && exec "$@"', upgraded),  # It wants to make the folder.
+            *(str(program), "--intree", str(tree), "--outtree", upgraded),
+            *("--reportfile", report, "--mode", "SAFETY"),
+        ],
         says=f"Converted {files} files",
         environment={"CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
     )
