@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -39,6 +40,8 @@ class Terminal:
         self.child, self._screen = pty.fork()
         if self.child == 0:
             os.chdir(folder)
+            # It is ignored, and stays so, where a shell started the tests in the background.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             paths = [str(REPOSITORY), str(REPOSITORY / "codemods")]
             os.environ["PYTHONPATH"] = os.pathsep.join(paths)
             command = [sys.executable, "-m", "compat_lossscale", *arguments]
