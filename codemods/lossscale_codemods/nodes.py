@@ -36,5 +36,4 @@ class Nodes:
 
     def of(self, kind: type[Node]) -> Iterator[Node]:
         """Yields the nodes of one kind."""
-        # Under each kind there are nodes of that kind, which no type of a dictionary says.
-        yield from self._of.get(kind, ())  # type: ignore[misc]
+        yield from self._of.get(kind, ())  # type: ignore[misc]  # all under a kind are of that kind
