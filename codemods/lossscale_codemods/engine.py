@@ -7,6 +7,7 @@ Nothing here reads or writes files, and nothing is written that did not pass the
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -109,7 +110,10 @@ def migrate_fully(
         relative: As for `migrate_source`.
     """
     try:
-        return _migrate(source, options, relative)
+        with warnings.catch_warnings():
+            # Of escapes that Python does not know, for one; who runs the file sees them.
+            warnings.simplefilter("ignore")
+            return _migrate(source, options, relative)
     except RecursionError:
         return Result(source, source, Status.UNREADABLE, problem=syntax.TOO_RECURSIVE)
 

@@ -35,20 +35,21 @@ def first_look(source: bytes, relative: Callable[[str], str | None] | None = Non
     from lossscale_codemods.nodes import Nodes
 
     with warnings.catch_warnings():
+        # Of escapes that Python does not know, for one; who runs the file sees them.
         warnings.simplefilter("ignore")
         try:
             nodes = Nodes(ast.parse(source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    text = text_of(source)
-    if glance.old_name_can_stand(nodes, text, relative):
-        return None
-    if not mentions.can_stand(nodes, text):
-        return Result(source, source, Status.UNCHANGED)
-    try:
-        records = mentions.in_program(nodes, text)
-    except mentions.CannotTellError:
-        return None
+        text = text_of(source)
+        if glance.old_name_can_stand(nodes, text, relative):
+            return None
+        if not mentions.can_stand(nodes, text):
+            return Result(source, source, Status.UNCHANGED)
+        try:
+            records = mentions.in_program(nodes, text)
+        except mentions.CannotTellError:
+            return None
     return Result(source, source, Status.UNCHANGED, tuple(records))
 
 

@@ -100,6 +100,15 @@ def test_notebooks_with_a_marker_get_a_full_look() -> None:
     assert first_look_at_file("a.ipynb", b'{"cells": []}') is not None
 
 
+def test_it_says_nothing_of_the_escapes_in_a_file(recwarn: pytest.WarningsRecorder) -> None:
+    source = f"# {OLD}\nx = '\\d'\n".encode()
+    result = first_look(source)
+    assert result is not None
+    assert result.records
+    assert result == migrate_fully(source, Options())
+    assert not recwarn.list
+
+
 def test_it_does_without_libcst() -> None:
     program = (
         "import sys\nfrom lossscale_codemods.first_look import first_look\n"
