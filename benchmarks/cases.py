@@ -97,6 +97,14 @@ class Training:
     def _scope(self) -> Any:
         return self._strategy.scope() if self._strategy else tf.name_scope("")
 
+    def build(self) -> None:
+        """Makes the optimizer's own variables, as the first step else does."""
+        with self._scope():
+            if self._case.family == "new":
+                self.optimizer.build(self.variables)
+            else:
+                self.optimizer._create_all_weights(self.variables)
+
     def gradients(self, factor: float = 1.0) -> list[Any]:
         """Gradients of `factor * 1e-3`, in the case's kind."""
         return [self._gradient(factor * 1e-3) for _ in self.variables]

@@ -92,7 +92,10 @@ def tracing(case: Case, rounds: int = TRACES) -> dict[str, Any]:
 
 def _trace(case: Case, name: str) -> float:
     """Seconds of processor time for tracing a new optimizer's step."""
-    function = Training(case, name).graph()
+    training = Training(case, name)
+    function = training.graph()
+    # To fill the optimizer's own variables with zeros takes as long as memory takes.
+    training.build()
     gc.collect()
     gc.disable()
     try:

@@ -27,8 +27,10 @@ def every_element_is_finite(values: Sequence[tf.Tensor]) -> tf.Tensor:
     # The one operation that asks exactly this: one pass over each tensor, and nothing kept of it.
     # XLA has no such operation, and makes one pass of the two above by itself.
     summaries = [
-        tf.raw_ops.DebugNumericSummaryV2(input=value, tensor_debug_mode=_ANY_NOT_FINITE)
+        tf.raw_ops.DebugNumericSummaryV2(
+            input=value, tensor_debug_mode=_ANY_NOT_FINITE, tensor_id=0
+        )
         for value in values
     ]
     total = summaries[0] if len(summaries) == 1 else tf.raw_ops.AddN(inputs=summaries)
-    return tf.equal(total[1], 0.0)
+    return tf.raw_ops.All(input=tf.raw_ops.Equal(x=total, y=0.0), axis=0)

@@ -19,6 +19,7 @@ from compat_lossscale.core.gradients import all_finite
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.traced import as_written
+from compat_lossscale.core.updating import update
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
@@ -255,6 +256,9 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Returns:
             `None` in eager mode, the operation that updates in a graph.
         """
+        if finite is False and not tf.executing_eagerly():
+            variables = [self._current_loss_scale, self._num_good_steps]
+            return update(variables, _after_bad_step, self._increment_period, self._multiplier)
         before = self()
         scale, good_steps = self._next_state(
             before, tf.convert_to_tensor(self._num_good_steps), finite
@@ -292,6 +296,13 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             ]
             config = state + config
         return f"DynamicLossScale({', '.join(config)})"
+
+
+def _after_bad_step(
+    scale: tf.Tensor, good_steps: tf.Tensor, growth_steps: int, multiplier: float
+) -> tuple[tf.Tensor, tf.Tensor]:
+    rule = functools.partial(next_state, growth_steps=growth_steps, multiplier=multiplier)
+    return rule(scale, good_steps, False, operations=TENSORFLOW)
 
 
 def _must_merge() -> bool:

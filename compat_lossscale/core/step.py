@@ -91,7 +91,7 @@ def apply_or_skip(
     """
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
-        return _operation(apply(gradients))
+        return _together(apply(gradients))
     step = _Step(loss_scale, skip, log, summed)
     if not tf.distribute.has_strategy():
         return step.take(gradients, _call, apply)
@@ -190,33 +190,26 @@ class _Step:
         if isinstance(should_apply, bool) or tf.executing_eagerly():
             return self._applied(apply) if should_apply else self._skipped()
         values = (values_of(one) for one in tf.nest.flatten(gradients) if tf.is_tensor(one))
-        return _operation(
+        return _together(
             either(should_apply, lambda: self._applied(apply), self._skipped, using=values)
         )
 
     def _applied(self, apply: Callable[[], Any]) -> Any:
-        noted = _operation(self.log.note_applied()) if self.log else None
-        return _together(self._moved(True), _operation(apply()), noted)
+        noted = self.log.note_applied() if self.log else None
+        return _together(self._moved(True), apply(), noted)
 
     def _skipped(self) -> Any:
         scale = None if self._our_rule is None else self._our_rule()
-        noted = _operation(self.log.note_skipped(scale)) if self.log else None
-        return _together(self._moved(False), _operation(self.skip()), noted)
+        noted = self.log.note_skipped(scale) if self.log else None
+        return _together(self._moved(False), self.skip(), noted)
 
     def _moved(self, finite: bool) -> Any:
-        return (
-            None if self._our_rule is None else _operation(self._our_rule.advance(finite, self.log))
-        )
+        return None if self._our_rule is None else self._our_rule.advance(finite, self.log)
 
 
-def _together(*operations: Any) -> Any:
-    """Makes one operation of several; `None` is left out."""
-    return tf.group(*(operation for operation in operations if operation is not None))
-
-
-def _operation(done: Any) -> Any:
-    """Makes one operation, or `None` in eager mode, of whatever a branch returned."""
+def _together(*done: Any) -> Any:
+    """Makes one operation, or `None` in eager mode, of whatever was done."""
     if tf.executing_eagerly():
         return None
-    strategy = tf.distribute.get_strategy()
-    return tf.group(*strategy.experimental_local_results(done)) if done is not None else tf.no_op()
+    results = tf.distribute.get_strategy().experimental_local_results
+    return tf.group(*(one for each in done if each is not None for one in results(each)))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 import warnings
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.core.traced import compiled_by_xla
+from compat_lossscale.core.updating import update
 from compat_lossscale.errors import LossScaleStuckWarning
 
 _STUCK = (
@@ -78,10 +78,9 @@ class StepLog(tf.__internal__.tracking.Trackable):
         Args:
             scale: The loss scale during the step, if the package's rule moves it.
         """
-        skipped, _, said = tf.unstack(self._notes)
-        if not (scale is None or tf.executing_eagerly() or compiled_by_xla()):
-            said = _say_first()(scale, said)
-        return self._note([skipped + 1, 1, said])
+        if scale is None or tf.executing_eagerly() or compiled_by_xla():
+            return update([self._notes], _after_skipped)
+        return update([self._notes], _said_after_skipped, given=[scale])
 
     def note_move(self, before: float, after: float, good_steps: int) -> None:
         """Says, the first time, that the loss scale had to move and could not; in eager mode.
@@ -105,16 +104,13 @@ class StepLog(tf.__internal__.tracking.Trackable):
         return {**children, "notes": self._notes}
 
 
-@functools.cache
-def _say_first() -> Any:
-    """The graph that says it, and returns that it was said; traced once for all steps' graphs."""
+def _after_skipped(notes: tf.Tensor) -> list[tf.Tensor]:
+    return [notes * [1, 0, 1] + [1, 1, 0]]
 
-    def say(scale: tf.Tensor, said: tf.Tensor) -> tf.Tensor:
-        stuck = scale <= 1.0
-        news = tf.logical_and(stuck, tf.equal(said, 0))
-        tf.cond(news, lambda: tf.print(_STUCK, scale, output_stream=sys.stderr), tf.no_op)
-        return tf.maximum(said, tf.cast(stuck, said.dtype))
 
-    specs = [tf.TensorSpec([], dtype) for dtype in (tf.float32, tf.int64)]
-    with tf.init_scope():
-        return tf.function(say, input_signature=specs, autograph=False).get_concrete_function()
+def _said_after_skipped(notes: tf.Tensor, scale: tf.Tensor) -> list[tf.Tensor]:
+    stuck = scale <= 1.0
+    news = tf.logical_and(stuck, tf.equal(notes[2], 0))
+    tf.cond(news, lambda: tf.print(_STUCK, scale, output_stream=sys.stderr), tf.no_op)
+    [after] = _after_skipped(notes)
+    return [tf.maximum(after, tf.cast(stuck, notes.dtype) * [0, 0, 1])]

@@ -5,7 +5,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core.traced import TracedOnce
+from compat_lossscale.core.traced import TracedOnce, in_one_call
+from tests.support import Mode
 
 
 class Doubling:
@@ -49,3 +50,22 @@ def test_in_a_graph_the_function_itself_is_called() -> None:
     assert "Mul" in {
         op.type for op in run.get_concrete_function(tf.constant([1.0])).graph.get_operations()
     }
+
+
+def scaled(tensor: tf.Tensor, number: float) -> tf.Tensor:
+    return tensor * number + tensor
+
+
+def test_a_function_in_one_call_gives_what_it_gives(mode: Mode) -> None:
+    def run(tensor: tf.Tensor) -> tf.Tensor:
+        return in_one_call(scaled, [tensor], 3.0) + in_one_call(scaled, [tensor], 4.0)
+
+    assert mode.compile(run, tf.TensorSpec([2], tf.float32))([1, 2]).tolist() == [9, 18]
+
+
+def test_in_one_call_it_is_one_operation_of_each_graph() -> None:
+    for value in (1.0, 2.0):
+        run = tf.function(lambda value=value: in_one_call(scaled, [tf.constant(value)], 5.0))
+        assert float(run()) == 6 * value
+        operations = run.get_concrete_function().graph.get_operations()
+        assert [op.type for op in operations].count("PartitionedCall") == 1
