@@ -106,9 +106,7 @@ def run(
         found = discover(paths, no_ignore=no_ignore, exclude=exclude)
         candidates = list(_candidates(found, report, decided))
         if candidates:
-            others = functools.cache(
-                functools.partial(_others, paths, no_ignore=no_ignore, exclude=exclude)
-            )
+            others = functools.partial(_others, paths, no_ignore=no_ignore, exclude=exclude)
             for one in _decided(candidates, options(), jobs, others, progress):
                 if one[1].records or one[1].status is not Status.UNCHANGED:
                     decided.append(one)
@@ -126,7 +124,7 @@ def _decided(
     candidates: Sequence[Candidate],
     options: Options,
     jobs: int | None,
-    others: Callable[[], Sequence[Path]],
+    others: Callable[[], Iterable[str]],
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[Found, Result]]:
     """Yields what is to become of each file. Nothing is written yet.
@@ -155,10 +153,12 @@ def _decided(
         yield candidate.found, results[candidate.found.name]
 
 
-def _others(paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> list[Path]:
-    """Returns the files that may use names of those that a run looks at."""
-    found = discover(paths, no_ignore=no_ignore, exclude=exclude)
-    return [one.path for one in found if isinstance(one, Found)] + project_files(paths)
+def _others(paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> Iterator[str]:
+    """Yields the names of the files that may use names of those that a run looks at."""
+    for one in discover(paths, no_ignore=no_ignore, exclude=exclude):
+        if isinstance(one, Found):
+            yield one.name
+    yield from project_files(paths)
 
 
 def _migrated(
@@ -185,16 +185,16 @@ def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Pat
                 patch.begin(planned)
         except UndoError as error:
             problem = f"{error} So nothing was written."
-        left: list[Path] = []
+        left: list[str] = []
         today = {f.name: dataclasses.replace(r, output=r.source) for f, r in decided if r.changed}
-        used = used_by_others(today, lambda: [Path(name) for name in today])
+        used = used_by_others(today, lambda: today)
         for found, result in sorted(decided, key=lambda one: one[0].name in used):
             if result.changed and problem:
                 report.files.append(FileReport(found.path, result.refused(problem)))
             elif result.changed and not interrupt.noted:
                 report.files.append(_written(found, _unless_used(found, result, left)))
                 if not report.files[-1].written:
-                    left.append(found.path)
+                    left.append(found.name)
             else:
                 report.files.append(FileReport(found.path, result))
         report.files.sort(key=lambda file: str(file.path))
@@ -206,7 +206,7 @@ def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Pat
                 report.problems.append(str(error))
 
 
-def _unless_used(found: Found, result: Result, left: Sequence[Path]) -> Result:
+def _unless_used(found: Found, result: Result, left: Sequence[str]) -> Result:
     """Refuses a change that would take a name from a file that could not be written."""
     users = used_by_others({found.name: result}, lambda: left).get(found.name) if left else None
     if not users:

@@ -16,27 +16,29 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, discover
 from lossscale_codemods.frameworks import is_framework
+from lossscale_codemods.full_look import read
 from lossscale_codemods.module_reads import Reads, reads_of
 from lossscale_codemods.relative import is_top
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lossscale_codemods.records import Result
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
-_STAR = re.compile(rb"import[ \t\\\r\n]*\*")
+_SPACE = rb"[ \t\f\\\r\n]"
+_STAR = re.compile(rb"import%s*\*" % _SPACE)
 
 
 def used_by_others(
-    results: Mapping[str, Result], others: Callable[[], Iterable[Path]]
+    results: Mapping[str, Result], others: Callable[[], Iterable[str]]
 ) -> dict[str, dict[str, str]]:
     """Returns the names that a run would change although other files use them.
 
     Args:
         results: What the run makes of files, by their names.
-        others: Finds all files that may use names of these.
+        others: Finds the names of all files that may use names of these.
 
     Returns:
         For each such file, its names, and for each of these a file that uses it.
@@ -48,7 +50,7 @@ def used_by_others(
     }
     if not changing:
         return {}
-    texts = {Path(name).absolute(): result.output for name, result in results.items()}
+    texts = {_absolute(name): result.output for name, result in results.items()}
     importers = Importers(others(), texts, {n for names in changing.values() for n in names})
     found = {}
     for file, names in changing.items():
@@ -63,32 +65,29 @@ class Importers:
     """The files that may use names of others.
 
     Args:
-        paths: The files.
-        texts: What is in those that change; the others are read.
+        files: Their names.
+        texts: What is in those that change, by their absolute paths; the others are read.
         names: Names that are going to be asked for.
     """
 
     def __init__(
-        self, paths: Iterable[Path], texts: Mapping[Path, bytes], names: Iterable[str]
+        self, files: Iterable[str], texts: Mapping[str, bytes], names: Iterable[str]
     ) -> None:
         words = [name.removeprefix(".").encode() for name in names]
-        self.known: set[Path] = set()
         self.texts: dict[Path, bytes] = {}
-        for path in paths:
-            here = path.absolute()
-            if here in self.known:
-                continue
-            self.known.add(here)
+        for name in files:
+            # Strings: on a large tree, path objects would take longer than reading.
+            here = _absolute(name)
             source = texts.get(here)
             if source is None:
                 try:
-                    source = path.read_bytes()
+                    source = read(name)
                 except OSError:
                     continue
-            if here.suffix == ".ipynb":
+            if name.endswith(".ipynb"):
                 source = source.replace(rb"\n", b"\n")
             if any(word in source for word in words) or _STAR.search(source):
-                self.texts[here] = source
+                self.texts[Path(here)] = source
 
     def users(self, path: Path, names: Iterable[str]) -> dict[str, Path]:
         """Returns those of a file's names that another file uses, each with such a file."""
@@ -103,20 +102,21 @@ class Importers:
     def _user(self, module: Path, name: str, seen: set[Path]) -> Path | None:
         word = name.removeprefix(".").encode()
         stem = module_name(module).encode()
-        says_name = re.compile(rb"\b%s\b" % re.escape(word))
+        says_name = _word(word)
         inside = module.parent if module.stem == "__init__" else None
+        star = _star_import_of(stem, of_package=inside is not None)
         for other, source in self.texts.items():
-            if other in seen or not (word in source or _STAR.search(source)):
+            if other in seen or not (word in source or star.search(source)):
                 continue
             if name.startswith("."):
-                if self._uses_attribute(other, source, name):
+                if word in source and self._uses_attribute(other, source, name):
                     return other
                 continue
             if stem not in source and (inside is None or inside not in other.parents):
                 continue
             reads = reads_of(other, source)
             if reads is None:
-                if re.search(rb"\b%s\b" % re.escape(stem), source) and says_name.search(source):
+                if _word(stem).search(source) and says_name.search(source):
                     return other
                 continue
             if says_name.search(source) and self._uses(reads, module, name):
@@ -135,7 +135,7 @@ class Importers:
     def _uses_attribute(self, other: Path, source: bytes, name: str) -> bool:
         reads = reads_of(other, source)
         if reads is None:
-            return re.search(rb"\.\s*%s\b" % re.escape(name[1:].encode()), source) is not None
+            return _word(name[1:].encode()).search(source) is not None
         return name[1:] in reads.attributes or name[1:] in reads.strings
 
     def _uses(self, reads: Reads, module: Path, name: str) -> bool:
@@ -181,10 +181,24 @@ class Importers:
             return home.parts[-len(parts) :] == tuple(parts)
         for folder in reads.path.parents:
             base = folder.joinpath(*parts)
-            files = {base.with_name(base.name + ".py"), base / "__init__.py"}
-            if files & self.known:
+            if os.path.isfile(f"{base}.py") or os.path.isfile(base / "__init__.py"):
                 return base == home
         return True
+
+
+def _absolute(name: str) -> str:
+    return os.path.abspath(name)  # noqa: PTH100  # resolve() would follow links
+
+
+def _word(text: bytes) -> re.Pattern[bytes]:
+    """A word by itself. Bytes of letters beyond ASCII are part of a word too."""
+    return re.compile(rb"(?<![\w\x80-\xff])%s(?![\w\x80-\xff])" % re.escape(text))
+
+
+def _star_import_of(stem: bytes, *, of_package: bool) -> re.Pattern[bytes]:
+    """The end of a star import of a module; of a package, by its dots only, too."""
+    module = re.escape(stem) + (rb"|\." if of_package else b"")
+    return re.compile(rb"(?:%s)%s*%s" % (module, _SPACE, _STAR.pattern))
 
 
 def module_name(path: Path) -> str:
@@ -192,8 +206,8 @@ def module_name(path: Path) -> str:
     return path.parent.name if path.stem == "__init__" else path.stem
 
 
-def project_files(named: Iterable[Path]) -> list[Path]:
-    """Returns the files of the projects that paths belong to, or else of the paths' folders.
+def project_files(named: Iterable[Path]) -> Iterator[str]:
+    """Yields the files of the projects that paths belong to, or else of the paths' folders.
 
     A project that was named as a whole is left out: its files are looked at anyway.
     """
@@ -205,5 +219,5 @@ def project_files(named: Iterable[Path]) -> list[Path]:
         root = next((folder for folder in above if is_top(folder)), above[0])
         if not any(folder in folders for folder in (root, *root.parents)):
             roots.add(root)
-    found = (found.path for found in discover(sorted(roots)) if isinstance(found, Found))
-    return list(itertools.islice(found, _MOST_FILES))
+    found = (found.name for found in discover(sorted(roots)) if isinstance(found, Found))
+    return itertools.islice(found, _MOST_FILES)

@@ -44,6 +44,7 @@ def migrated(path: Path, *named: Path) -> str:
         ("from train import scale\n", KEPT),
         ("from ..train import (\n    opt,\n    scale as s,\n)\n", KEPT),
         ("from project.train import *\nprint(scale)\n", KEPT),
+        ("from project . train \\\n    import \\\n    *\nprint(scale)\n", KEPT),
         ("from project.train import *\n", FOLDED),
         ("import importlib\nimportlib.import_module('project.train').scale\n", KEPT),
         ("mock.patch('project.train.scale')\n", KEPT),
@@ -78,9 +79,33 @@ def test_a_package_is_imported_under_its_folders_name_or_from_within(tmp_path: P
     assert migrated(path, tmp_path) == FOLDED
     inside.write_text("from . import scale\n")
     assert migrated(path, tmp_path) == KEPT
+    inside.write_text("from . import opt\n")
+    assert migrated(path, tmp_path) == FOLDED
+    inside.write_text("from . \\\n    import *\nprint(scale)\n")
+    assert migrated(path, tmp_path) == KEPT
     inside.unlink()
     outside.write_text("from project import scale\n")
     assert migrated(path, tmp_path) == KEPT
+
+
+def test_a_name_that_begins_with_a_letter_beyond_ascii_is_a_word_too(tmp_path: Path) -> None:
+    path, other = tmp_path / "train.py", tmp_path / "other.py"
+    path.write_text(SOURCE.replace("scale =", "\u00e4 =").replace(", scale)", ", \u00e4)"), "utf-8")
+    other.write_text("from train import \u00e4\n", "utf-8")
+    assert migrated(path, tmp_path) == KEPT.replace("scale =", "\u00e4 =")
+    other.write_text("from train import \u00e42\n", "utf-8")
+    assert migrated(path, tmp_path) == FOLDED
+
+
+def test_a_module_that_is_left_out_is_a_module_all_the_same(tmp_path: Path) -> None:
+    path, other = tmp_path / "train.py", tmp_path / "scripts" / "other.py"
+    path.write_text(SOURCE)
+    other.parent.mkdir()
+    other.write_text("from train import scale\n")
+    assert migrated(path, tmp_path) == KEPT
+    other.with_name("train.py").touch()
+    (tmp_path / ".gitignore").write_text("/scripts/train.py\n")
+    assert migrated(path, tmp_path) == FOLDED
 
 
 def test_files_that_cannot_be_read_say_nothing(tmp_path: Path) -> None:
