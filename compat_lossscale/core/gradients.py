@@ -103,9 +103,8 @@ def values_of(gradient: Any) -> tf.Tensor:
     # To find out that nothing is to be done takes longer than all that is done to a short tensor.
     if type(gradient) in _TENSORS:
         return gradient
-    return tf.convert_to_tensor(
-        gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
-    )
+    values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+    return values if type(values) in _TENSORS else tf.convert_to_tensor(values)
 
 
 def with_values(gradients: Iterable[Any], values: Iterable[tf.Tensor]) -> list[Any]:
