@@ -17,7 +17,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
 
-from benchmarks import fit, growth, machine, memory, steps
+from benchmarks import fit, growth, machine, memory, plain, steps
 from benchmarks.apart import result_of
 from benchmarks.cases import CANDIDATES
 from benchmarks.measure import in_turns
@@ -34,6 +34,7 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
     results["fit"] = _told(_fit(2 if smoke else 160, layers=2 if smoke else 20))
     results["growth"] = growth.run(smoke=True) if smoke else result_of("benchmarks.growth")
     if not smoke:
+        results["plain"] = [_told(row) for row in plain.run()]
         results["memory"] = [_told(row) for row in _memory()]
     return results
 

@@ -37,6 +37,13 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     for mode in ("eager", "graph", "trace"):
         yield from _table(mode, [*results["steps"], results["fit"]])
     yield ""
+    heads = [f"{mode}: {who}" for mode in _TITLES for who in ("ours", "plain")]
+    yield f"| Overhead ÷ tf-keras' | {' | '.join(heads)} |"
+    yield f"| --- {'| --- ' * len(heads)}|"
+    for row in results["plain"]:
+        shares = [row[mode][name] for mode in _TITLES for name in ("ours", "plain")]
+        yield f"| {row['case']} | {' | '.join(f'{share:.2f}' for share in shares)} |"
+    yield ""
     yield "| Peak memory of a process, MB | bare | tf-keras | ours |"
     yield "| --- | --- | --- | --- |"
     for row in results["memory"]:

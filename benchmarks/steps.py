@@ -82,17 +82,16 @@ def row_of(case: Case, rounds: int) -> dict[str, Any]:
 def tracing(case: Case, rounds: int = TRACES) -> dict[str, Any]:
     """Measures how long it takes to trace one case."""
     for name in CANDIDATES:
-        _trace(case, name)  # What is made on first use is not counted.
+        trace(Training(case, name))  # What is made on first use is not counted.
     taken = {name: [0.0] * rounds for name in CANDIDATES}
     for number in range(rounds):
         for name in CANDIDATES:
-            taken[name][number] = _trace(case, name)
+            taken[name][number] = trace(Training(case, name))
     return {"trace": figures(taken)}
 
 
-def _trace(case: Case, name: str) -> float:
+def trace(training: Training) -> float:
     """Seconds of processor time for tracing a new optimizer's step."""
-    training = Training(case, name)
     function = training.graph()
     # To fill the optimizer's own variables with zeros takes as long as memory takes.
     training.build()

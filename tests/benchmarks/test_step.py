@@ -4,9 +4,11 @@ from __future__ import annotations
 import json
 
 import pytest
+import tensorflow as tf
 
 from benchmarks.cases import Case, same_results
 from benchmarks.measure import Spread, in_turns, overhead_ratio
+from benchmarks.plain import Plain
 from tests.support import python
 
 
@@ -35,6 +37,18 @@ def test_a_smoke_run_measures_every_part() -> None:
 )
 def test_what_is_compared_does_the_same(case: Case) -> None:
     assert same_results(case)
+
+
+@pytest.mark.parametrize("gradients", ["dense", "sparse"])
+def test_the_plain_step_applies_what_is_finite_and_skips_what_is_not(gradients: str) -> None:
+    case = Case("legacy", 2, (20, 3), gradients=gradients)
+    applied = []
+    for factor in (1e9, float("nan")):
+        plain = Plain(case)
+        plain.step(plain.gradients(factor))
+        tf.function(plain.step)(plain.gradients(factor))
+        applied.append(float(tf.reduce_sum(1.0 - plain.variables[1])) > 0)
+    assert applied == [True, False]
 
 
 def test_candidates_take_turns() -> None:

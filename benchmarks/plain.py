@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plain step beside ours and tf-keras': it unscales, asks, applies, and does nothing else.
+
+Its loss scale is a constant. It keeps no state, checks no argument and handles no special case. So
+it shows what is left to TensorFlow's own operations, branches and calls.
+
+python -m benchmarks.plain NUMBER
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from benchmarks.apart import result_of
+from benchmarks.cases import CANDIDATES, Case, Training
+from benchmarks.measure import Rounds, in_turns, overhead_ratio
+from benchmarks.steps import TRACES, trace
+
+CASES = (
+    Case("legacy", 20, (1_000_000,)),
+    Case("new", 20, (1_000_000,)),
+    Case("legacy", 20, (1000, 1000), inner="Adam"),
+    Case("legacy", 40, (1000, 32), gradients="sparse"),
+    Case("legacy", 10, (100,)),
+)
+_FACTOR = 2.0**-15
+
+
+class Plain(Training):
+    """The bare optimizer, in a step that does what no step with loss scaling can do without."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__(case, "bare")
+        self._unscale, self._ask = tf.function(_unscaled), tf.function(_are_finite)
+
+    def _step(self, gradients: list[Any]) -> None:
+        values = [getattr(gradient, "values", gradient) for gradient in gradients]
+
+        def apply(unscaled: list[tf.Tensor]) -> None:
+            pairs = zip(map(_with_values, gradients, unscaled), self.variables, strict=True)
+            self.optimizer.apply_gradients(list(pairs))
+
+        if tf.executing_eagerly():
+            unscaled = self._unscale(values)
+            if self._ask(unscaled):
+                apply(unscaled)
+        else:
+            tf.cond(_are_finite(values), lambda: apply(_unscaled(values)), lambda: None)
+
+
+def _unscaled(values: list[tf.Tensor]) -> list[tf.Tensor]:
+    return [value * _FACTOR for value in values]
+
+
+def _are_finite(values: list[tf.Tensor]) -> tf.Tensor:
+    summaries = [
+        tf.raw_ops.DebugNumericSummaryV2(input=value, tensor_debug_mode=2, tensor_id=0)
+        for value in values
+    ]
+    return tf.reduce_all(tf.equal(tf.add_n(summaries), 0))
+
+
+def _with_values(gradient: Any, values: tf.Tensor) -> Any:
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+    return values
+
+
+def run() -> Iterator[dict[str, Any]]:
+    """Measures every case, each in a process of its own."""
+    for number in range(len(CASES)):
+        yield result_of("benchmarks.plain", str(number))
+
+
+def row_of(case: Case, rounds: int = 40) -> dict[str, Any]:
+    """Measures one case.
+
+    Returns:
+        For each mode, the overhead of "ours" and "plain" as shares of tf-keras'.
+    """
+    trainings: dict[str, Training] = {name: Training(case, name) for name in CANDIDATES}
+    trainings["plain"] = Plain(case)
+    eager = in_turns({name: t.eager() for name, t in trainings.items()}, rounds=rounds)
+    graph = in_turns(
+        {name: t.graph().get_concrete_function() for name, t in trainings.items()}, rounds=rounds
+    )
+    return {
+        "case": case.name,
+        "eager": _shares(eager),
+        "graph": _shares(graph),
+        "trace": _shares(_traced(case)),
+    }
+
+
+def _traced(case: Case) -> Rounds:
+    taken: dict[str, list[float]] = {name: [] for name in (*CANDIDATES, "plain")}
+    for number in range(-1, TRACES):
+        for name, seconds in taken.items():
+            spent = trace(Plain(case) if name == "plain" else Training(case, name))
+            if number >= 0:  # What is made on first use is not counted.
+                seconds.append(spent)
+    return taken
+
+
+def _shares(rounds: Rounds) -> dict[str, float]:
+    return {n: overhead_ratio(rounds, n, "stock", "bare").median for n in ("ours", "plain")}
+
+
+if __name__ == "__main__":
+    print(json.dumps(row_of(CASES[int(sys.argv[1])])))
