@@ -9,9 +9,10 @@ python -m benchmarks.plain NUMBER
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -19,7 +20,8 @@ import tensorflow as tf
 from benchmarks.apart import result_of
 from benchmarks.cases import CANDIDATES, Case, Training
 from benchmarks.measure import Rounds, in_turns, overhead_ratio
-from benchmarks.steps import TRACES, trace
+from benchmarks.steps import traces
+from compat_lossscale.core.gradients import values_of, with_values
 
 CASES = (
     Case("legacy", 20, (1_000_000,)),
@@ -39,10 +41,10 @@ class Plain(Training):
         self._unscale, self._ask = tf.function(_unscaled), tf.function(_are_finite)
 
     def _step(self, gradients: list[Any]) -> None:
-        values = [getattr(gradient, "values", gradient) for gradient in gradients]
+        values = list(map(values_of, gradients))
 
         def apply(unscaled: list[tf.Tensor]) -> None:
-            pairs = zip(map(_with_values, gradients, unscaled), self.variables, strict=True)
+            pairs = zip(with_values(gradients, unscaled), self.variables, strict=True)
             self.optimizer.apply_gradients(list(pairs))
 
         if tf.executing_eagerly():
@@ -65,12 +67,6 @@ def _are_finite(values: list[tf.Tensor]) -> tf.Tensor:
     return tf.reduce_all(tf.equal(tf.add_n(summaries), 0))
 
 
-def _with_values(gradient: Any, values: tf.Tensor) -> Any:
-    if isinstance(gradient, tf.IndexedSlices):
-        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
-    return values
-
-
 def run() -> Iterator[dict[str, Any]]:
     """Measures every case, each in a process of its own."""
     for number in range(len(CASES)):
@@ -83,8 +79,11 @@ def row_of(case: Case, rounds: int = 40) -> dict[str, Any]:
     Returns:
         For each mode, the overhead of "ours" and "plain" as shares of tf-keras'.
     """
-    trainings: dict[str, Training] = {name: Training(case, name) for name in CANDIDATES}
-    trainings["plain"] = Plain(case)
+    makers: dict[str, Callable[[], Training]] = {
+        name: functools.partial(Training, case, name) for name in CANDIDATES
+    }
+    makers["plain"] = functools.partial(Plain, case)
+    trainings = {name: make() for name, make in makers.items()}
     eager = in_turns({name: t.eager() for name, t in trainings.items()}, rounds=rounds)
     graph = in_turns(
         {name: t.graph().get_concrete_function() for name, t in trainings.items()}, rounds=rounds
@@ -93,18 +92,8 @@ def row_of(case: Case, rounds: int = 40) -> dict[str, Any]:
         "case": case.name,
         "eager": _shares(eager),
         "graph": _shares(graph),
-        "trace": _shares(_traced(case)),
+        "trace": _shares(traces(makers)),
     }
-
-
-def _traced(case: Case) -> Rounds:
-    taken: dict[str, list[float]] = {name: [] for name in (*CANDIDATES, "plain")}
-    for number in range(-1, TRACES):
-        for name, seconds in taken.items():
-            spent = trace(Plain(case) if name == "plain" else Training(case, name))
-            if number >= 0:  # What is made on first use is not counted.
-                seconds.append(spent)
-    return taken
 
 
 def _shares(rounds: Rounds) -> dict[str, float]:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The training step: bare, with tf-keras' loss scaling, and with this package's.
 
-python -m benchmarks.step
+python -m benchmarks.step [FILE]
+
+A second run goes into another file, `benchmarks/results/step_again.json`: its ratios are held
+against the first one's.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from benchmarks.cases import CANDIDATES
 from benchmarks.measure import in_turns
 
 RESULTS = Path(__file__).parent / "results" / "step.json"
+AGAIN = RESULTS.with_name("step_again.json")
 
 
 def run(*, smoke: bool = False) -> dict[str, Any]:
@@ -64,4 +68,5 @@ def _told(row: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    RESULTS.write_text(json.dumps(run(), indent=1) + "\n")
+    file = Path(sys.argv[1]) if sys.argv[1:] else RESULTS
+    file.write_text(json.dumps(run(), indent=1) + "\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.growth import floor
-from benchmarks.step import RESULTS
+from benchmarks.step import AGAIN, RESULTS
 
 PAGE = RESULTS.with_suffix(".md")
 PLOT = RESULTS.with_name("step_growth.svg")
@@ -79,6 +79,24 @@ def _share(figures: dict[str, Any]) -> str:
     return f"**{spread['median']:.2f}** ({spread['low']:.2f} to {spread['high']:.2f})"
 
 
+def repeated(results: dict[str, Any], again: dict[str, Any]) -> str:
+    """Says how far a second run gave the same ratios."""
+    pairs = [
+        (first[mode]["overhead"], second[mode]["overhead"])
+        for first, second in zip(
+            [*results["steps"], results["fit"]], [*again["steps"], again["fit"]], strict=True
+        )
+        for mode in _TITLES
+        if mode in first
+    ]
+    within = sum(a["low"] <= b["median"] <= a["high"] for a, b in pairs)
+    overlap = sum(a["low"] <= b["high"] and b["low"] <= a["high"] for a, b in pairs)
+    return (
+        f"Of {len(pairs)} ratios, {within} of a second run are within the brackets shown here, and "
+        f"{overlap} have brackets that overlap with these.\n"
+    )
+
+
 def plot(results: dict[str, Any], path: Path) -> None:
     """Draws the step's time against the number of variables, and against their size."""
     import matplotlib as mpl  # noqa: PLC0415  # only for this
@@ -114,5 +132,6 @@ def plot(results: dict[str, Any], path: Path) -> None:
 
 if __name__ == "__main__":
     found = json.loads(RESULTS.read_text())
-    PAGE.write_text(text(found), encoding="utf-8")
+    second = json.loads(AGAIN.read_text())
+    PAGE.write_text(f"{text(found)}\n{repeated(found, second)}", encoding="utf-8")
     plot(found, PLOT)

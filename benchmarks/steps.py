@@ -7,11 +7,12 @@ python -m benchmarks.steps NUMBER [trace]
 from __future__ import annotations
 
 import dataclasses
+import functools
 import gc
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from benchmarks.apart import result_of
@@ -81,13 +82,19 @@ def row_of(case: Case, rounds: int) -> dict[str, Any]:
 
 def tracing(case: Case, rounds: int = TRACES) -> dict[str, Any]:
     """Measures how long it takes to trace one case."""
-    for name in CANDIDATES:
-        trace(Training(case, name))  # What is made on first use is not counted.
-    taken = {name: [0.0] * rounds for name in CANDIDATES}
-    for number in range(rounds):
-        for name in CANDIDATES:
-            taken[name][number] = trace(Training(case, name))
-    return {"trace": figures(taken)}
+    makers = {name: functools.partial(Training, case, name) for name in CANDIDATES}
+    return {"trace": figures(traces(makers, rounds))}
+
+
+def traces(makers: Mapping[str, Callable[[], Training]], rounds: int = TRACES) -> Rounds:
+    """Traces new steps in turns, after a first one of each that is not counted."""
+    for make in makers.values():
+        trace(make())
+    taken: dict[str, list[float]] = {name: [] for name in makers}
+    for _ in range(rounds):
+        for name, make in makers.items():
+            taken[name].append(trace(make()))
+    return taken
 
 
 def trace(training: Training) -> float:

@@ -301,8 +301,14 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
 def _after_bad_step(
     scale: tf.Tensor, good_steps: tf.Tensor, growth_steps: int, multiplier: float
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    rule = functools.partial(next_state, growth_steps=growth_steps, multiplier=multiplier)
-    return rule(scale, good_steps, False, operations=TENSORFLOW)
+    return next_state(
+        scale,
+        good_steps,
+        all_finite=False,
+        growth_steps=growth_steps,
+        multiplier=multiplier,
+        operations=TENSORFLOW,
+    )
 
 
 def _must_merge() -> bool:
