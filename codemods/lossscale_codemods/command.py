@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
-from lossscale_codemods.engine import Options, migrate
+from lossscale_codemods.engine import migrate
 from lossscale_codemods.names import Target
+from lossscale_codemods.options import Options
 from lossscale_codemods.records import Outcome, Status
 from lossscale_codemods.suppression import Selection
 

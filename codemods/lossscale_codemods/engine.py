@@ -6,7 +6,6 @@ Nothing here reads or writes files, and nothing is written that did not pass the
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.exports import Exports
 from lossscale_codemods.first_look import first_look
 from lossscale_codemods.names import Target
+from lossscale_codemods.options import Options
 from lossscale_codemods.outcomes import GUARDS
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Result, Status
@@ -28,26 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lossscale_codemods.resolve import RelativeImports
-
-
-@dataclasses.dataclass(frozen=True)
-class Options:
-    """What a run does.
-
-    Attributes:
-        target: What programs are migrated to.
-        selection: Which rules are applied.
-        collapse_guards: Whether branches for old versions are taken out.
-        notebook: Whether the source is the cells of a notebook, where `await` may stand outside
-            of functions.
-        exports: What is known of the files that may import this one.
-    """
-
-    target: Target = Target.TF_KERAS
-    selection: Selection = dataclasses.field(default_factory=Selection)
-    collapse_guards: bool = False
-    notebook: bool = False
-    exports: Exports = dataclasses.field(default_factory=Exports)
 
 
 def migrate_source(

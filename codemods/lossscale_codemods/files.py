@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the codemod over files: finds and reads them, migrates in workers, and then writes."""
+"""Runs the codemod over files: finds and reads them, migrates in workers, and then writes.
+
+Here, a file's bytes are only searched for words; workers parse the few that have them meanwhile,
+and read them again, so that no sources pile up.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.first_look import first_look_at_file
-from lossscale_codemods.full_look import migrate_task, read, unreadable
+from lossscale_codemods.full_look import look_at, read, unreadable
 from lossscale_codemods.importers import project_files, used_by_others
 from lossscale_codemods.interrupts import noting
+from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.undo import Undo, UndoError
 from lossscale_codemods.workers import Task, migrate_all
@@ -23,10 +27,7 @@ from lossscale_codemods.writing import WriteRefusedError, write_atomically
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lossscale_codemods.engine import Options
-
-_BYTES_THAT_PAY = 150_000
-"""Source to parse below which a second worker takes longer to start than it saves."""
+    from lossscale_codemods.options import Options
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,14 +58,6 @@ class RunReport:
     """What went wrong besides, that belongs to no file."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Candidate:
-    """A file that has to be parsed; whoever parses it reads it again."""
-
-    found: Found
-    size: int
-
-
 def default_jobs() -> int:
     """Returns how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -74,7 +67,7 @@ def default_jobs() -> int:
 
 def run(
     paths: Sequence[Path],
-    options: Callable[[], Options],
+    options: Options,
     *,
     write: bool = False,
     jobs: int | None = None,
@@ -89,27 +82,33 @@ def run(
 
     Args:
         paths: What to look at.
-        options: Makes the options; not called if no file has to be parsed.
+        options: What to do.
         write: Whether to write what changed.
         jobs: How many workers at most; by default, one a processor.
         no_ignore: Whether ignored and excluded files are looked at all the same.
         exclude: Names of folders to leave out.
         undo: Where to write a patch that takes back what is written; nothing may be there yet.
-        progress: Is told how many of how many files are done.
+        progress: Is told how many files are parsed, of how many that have to be so far.
 
     Returns:
         The report, by the files' names.
     """
     report = RunReport()
     decided: list[tuple[Found, Result]] = []
+    jobs = jobs or default_jobs()
     try:
         found = discover(paths, no_ignore=no_ignore, exclude=exclude)
-        candidates = list(_candidates(found, report, decided))
-        if candidates:
-            others = functools.partial(_others, paths, no_ignore=no_ignore, exclude=exclude)
-            for one in _decided(candidates, options(), jobs, others, progress):
-                if one[1].records or one[1].status is not Status.UNCHANGED:
-                    decided.append(one)
+        marked: dict[str, Found] = {}
+        tasks = _tasks(found, options, marked, report, decided)
+        results: dict[str, Result] = {}
+        for done, (task, result) in enumerate(migrate_all(tasks, jobs, look_at), 1):
+            if result.records or result.status is not Status.UNCHANGED:
+                results[task.name] = result
+            if progress is not None:
+                progress(done, len(marked))
+        others = functools.partial(_others, paths, no_ignore=no_ignore, exclude=exclude)
+        _keep_what_others_use(results, options, jobs, others)
+        decided.extend((marked[name], result) for name, result in results.items())
     except KeyboardInterrupt:
         report.interrupted = True
     decided.sort(key=lambda one: one[0].name)
@@ -120,37 +119,34 @@ def run(
     return report
 
 
-def _decided(
-    candidates: Sequence[Candidate],
+def _keep_what_others_use(
+    results: dict[str, Result],
     options: Options,
-    jobs: int | None,
+    jobs: int,
     others: Callable[[], Iterable[str]],
-    progress: Callable[[int, int], None] | None,
-) -> Iterator[tuple[Found, Result]]:
-    """Yields what is to become of each file. Nothing is written yet.
+) -> None:
+    """Migrates files again that would change names which other files, as they will be, use.
 
-    Where a name would change that another file, as it will be, uses, it stays: the file is migrated
-    again.
+    Args:
+        results: What becomes of each file so far; changed in place.
+        options: What to do.
+        jobs: How many workers at most.
+        others: Finds the names of all files that may use names of these.
     """
-    results: dict[str, Result] = {}
-    migrated = _migrated([(candidate, options) for candidate in candidates], jobs)
-    for done, (index, result) in enumerate(migrated, 1):
-        results[candidates[index].found.name] = result
-        if progress is not None:
-            progress(done, len(candidates))
     users: dict[str, dict[str, str]] = {}
     while more := used_by_others(results, others):
         for name, found in more.items():
             users[name] = {**users.get(name, {}), **found}
         again = [
-            (c, dataclasses.replace(options, exports=Exports(users=users[c.found.name])))
-            for c in candidates
-            if c.found.name in more
+            Task(
+                name,
+                len(results[name].source),
+                dataclasses.replace(options, exports=Exports(users=users[name])),
+            )
+            for name in more
         ]
-        for index, result in _migrated(again, jobs):
-            results[again[index][0].found.name] = result
-    for candidate in candidates:
-        yield candidate.found, results[candidate.found.name]
+        for task, result in migrate_all(again, jobs, look_at):
+            results[task.name] = result
 
 
 def _others(paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> Iterator[str]:
@@ -159,16 +155,6 @@ def _others(paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -
         if isinstance(one, Found):
             yield one.name
     yield from project_files(paths)
-
-
-def _migrated(
-    candidates: Sequence[tuple[Candidate, Options]], jobs: int | None
-) -> Iterator[tuple[int, Result]]:
-    if jobs is None:
-        size = sum(candidate.size for candidate, _ in candidates)
-        jobs = default_jobs() if size >= _BYTES_THAT_PAY else 1
-    tasks = [Task(c.found.name, c.size, options) for c, options in candidates]
-    return migrate_all(tasks, jobs, migrate_task)
 
 
 def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Path | None) -> None:
@@ -225,10 +211,14 @@ def _written(found: Found, result: Result) -> FileReport:
     return FileReport(found.path, result, written=True)
 
 
-def _candidates(
-    found: Iterable[Found | Skipped], report: RunReport, decided: list[tuple[Found, Result]]
-) -> Iterator[Candidate]:
-    """Yields the files that need a full look. One file's source is held at a time."""
+def _tasks(
+    found: Iterable[Found | Skipped],
+    options: Options,
+    marked: dict[str, Found],
+    report: RunReport,
+    decided: list[tuple[Found, Result]],
+) -> Iterator[Task | None]:
+    """Yields a task for each file that has to be parsed, and nothing for the others."""
     for one in found:
         if isinstance(one, Skipped):
             report.skipped.append(one)
@@ -239,8 +229,8 @@ def _candidates(
         except OSError as error:
             decided.append((one, unreadable(error)))
             continue
-        result = first_look_at_file(one.name, source)
-        if result is None:
-            yield Candidate(one, len(source))
-        elif result.records:
-            decided.append((one, result))
+        if can_hold_old_name(source):
+            marked[one.name] = one
+            yield Task(one.name, len(source), options)
+        else:
+            yield None

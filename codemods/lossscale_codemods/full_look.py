@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The full look at one file, in a worker or here.
+"""What a worker does with a file: a first look, and a full one if that is not enough.
 
 Only the full look imports libcst.
 """
@@ -11,11 +11,12 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.first_look import first_look_at_file
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
 
 if TYPE_CHECKING:
-    from lossscale_codemods.engine import Options
+    from lossscale_codemods.options import Options
 
 
 def read(name: str) -> bytes:
@@ -38,14 +39,14 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         source: What is in it.
         options: What to do with it.
     """
-    from lossscale_codemods.engine import migrate_fully
-    from lossscale_codemods.notebook import migrate_notebook
-    from lossscale_codemods.relative import relative_imports
-
-    relative = relative_imports(path)
     exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
     options = dataclasses.replace(options, exports=exports)
     try:
+        from lossscale_codemods.engine import migrate_fully
+        from lossscale_codemods.notebook import migrate_notebook
+        from lossscale_codemods.relative import relative_imports
+
+        relative = relative_imports(path)
         if path.suffix == ".ipynb":
             return migrate_notebook(source, options, relative)
         return migrate_fully(source, options, relative)
@@ -60,13 +61,14 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         return Result(source, source, Status.REFUSED, problem=problem)
 
 
-def migrate_task(task: Task) -> Result:
-    """Reads a file and gives it a full look."""
+def look_at(task: Task) -> Result:
+    """Reads a file, and looks at it as closely as is needed."""
     try:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    return migrate_file(Path(task.name), source, task.options)
+    seen = first_look_at_file(task.name, source)
+    return migrate_file(Path(task.name), source, task.options) if seen is None else seen
 
 
 def migrate_apart(path: Path, source: bytes, options: Options) -> Result:

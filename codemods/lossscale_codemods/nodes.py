@@ -12,9 +12,19 @@ if TYPE_CHECKING:
 
 Node = TypeVar("Node", bound=ast.AST)
 
+_NEVER_NODES = {"ctx", "id", "attr"}
+"""Fields of names and attributes, which most nodes are."""
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(field for field in kind._fields if field not in _NEVER_NODES)
+    return _FIELDS[kind]
+
 
 class Nodes:
-    """All nodes of a program, in no order.
+    """All nodes of a program, in no order, but for whether a name is read or written.
 
     `ast.walk` gives one list, and who looks for a few kinds goes through all of it.
 
@@ -27,8 +37,10 @@ class Nodes:
         waiting: list[ast.AST] = [tree]
         while waiting:
             node = waiting.pop()
-            self._of[type(node)].append(node)
-            for value in vars(node).values():
+            kind = type(node)
+            self._of[kind].append(node)
+            for field in _fields(kind):
+                value = getattr(node, field, None)
                 if isinstance(value, list):
                     waiting.extend([item for item in value if isinstance(item, ast.AST)])
                 elif isinstance(value, ast.AST):

@@ -24,7 +24,7 @@ from lossscale_codemods.records import Record, Result, Status
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.engine import Options
+    from lossscale_codemods.options import Options
     from lossscale_codemods.resolve import RelativeImports
 
 _MARKER = "# compat-lossscale-cell "

@@ -29,7 +29,7 @@ from lossscale_codemods.suppression import Suppressions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lossscale_codemods.engine import Options
+    from lossscale_codemods.options import Options
     from lossscale_codemods.outcomes import Outcomes
     from lossscale_codemods.program import Program
     from lossscale_codemods.verdict import MeaningClaim

@@ -20,7 +20,7 @@ from lossscale_codemods.tree import dotted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.engine import Options
+    from lossscale_codemods.options import Options
     from lossscale_codemods.program import Program
 
 STRING = "LS802"

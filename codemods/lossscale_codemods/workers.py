@@ -8,6 +8,7 @@ them. Should that process be killed, they find their pipe closed, and end.
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import multiprocessing
 import multiprocessing.connection
@@ -19,15 +20,19 @@ from lossscale_codemods.interrupts import held_back
 from lossscale_codemods.records import Result, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
-    from lossscale_codemods.engine import Options
+    from lossscale_codemods.options import Options
 
 SECONDS = 60.0
 """What a file may take; what takes longer hangs the parser."""
 BYTES_A_SECOND = 5_000
 """A tenth of what was ever measured; large files get that much more time."""
+BYTES_THAT_PAY = 150_000
+"""Source that waits, below which another worker takes longer to start than it saves."""
+_SECONDS_BETWEEN_LOOKS = 0.002
+"""To ask for answers takes a hundredth of that."""
 
 
 class Task(NamedTuple):
@@ -47,10 +52,11 @@ class Task(NamedTuple):
 class _Worker:
     """A process, and the task that it has."""
 
+    task: Task
+
     def __init__(self, work: Callable[[Task], Result]) -> None:
         ours, theirs = multiprocessing.Pipe()
         self.pipe = ours
-        self.index: int | None = None
         self.deadline = 0.0
         with held_back():
             self.process = multiprocessing.Process(
@@ -59,8 +65,8 @@ class _Worker:
             self.process.start()
         theirs.close()
 
-    def give(self, index: int, task: Task) -> None:
-        self.index = index
+    def give(self, task: Task) -> None:
+        self.task = task
         self.deadline = time.monotonic() + SECONDS + task.size / BYTES_A_SECOND
         with contextlib.suppress(OSError):  # It died; its answer says so.
             self.pipe.send(task)
@@ -83,48 +89,99 @@ class _Worker:
 
 
 def migrate_all(
-    tasks: Sequence[Task], jobs: int, work: Callable[[Task], Result]
-) -> Iterator[tuple[int, Result]]:
-    """Yields the index and the result of each task, as they come.
+    tasks: Iterable[Task | None], jobs: int, work: Callable[[Task], Result]
+) -> Iterator[tuple[Task, Result]]:
+    """Yields each task with its result, as they come.
 
     Args:
-        tasks: What to migrate.
+        tasks: What to migrate. They may still be looked for while workers are at work: `None`
+            stands for a step in which none was found.
         jobs: How many workers at most.
         work: What a worker does with a task.
     """
-    # The largest first, so that no worker is left with it at the end.
-    waiting = sorted(range(len(tasks)), key=lambda i: tasks[i].size)
-    idle = [_Worker(work) for _ in range(min(jobs, len(tasks)))]
-    busy: list[_Worker] = []
+    workers = _Workers(jobs, work)
     try:
-        while waiting or busy:
-            while idle and waiting:
-                worker = idle.pop()
-                index = waiting.pop()
-                busy.append(worker)
-                worker.give(index, tasks[index])
-            for worker in _ready(busy):
-                index = worker.index or 0
-                answer = worker.answer()
-                busy.remove(worker)
-                if isinstance(answer, Result):
-                    idle.append(worker)
-                    yield index, answer
-                else:
-                    worker.stop()
-                    idle.append(_Worker(work))
-                    yield index, _unknown(answer)
+        for task in tasks:
+            if task is not None:
+                workers.add(task)
+            yield from workers.answers(at_once=True)
+        while workers.have_work:
+            yield from workers.answers()
     finally:
+        workers.stop()
+
+
+class _Workers:
+    """All workers, and the tasks that wait for one."""
+
+    def __init__(self, jobs: int, work: Callable[[Task], Result]) -> None:
+        self.jobs = jobs
+        self.work = work
+        self.waiting: list[Task] = []
+        self.waiting_bytes = 0
+        self.idle: list[_Worker] = []
+        self.busy: list[_Worker] = []
+        self.next_look = 0.0
+
+    @property
+    def have_work(self) -> bool:
+        return bool(self.waiting or self.busy)
+
+    def add(self, task: Task) -> None:
+        # The largest first, so that no worker is left with it at the end.
+        bisect.insort(self.waiting, task, key=lambda waiting: waiting.size)
+        self.waiting_bytes += task.size
+
+    def answers(self, *, at_once: bool = False) -> Iterator[tuple[Task, Result]]:
+        """Gives out what waits, and yields what has come back.
+
+        Args:
+            at_once: Whether not to wait until there is an answer.
+        """
+        if at_once and time.monotonic() < self.next_look:
+            return
+        self._give_out()
+        for worker in _ready(self.busy, at_once=at_once):
+            task, answer = worker.task, worker.answer()
+            self.busy.remove(worker)
+            if isinstance(answer, str):
+                worker.stop()
+                answer = _unknown(answer)
+            else:
+                self.idle.append(worker)
+            self._give_out()
+            yield task, answer
+        self.next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+
+    def _give_out(self) -> None:
+        while self.waiting:
+            if not self.idle and not self._another_pays():
+                return
+            worker = self.idle.pop() if self.idle else _Worker(self.work)
+            task = self.waiting.pop()
+            self.waiting_bytes -= task.size
+            self.busy.append(worker)
+            worker.give(task)
+
+    def _another_pays(self) -> bool:
+        if not self.busy:
+            return True
+        return len(self.busy) < self.jobs and self.waiting_bytes >= BYTES_THAT_PAY
+
+    def stop(self) -> None:
         with held_back():
-            for worker in [*idle, *busy]:
+            for worker in [*self.idle, *self.busy]:
                 worker.stop()
 
 
-def _ready(busy: Sequence[_Worker]) -> list[_Worker]:
-    """Waits until some workers have answered, died, or had their time."""
-    first = min(worker.deadline for worker in busy)
+def _ready(busy: Sequence[_Worker], *, at_once: bool) -> list[_Worker]:
+    """Returns the workers that have answered, died, or had their time; waits for some."""
+    if not busy:
+        return []
+    now = time.monotonic()
+    first = now if at_once else min(worker.deadline for worker in busy)
     answered = multiprocessing.connection.wait(
-        [worker.pipe for worker in busy], max(0.0, first - time.monotonic())
+        [worker.pipe for worker in busy], max(0.0, first - now)
     )
     now = time.monotonic()
     return [w for w in busy if w.pipe in answered or w.deadline <= now]

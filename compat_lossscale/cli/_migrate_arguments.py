@@ -13,9 +13,9 @@ import click
 from compat_lossscale.cli._reports import check_report_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from lossscale_codemods.engine import Options
+    from lossscale_codemods.options import Options
 
 TARGETS = ("tf-keras", "compat")
 
@@ -84,26 +84,19 @@ def ids(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def options_maker(
-    target: str,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    collapse_guards: bool,
-) -> Callable[[], Options]:
-    """Checks what makes up the options, and returns what makes them, which loads the codemod."""
+def options_of(
+    target: str, select: tuple[str, ...], ignore: tuple[str, ...], collapse_guards: bool
+) -> Options:
+    """Checks what makes up the options, and returns them."""
     if target not in TARGETS:
         raise click.UsageError(f"There is no target {target!r}; use {' or '.join(TARGETS)}.")
     if select or ignore:
         check_ids((*select, *ignore))
+    from lossscale_codemods.names import Target
+    from lossscale_codemods.options import Options
+    from lossscale_codemods.suppression import Selection
 
-    def options() -> Options:
-        from lossscale_codemods.engine import Options
-        from lossscale_codemods.names import Target
-        from lossscale_codemods.suppression import Selection
-
-        return Options(Target(target), Selection(select, ignore), collapse_guards)
-
-    return options
+    return Options(Target(target), Selection(select, ignore), collapse_guards)
 
 
 def check_ids(ids: tuple[str, ...]) -> None:

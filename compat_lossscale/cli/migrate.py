@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import io
 import sys
 from pathlib import Path
@@ -17,17 +18,16 @@ from compat_lossscale.cli._migrate_arguments import (
     check_arguments,
     check_ids,
     ids,
-    options_maker,
+    options_of,
 )
 from compat_lossscale.cli._progress import Progress
 from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.cli._reports import html_option, write_report
+from compat_lossscale.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lossscale_codemods.engine import Options
     from lossscale_codemods.files import RunReport
+    from lossscale_codemods.options import Options
 
 # What cannot be read is reported, and the other paths are looked at.
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
@@ -97,9 +97,11 @@ def migrate(
         _explain(explain)
         return
     check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
+    if importlib.util.find_spec("libcst") is None:
+        raise MissingExtraError("libcst, which migrate needs, is not installed: pip install libcst")
     configuration = configuration_of(paths)
     target = target or configuration.target
-    options = options_maker(
+    options = options_of(
         target,
         ids(select) if select is not None else configuration.select,
         ids(ignore) if ignore is not None else configuration.ignore,
@@ -133,7 +135,7 @@ def migrate(
     context.exit(code)
 
 
-def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool) -> int:
+def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.files import FileReport, RunReport
     from lossscale_codemods.first_look import first_look_at_file
     from lossscale_codemods.full_look import migrate_apart
@@ -147,7 +149,7 @@ def _standard_input(options: Callable[[], Options], *, quiet: bool, check: bool)
         name = Path("stdin.ipynb")
     result = first_look_at_file(str(name), source)
     if result is None:
-        result = migrate_apart(name, source, options())
+        result = migrate_apart(name, source, options)
     if not check:
         sys.stdout.buffer.write(result.output)
         sys.stdout.buffer.flush()

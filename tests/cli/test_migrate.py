@@ -319,6 +319,18 @@ def test_mistakes_in_the_command_line(folder: Path) -> None:
     assert run(folder, "--write", "--check").exit_code == 64
 
 
+def test_without_libcst_it_says_so(folder: Path) -> None:
+    code = (
+        "import importlib.util, sys; found = importlib.util.find_spec;"
+        "importlib.util.find_spec = lambda name, *a: None if name == 'libcst' else found(name, *a);"
+        "from compat_lossscale.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "migrate", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = "compat-lossscale: libcst, which migrate needs, is not installed: pip install libcst\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
 def test_it_needs_no_tensorflow_and_starts_without_libcst() -> None:
     code = (
         "import sys; from compat_lossscale.cli.migrate import migrate; import lossscale_codemods;"

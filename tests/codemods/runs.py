@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from lossscale_codemods import files
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 REVIEW = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('infer')\n"
@@ -49,4 +49,4 @@ def make_project() -> None:
 
 def migrated(*, write: bool = False) -> files.RunReport:
     """Migrates the current folder."""
-    return files.run([Path()], Options, write=write, jobs=1)
+    return files.run([Path()], Options(), write=write, jobs=1)

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from lossscale_codemods import files, full_look
 from lossscale_codemods.discovery import Found, Skipped, discover
-from lossscale_codemods.engine import Options
 from lossscale_codemods.ignore_files import parse
+from lossscale_codemods.options import Options
 from lossscale_codemods.records import Status
 from lossscale_codemods.relative import relative_imports
 from lossscale_codemods.reports.counts import exit_code, totals
@@ -103,12 +103,15 @@ def test_a_file_that_goes_between_two_reads_is_reported(
 ) -> None:
     make(tmp_path, "a.py")
 
-    def options() -> Options:
-        (tmp_path / "a.py").unlink()
-        return Options()
+    def read(name: str) -> bytes:
+        source = Path(name).read_bytes()
+        Path(name).unlink()
+        return source
 
-    (file,) = files.run([tmp_path], options).files
+    monkeypatch.setattr(files, "read", read)
+    (file,) = files.run([tmp_path], Options()).files
     assert file.result.status is Status.UNREADABLE
+    assert "cannot be read" in file.result.problem
 
 
 def test_git_agrees_about_ignored_files(tmp_path: Path) -> None:
@@ -181,7 +184,7 @@ def test_missing_and_strange_paths(tmp_path: Path) -> None:
 def test_write_keeps_the_mode_and_leaves_nothing_behind(tmp_path: Path) -> None:
     make(tmp_path, "a.py")
     (tmp_path / "a.py").chmod(0o750)
-    report = files.run([tmp_path], Options, write=True)
+    report = files.run([tmp_path], Options(), write=True)
     assert [f.written for f in report.files] == [True]
     assert (tmp_path / "a.py").read_bytes() == NEW
     assert stat.S_IMODE((tmp_path / "a.py").stat().st_mode) == 0o750
@@ -192,7 +195,7 @@ def test_links_are_followed_inside_and_refused_outside(tmp_path: Path) -> None:
     make(tmp_path, "in/real.py.txt", "outside.py.txt")
     (tmp_path / "in/link.py").symlink_to("real.py.txt")
     (tmp_path / "in/far.py").symlink_to("../outside.py.txt")
-    report = files.run([tmp_path / "in"], Options, write=True)
+    report = files.run([tmp_path / "in"], Options(), write=True)
     far, link = report.files
     assert (far.result.status, link.written) == (Status.REFUSED, True)
     assert "outside of" in far.result.problem
@@ -211,7 +214,7 @@ def test_one_bad_file_never_stops_the_others(
         "d.py",
         content=b"x = " + b"(" * 3000 + b"mixed_precision.experimental" + b")" * 3000,
     )
-    report = files.run([tmp_path], Options)
+    report = files.run([tmp_path], Options())
     assert [f.result.status for f in report.files] == [
         Status.CHANGED,
         Status.UNREADABLE,
@@ -220,10 +223,27 @@ def test_one_bad_file_never_stops_the_others(
     ]
 
 
+def test_python_s_parser_may_take_the_process_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "a.py", "b.py")
+    monkeypatch.setattr(full_look, "first_look_at_file", _die_at_b)
+    report = files.run([tmp_path], Options(), jobs=1)
+    assert [(f.path.name, f.result.status) for f in report.files] == [
+        ("a.py", Status.CHANGED),
+        ("b.py", Status.UNREADABLE),
+    ]
+
+
+def _die_at_b(name: str, source: bytes) -> None:
+    if Path(name).name == "b.py":
+        os._exit(1)
+
+
 def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.py", "b.py", "c.py")
     monkeypatch.setattr(full_look, "migrate_file", _die_on_b)
-    report = files.run([tmp_path], Options, jobs=2)
+    report = files.run([tmp_path], Options(), jobs=2)
     assert [(f.path.name, f.result.status) for f in report.files] == [
         ("a.py", Status.CHANGED),
         ("b.py", Status.UNREADABLE),
@@ -254,7 +274,7 @@ def test_relative_imports_are_looked_up(tmp_path: Path) -> None:
         "pkg/a.py",
         content=b"from .compat import tf\nopt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 8)\n",  # noqa: E501  # a program, as it was written
     )
-    (file,) = files.run([tmp_path / "pkg/a.py"], Options).files
+    (file,) = files.run([tmp_path / "pkg/a.py"], Options()).files
     assert b"tf.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, 8)" in file.result.output
 
 
@@ -264,7 +284,7 @@ def test_interrupted_before_all_is_decided_nothing_is_written(tmp_path: Path) ->
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
-    report = files.run([tmp_path], Options, write=True, progress=interrupt)
+    report = files.run([tmp_path], Options(), write=True, progress=interrupt)
     assert report.interrupted
     assert not any(file.written for file in report.files)
     assert {(tmp_path / name).read_bytes() for name in ("a.py", "b.py")} == {OLD}
@@ -282,7 +302,7 @@ def test_interrupted_while_writing_the_file_at_hand_is_finished(
         real(path, *rest)  # type: ignore[arg-type]  # passed on as it is
 
     monkeypatch.setattr(files, "write_atomically", interrupted)
-    report = files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")
+    report = files.run([tmp_path], Options(), write=True, undo=tmp_path / "undo.patch")
     assert report.interrupted
     assert [file.written for file in report.files] == [True, True, False]
     assert [(tmp_path / f"{n}.py").read_bytes() for n in "abc"] == [NEW, NEW, OLD]
@@ -293,7 +313,7 @@ def test_every_file_in_a_folder_is_looked_at_or_named(tmp_path: Path) -> None:
     make(tmp_path, "a.py")
     (tmp_path / "dangling.py").symlink_to("nothing")
     os.mkfifo(tmp_path / "pipe.py")
-    report = files.run([tmp_path], Options)
+    report = files.run([tmp_path], Options())
     assert report.looked_at == 1
     assert [(s.path.name, s.reason) for s in report.skipped] == [
         ("dangling.py", "it is a link to nothing, or to a folder"),
@@ -310,7 +330,7 @@ def test_a_folder_that_may_not_be_read_is_named_and_the_others_are_looked_at() -
             link.symlink_to(folder / inside)
         with mode(folder / "closed", 0), mode(folder / "listed", 0o600):
             named = [folder, folder / "closed/a.py", folder / "listed/b.py"]
-            report = files.run(named, Options)
+            report = files.run(named, Options())
             made = relative_imports(folder / "closed/a.py")("..x.y")
     skipped = {str(s.path.relative_to(folder)): (s.reason, s.failed) for s in report.skipped}
     denied = ("it cannot be reached: Permission denied", True)
@@ -332,13 +352,13 @@ def test_a_folder_that_may_not_be_read_is_named_and_the_others_are_looked_at() -
 
 def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
     (tmp_path / "loop.py").symlink_to("loop.py")
-    report = files.run([tmp_path, tmp_path / "loop.py"], Options)
+    report = files.run([tmp_path, tmp_path / "loop.py"], Options())
     assert [skipped.failed for skipped in report.skipped] == [False]
     assert "link to nothing" in report.skipped[0].reason
 
 
 def test_a_name_that_is_too_long_is_said(tmp_path: Path) -> None:
-    (skipped,) = files.run([tmp_path / ("x" * 300)], Options).skipped
+    (skipped,) = files.run([tmp_path / ("x" * 300)], Options()).skipped
     assert (skipped.reason, skipped.failed) == ("it cannot be reached: File name too long", True)
 
 
@@ -349,7 +369,7 @@ def test_folders_may_be_nested_more_deeply_than_calls(tmp_path: Path) -> None:
         levels[-1].mkdir()
     make(levels[-1], "a.py")
     try:
-        report = files.run([tmp_path], Options, write=True)
+        report = files.run([tmp_path], Options(), write=True)
         assert [file.written for file in report.files] == [True]
         assert (levels[-1] / "a.py").read_bytes() == NEW
     finally:
@@ -361,7 +381,7 @@ def test_folders_may_be_nested_more_deeply_than_calls(tmp_path: Path) -> None:
 def test_a_file_that_could_not_be_written_counts_as_not_rewritten(tmp_path: Path) -> None:
     make(tmp_path, "a.py")
     (tmp_path / "a.py").chmod(0o444)
-    report = files.run([tmp_path], Options, write=True)
+    report = files.run([tmp_path], Options(), write=True)
     assert totals(report)["rewritten"] == 0
     assert totals(report)["needs review"] == 1
     assert exit_code(report) == 3
@@ -371,7 +391,7 @@ def test_what_crashes_the_parser_costs_no_other_file(tmp_path: Path) -> None:
     make(tmp_path, "a.py", "c.py")
     # To Python's parser this is one operation of many values, to libcst's one in the other.
     make(tmp_path, "b.py", content=OLD + b"x = 1" + b" and 1" * 20_000 + b"\n")
-    report = files.run([tmp_path], Options, write=True)
+    report = files.run([tmp_path], Options(), write=True)
     assert [file.written for file in report.files] == [True, False, True]
     assert report.files[1].result.status is Status.UNREADABLE
     assert "nothing is known of it" in report.files[1].result.problem

@@ -8,8 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.engine import Options, migrate_fully
+from lossscale_codemods.engine import migrate_fully
 from lossscale_codemods.first_look import first_look, first_look_at_file
+from lossscale_codemods.options import Options
 from lossscale_codemods.records import Outcome, Status
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import files
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 from lossscale_codemods.reports.github import as_github
 
 from tests.codemods.runs import OLD, REVIEW, make_project, migrated
@@ -62,7 +62,7 @@ def test_what_could_not_be_looked_at_is_an_error_and_what_was_left_out_is_not() 
     Path(".git").mkdir()
     Path(".gitignore").write_text("ignored.py\n")
     Path("ignored.py").write_text(OLD)
-    report = files.run([Path("missing,.py"), Path("ignored.py")], Options)
+    report = files.run([Path("missing,.py"), Path("ignored.py")], Options())
     assert as_github(report) == (
         "::error file=missing%2C.py::not looked at: there is no such file."
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import files
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 from lossscale_codemods.records import Outcome
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.html_page import as_html_page
@@ -138,7 +138,7 @@ def test_what_was_written_is_said(project: Path) -> None:
     assert "The changes below were written." in html
     assert "3 changed, 1 unreadable, 1 refused, 3 written." in html
     Path("empty").mkdir()
-    run = files.run([Path("empty")], Options)
+    run = files.run([Path("empty")], Options())
     html = as_html_page(run, write=False, target="tf-keras")
     assert "No old loss-scale name was found" in html
     assert "Nothing would be changed." in html

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from lossscale_codemods import files, migrate_source
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 from lossscale_codemods.records import Outcome
 from lossscale_codemods.writing import WriteRefusedError
 
@@ -32,7 +32,7 @@ opt = tf.keras.mixed_precision.LossScaleOptimizer(make(), initial_scale=1024)
 
 
 def migrated(path: Path, *named: Path) -> str:
-    report = files.run(list(named), Options, jobs=1)
+    report = files.run(list(named), Options(), jobs=1)
     (result,) = [file.result for file in report.files if file.path == path]
     assert result.problem == ""
     return result.text
@@ -127,10 +127,10 @@ def project(folder: Path, files_: dict[str, str]) -> tuple[dict[str, str], dict[
     for name, text in files_.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    report = files.run([folder], Options, write=True, jobs=1)
+    report = files.run([folder], Options(), write=True, jobs=1)
     assert all(file.result.problem == "" for file in report.files)
     after = {name: (folder / name).read_text() for name in files_}
-    second = files.run([folder], Options, write=True, jobs=1)
+    second = files.run([folder], Options(), write=True, jobs=1)
     assert not any(file.written for file in second.files)
     return after, {
         file.path.relative_to(folder).as_posix(): [
@@ -329,7 +329,7 @@ def test_a_name_stays_for_a_file_that_could_not_be_written(
         write(path, *rest)
 
     monkeypatch.setattr(files, "write_atomically", refuse)
-    report = files.run([tmp_path], Options, write=True, jobs=1)
+    report = files.run([tmp_path], Options(), write=True, jobs=1)
     assert [file.written for file in report.files] == [False, True, False]
     assert (tmp_path / "a_utils.py").read_text() == source
     assert "model.py uses mp of this file" in report.files[0].result.problem

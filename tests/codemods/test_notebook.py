@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from lossscale_codemods import Outcome, Status
-from lossscale_codemods.engine import Options
 from lossscale_codemods.notebook import migrate_notebook
+from lossscale_codemods.options import Options
 
 IMPORTS = [
     "%matplotlib inline\n",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import files, names
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 from lossscale_codemods.prefilter import can_hold_old_name, text_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def escaped(notebook: str) -> str:
 def test_what_the_rules_look_for_is_found(program: str, tmp_path: Path) -> None:
     assert can_hold_old_name(program.encode())
     (tmp_path / "a.py").write_text(program)
-    assert files.run([tmp_path], Options, jobs=1).files
+    assert files.run([tmp_path], Options(), jobs=1).files
 
 
 def test_other_files_do_not_pass() -> None:

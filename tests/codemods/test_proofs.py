@@ -6,7 +6,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source, proofs
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 from lossscale_codemods.outcomes import Outcomes, ProvenCall
 from lossscale_codemods.program import Program
 from lossscale_codemods.proofs import same_meaning

@@ -9,8 +9,8 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 from jsonschema import Draft202012Validator
-from lossscale_codemods.engine import Options
 from lossscale_codemods.files import RunReport, run
+from lossscale_codemods.options import Options
 from lossscale_codemods.reports.sarif import as_sarif
 
 from tests.codemods.runs import OLD, make_project, migrated
@@ -120,13 +120,13 @@ def test_files_are_named_by_valid_uris(folder: Path) -> None:
     ]
     assert all(uri.isascii() for uri in uris)
     assert sorted(map(unquote_to_bytes, uris)) == sorted(names)
-    absolute = sarif_of(run([folder / "a b.py"], Options))["results"][0]["locations"][0]
+    absolute = sarif_of(run([folder / "a b.py"], Options()))["results"][0]["locations"][0]
     uri = absolute["physicalLocation"]["artifactLocation"]["uri"]
     assert uri == (folder / "a b.py").as_uri()
 
 
 def test_what_could_not_be_looked_at_is_notified(folder: Path) -> None:
-    (invocation,) = sarif_of(run([Path("missing.py")], Options))["invocations"]
+    (invocation,) = sarif_of(run([Path("missing.py")], Options()))["invocations"]
     assert not invocation["executionSuccessful"]
     (notification,) = invocation["toolExecutionNotifications"]
     assert notification["level"] == "error"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import files, undo
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def test_taken_back_to_the_byte(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(source)
     patch = tmp_path / "undo.patch"
-    report = files.run([folder], Options, write=True, undo=patch)
+    report = files.run([folder], Options(), write=True, undo=patch)
     assert [file.path for file in report.files if not file.written] == []
     assert all(path.read_bytes() != source for path, source in before.items())
     take_back(tool, patch, folder)
@@ -103,7 +103,7 @@ def test_files_outside_of_the_folder_and_behind_links(
     (tmp_path / "there/b.py").write_bytes(OLD)
     (tmp_path / "door").symlink_to("there")
     monkeypatch.chdir(tmp_path / "here")
-    files.run([tmp_path / "door"], Options, write=True, undo=tmp_path / "here/undo.patch")
+    files.run([tmp_path / "door"], Options(), write=True, undo=tmp_path / "here/undo.patch")
     assert (tmp_path / "there/b.py").read_bytes() != OLD
     patch = tmp_path / "here/undo.patch"
     assert f"In the folder\n    {tmp_path / 'there'}\n" in patch.read_text()
@@ -124,7 +124,7 @@ def test_it_is_there_before_the_first_file_changes(
         raise files.WriteRefusedError("not today")
 
     monkeypatch.setattr(files, "write_atomically", look)
-    files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")
+    files.run([tmp_path], Options(), write=True, undo=tmp_path / "undo.patch")
     assert len(seen) == 2
     assert all(b"a.py" in patch and b"b.py" in patch for patch in seen)
     assert not (tmp_path / "undo.patch").exists()
@@ -134,7 +134,7 @@ def test_what_was_not_written_is_not_in_it(tmp_path: Path) -> None:
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_bytes(OLD)
     (tmp_path / "b.py").chmod(0o444)
-    files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")
+    files.run([tmp_path], Options(), write=True, undo=tmp_path / "undo.patch")
     assert b"b.py" not in (tmp_path / "undo.patch").read_bytes()
     subprocess.run(TOOLS["patch"] + ["undo.patch"], cwd=_base(tmp_path), check=True)
     assert (tmp_path / "a.py").read_bytes() == OLD
@@ -149,7 +149,7 @@ def _base(folder: Path) -> Path:
 def test_an_earlier_undo_is_never_lost(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(OLD)
     (tmp_path / "undo.patch").write_text("precious")
-    report = files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")
+    report = files.run([tmp_path], Options(), write=True, undo=tmp_path / "undo.patch")
     assert "there already" in report.files[0].result.problem
     assert (tmp_path / "undo.patch").read_text() == "precious"
     assert (tmp_path / "a.py").read_bytes() == OLD
@@ -165,7 +165,7 @@ def test_without_an_undo_nothing_is_written(
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(undo.os, "fsync", failing)
-    report = files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")
+    report = files.run([tmp_path], Options(), write=True, undo=tmp_path / "undo.patch")
     assert os.strerror(error) in report.files[0].result.problem
     assert "nothing was written" in report.files[0].result.problem
     assert [p.name for p in tmp_path.iterdir()] == ["a.py"]
@@ -174,5 +174,5 @@ def test_without_an_undo_nothing_is_written(
 
 def test_nothing_to_write_needs_no_undo(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
-    files.run([tmp_path], Options, write=True, undo=tmp_path / "undo.patch")
+    files.run([tmp_path], Options(), write=True, undo=tmp_path / "undo.patch")
     assert not (tmp_path / "undo.patch").exists()

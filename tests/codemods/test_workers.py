@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import faulthandler
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -14,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import full_look, workers
-from lossscale_codemods.engine import Options
+from lossscale_codemods.options import Options
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 def work(task: Task) -> Result:
@@ -37,10 +38,10 @@ def work(task: Task) -> Result:
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     monkeypatch.setattr(workers, "SECONDS", 0.5)
+    monkeypatch.setattr(workers, "BYTES_THAT_PAY", 0)
     names = ["exit", "a", "killed", "b", "crash", "c", "hang", "stopped", "d"]
     tasks = [Task(name, 100, Options()) for name in names]
-    found = dict(migrate_all(tasks, jobs, work))
-    problems = {names[index]: result.problem for index, result in found.items()}
+    problems = {task.name: result.problem for task, result in migrate_all(tasks, jobs, work)}
     assert sorted(problems) == sorted(names)
     assert [name for name in names if not problems[name]] == ["a", "b", "c", "d"]
     assert "died (exit code 3)" in problems["exit"]
@@ -48,6 +49,46 @@ def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) 
     assert "died (exit code -11)" in problems["crash"]
     assert "too long" in problems["hang"]
     assert "too long" in problems["stopped"]
+
+
+def test_tasks_are_done_while_more_are_looked_for() -> None:
+    done: list[Task] = []
+
+    def tasks() -> Iterator[Task | None]:
+        yield Task("first", 100, Options())
+        deadline = time.monotonic() + 60
+        while not done:
+            assert time.monotonic() < deadline, "nothing was done before all was found"
+            yield None
+        yield Task("second", 100, Options())
+
+    for task, _ in migrate_all(tasks(), 2, work):
+        done.append(task)
+    assert [task.name for task in done] == ["first", "second"]
+
+
+def test_another_worker_is_started_where_much_waits() -> None:
+    def processes(size: int) -> int:
+        tasks = [Task(str(number), size, Options()) for number in range(6)]
+        return len({result.problem for _, result in migrate_all(tasks, 3, say_who)})
+
+    assert processes(workers.BYTES_THAT_PAY // 10) == 1
+    assert processes(workers.BYTES_THAT_PAY) == 3
+
+
+def say_who(_: Task) -> Result:
+    time.sleep(0.05)
+    return Result(b"", b"", Status.UNCHANGED, problem=str(os.getpid()))
+
+
+def test_workers_are_stopped_if_looking_for_tasks_fails() -> None:
+    def tasks() -> Iterator[Task | None]:
+        yield Task("a", 100, Options())
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(migrate_all(tasks(), 1, work))
+    assert not multiprocessing.active_children()
 
 
 class Panic(BaseException):
@@ -77,7 +118,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         "    Path(sys.argv[1], str(os.getpid())).touch(); time.sleep(0.2)\n"
         "    from lossscale_codemods.records import Result, Status\n"
         "    return Result(b'', b'', Status.UNCHANGED)\n"
-        "tasks = [Task('a', 0, None)] * 1000\n"
+        "tasks = [Task('a', 1_000_000, None)] * 1000\n"
         "for _ in migrate_all(tasks, 3, work): print('go', flush=True)\n"
     )
     with subprocess.Popen(
