@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _LONGEST_PATH = 12
 """Longer paths come of names that are bound to members of themselves: `tf = tf.compat.v1`."""
 _ROUNDS = 10
+_NEW_CLASSES = (".LossScaleOptimizer", ".Policy")
+"""What the ends of paths are from which objects with a loss scale come today."""
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
@@ -58,6 +60,7 @@ class _Glance:
         self.nodes = nodes
         self.knows_policies = "dtype_policy" in text or "Policy" in text
         self.knows_optimizers = False
+        self.reads_of_others: set[ast.expr] = set()
         self.relative = relative
         self.paths: dict[str, set[str]] = {}
         self.stars: list[str] = []
@@ -79,6 +82,7 @@ class _Glance:
         self._settle()
         strings = list(self._annotation_strings())
         self.knows_optimizers = self._knows_optimizers(strings)
+        self.reads_of_others = set(self._reads_of_others())
         return (
             any(map(_is_old, self.imported))
             or any(map(self._reads_old_attribute, self.nodes.of(ast.Attribute)))
@@ -137,7 +141,7 @@ class _Glance:
     def _add(self, name: str, path: str) -> None:
         path = self._outside(path)
         leads_on = not frameworks.is_framework(path) or names.can_lead_to_old_name(path)
-        if leads_on or _is_old(path) or frameworks.is_new_optimizer(path):
+        if leads_on or _is_old(path) or path.endswith(_NEW_CLASSES):
             if path.count(".") > _LONGEST_PATH:
                 raise _CannotTellError
             self.paths.setdefault(name, set()).add(path)
@@ -202,8 +206,29 @@ class _Glance:
         if node.attr == "_optimizer":
             return self.knows_optimizers
         if node.attr == "loss_scale":
-            return self.knows_policies
+            return self.knows_policies and node not in self.reads_of_others
         return node.attr == "should_cast_variables"
+
+    def _reads_of_others(self) -> Iterator[ast.expr]:
+        """Yields what is read first of all where a test has just said that it is of no policy.
+
+        Keras itself does so: `if isinstance(policy, PolicyV1): loss_scale = policy.loss_scale`.
+        """
+        for node in self.nodes.of(ast.If):
+            match node:
+                case ast.If(
+                    test=ast.Call(
+                        func=ast.Name("isinstance"),
+                        args=[tested, ast.Name() | ast.Attribute() as kind],
+                        keywords=[],
+                    ),
+                    body=[ast.Assign(value=ast.Attribute(value=owner) as read), *_],
+                ) if ast.dump(tested) == ast.dump(owner) and not self._can_be_policy(kind):
+                    yield read
+
+    def _can_be_policy(self, kind: ast.Name | ast.Attribute) -> bool:
+        paths = self._paths_of(kind)
+        return any(_is_old(path) or path.endswith(".Policy") for path in paths)
 
     def _calls_loss_scale(self, node: ast.Call) -> bool:
         """Whether a call is `opt.loss_scale()`."""

@@ -101,6 +101,9 @@ PIECES = [
     "print(opt._optimizer, opt.get_config()['loss_scale'])",
     "print(opt.loss_scale.multiplier)",
     "print(model.dtype_policy.loss_scale)",
+    "if isinstance(policy, mp.Policy):\n    scale = policy.loss_scale",
+    "if isinstance(model.dtype_policy, x):\n    scale = model.dtype_policy.loss_scale",
+    "x = mixed_precision.Policy",
     "x.set_policy('float32')",
     "keras.mp.Policy('float32')",
     "policy = mixed_precision.Policy('float32')",
@@ -131,8 +134,32 @@ def test_nothing_is_seen_where_nothing_is() -> None:
         "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n",
         "from tensorflow.keras import mixed_precision\nfrom jax import experimental\n",
         "node = node.next\nself.x = self.x.x\n",
+        "if isinstance(m.dtype_policy, policy.V1):\n    scale = m.dtype_policy.loss_scale\n",
     ):
         assert not sees(program), program
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "if isinstance(m.dtype_policy, {}):\n    scale = m.dtype_policy.loss_scale",
+        "if isinstance(m.dtype_policy, {}):\n    x = 1\n    scale = m.dtype_policy.loss_scale",
+        "if isinstance(m.dtype_policy, {}):\n    scale = n.dtype_policy.loss_scale",
+        "if isinstance(m.dtype_policy, {}):\n    scale = lambda: m.dtype_policy.loss_scale",
+        "if isinstance(m.dtype_policy, {}):\n    x\nelse:\n    scale = m.dtype_policy.loss_scale",
+        "if not isinstance(m.dtype_policy, {}):\n    scale = m.dtype_policy.loss_scale",
+        "if isinstance(m.dtype_policy, (A, {})):\n    scale = m.dtype_policy.loss_scale",
+        "if isinstance(m.dtype_policy, B):\n    scale = m.dtype_policy.loss_scale.x if {} else 1",
+        "while isinstance(m.dtype_policy, {}):\n    scale = m.dtype_policy.loss_scale",
+    ],
+)
+@pytest.mark.parametrize("kind", ["V1", "policy.V1", "Policy", "Alias", "mp.Policy", "Star"])
+def test_a_read_behind_a_test_is_told_as_a_full_look_tells_it(program: str, kind: str) -> None:
+    head = (
+        "from tensorflow.keras import mixed_precision as mp\nfrom x import policy, V1\n"
+        "from tensorflow.keras.mixed_precision import Policy\nAlias = Star = mp.Policy\n"
+    )
+    assert agrees(head + program.format(kind) + "\n")
 
 
 def test_what_has_no_end_counts_as_seen() -> None:
