@@ -1,31 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the codemod over files: finds and reads them, migrates in workers, and then writes.
+"""Runs the codemod over files: searches them, migrates in workers meanwhile, and then writes.
 
-Here, a file's bytes are only searched for words; workers parse the few that have them meanwhile,
-and read them again, so that no sources pile up.
+Workers read the few files again that they parse, so that no sources pile up.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.discovery import Found, Skipped, discover
+from lossscale_codemods.discovery import Found, Skipped
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.full_look import look_at, read, unreadable
-from lossscale_codemods.importers import project_files, used_by_others
+from lossscale_codemods.full_look import look_at
+from lossscale_codemods.importers import used_by_others
 from lossscale_codemods.interrupts import noting
-from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.records import Result, Status
+from lossscale_codemods.search import Search
 from lossscale_codemods.undo import Undo, UndoError
 from lossscale_codemods.workers import Task, migrate_all
 from lossscale_codemods.writing import WriteRefusedError, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from lossscale_codemods.options import Options
 
@@ -93,24 +91,22 @@ def run(
     Returns:
         The report, by the files' names.
     """
-    report = RunReport()
-    decided: list[tuple[Found, Result]] = []
+    search = Search(paths, no_ignore=no_ignore, exclude=exclude)
+    report = RunReport(skipped=search.skipped)
+    decided = search.unreadable
     jobs = jobs or default_jobs()
     try:
-        found = discover(paths, no_ignore=no_ignore, exclude=exclude)
-        marked: dict[str, Found] = {}
-        tasks = _tasks(found, options, marked, report, decided)
         results: dict[str, Result] = {}
-        for done, (task, result) in enumerate(migrate_all(tasks, jobs, look_at), 1):
+        for done, (task, result) in enumerate(migrate_all(search.tasks(options), jobs, look_at), 1):
             if result.records or result.status is not Status.UNCHANGED:
                 results[task.name] = result
             if progress is not None:
-                progress(done, len(marked))
-        others = functools.partial(_others, paths, no_ignore=no_ignore, exclude=exclude)
-        _keep_what_others_use(results, options, jobs, others)
-        decided.extend((marked[name], result) for name, result in results.items())
+                progress(done, len(search.to_parse))
+        _keep_what_others_use(results, options, jobs, search)
+        decided.extend((search.to_parse[name], result) for name, result in results.items())
     except KeyboardInterrupt:
         report.interrupted = True
+    report.looked_at = search.looked_at
     decided.sort(key=lambda one: one[0].name)
     if write and not report.interrupted:
         _write(report, decided, undo)
@@ -123,7 +119,7 @@ def _keep_what_others_use(
     results: dict[str, Result],
     options: Options,
     jobs: int,
-    others: Callable[[], Iterable[str]],
+    search: Search,
 ) -> None:
     """Migrates files again that would change names which other files, as they will be, use.
 
@@ -131,10 +127,10 @@ def _keep_what_others_use(
         results: What becomes of each file so far; changed in place.
         options: What to do.
         jobs: How many workers at most.
-        others: Finds the names of all files that may use names of these.
+        search: Knows which files may use names of these.
     """
     users: dict[str, dict[str, str]] = {}
-    while more := used_by_others(results, others):
+    while more := used_by_others(results, search.users):
         for name, found in more.items():
             users[name] = {**users.get(name, {}), **found}
         again = [
@@ -147,14 +143,6 @@ def _keep_what_others_use(
         ]
         for task, result in migrate_all(again, jobs, look_at):
             results[task.name] = result
-
-
-def _others(paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> Iterator[str]:
-    """Yields the names of the files that may use names of those that a run looks at."""
-    for one in discover(paths, no_ignore=no_ignore, exclude=exclude):
-        if isinstance(one, Found):
-            yield one.name
-    yield from project_files(paths)
 
 
 def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Path | None) -> None:
@@ -173,7 +161,7 @@ def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Pat
             problem = f"{error} So nothing was written."
         left: list[str] = []
         today = {f.name: dataclasses.replace(r, output=r.source) for f, r in decided if r.changed}
-        used = used_by_others(today, lambda: today)
+        used = used_by_others(today, lambda _: today)
         for found, result in sorted(decided, key=lambda one: one[0].name in used):
             if result.changed and problem:
                 report.files.append(FileReport(found.path, result.refused(problem)))
@@ -194,7 +182,7 @@ def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Pat
 
 def _unless_used(found: Found, result: Result, left: Sequence[str]) -> Result:
     """Refuses a change that would take a name from a file that could not be written."""
-    users = used_by_others({found.name: result}, lambda: left).get(found.name) if left else None
+    users = used_by_others({found.name: result}, lambda _: left).get(found.name) if left else None
     if not users:
         return result
     name, user = min(users.items())
@@ -209,28 +197,3 @@ def _written(found: Found, result: Result) -> FileReport:
     except WriteRefusedError as error:
         return FileReport(found.path, result.refused(str(error)))
     return FileReport(found.path, result, written=True)
-
-
-def _tasks(
-    found: Iterable[Found | Skipped],
-    options: Options,
-    marked: dict[str, Found],
-    report: RunReport,
-    decided: list[tuple[Found, Result]],
-) -> Iterator[Task | None]:
-    """Yields a task for each file that has to be parsed, and nothing for the others."""
-    for one in found:
-        if isinstance(one, Skipped):
-            report.skipped.append(one)
-            continue
-        report.looked_at += 1
-        try:
-            source = read(one.name)
-        except OSError as error:
-            decided.append((one, unreadable(error)))
-            continue
-        if can_hold_old_name(source):
-            marked[one.name] = one
-            yield Task(one.name, len(source), options)
-        else:
-            yield None

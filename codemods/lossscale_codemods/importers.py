@@ -32,13 +32,13 @@ _STAR = re.compile(rb"import%s*\*" % _SPACE)
 
 
 def used_by_others(
-    results: Mapping[str, Result], others: Callable[[], Iterable[str]]
+    results: Mapping[str, Result], others: Callable[[set[str]], Iterable[str]]
 ) -> dict[str, dict[str, str]]:
     """Returns the names that a run would change although other files use them.
 
     Args:
         results: What the run makes of files, by their names.
-        others: Finds the names of all files that may use names of these.
+        others: Finds the names of all files that may use names of these, given those names.
 
     Returns:
         For each such file, its names, and for each of these a file that uses it.
@@ -51,7 +51,8 @@ def used_by_others(
     if not changing:
         return {}
     texts = {_absolute(name): result.output for name, result in results.items()}
-    importers = Importers(others(), texts, {n for names in changing.values() for n in names})
+    changed = {name for names in changing.values() for name in names}
+    importers = Importers(others(changed), texts, changed)
     found = {}
     for file, names in changing.items():
         users = importers.users(Path(file), names)
@@ -59,6 +60,11 @@ def used_by_others(
             here = Path(file).absolute().parent
             found[file] = {n: os.path.relpath(user, here) for n, user in users.items()}
     return found
+
+
+def can_hand_on(source: bytes) -> bool:
+    """Whether a file can offer names that are not in it, by a star import."""
+    return _STAR.search(source) is not None
 
 
 class Importers:
@@ -86,7 +92,7 @@ class Importers:
                     continue
             if name.endswith(".ipynb"):
                 source = source.replace(rb"\n", b"\n")
-            if any(word in source for word in words) or _STAR.search(source):
+            if any(word in source for word in words) or can_hand_on(source):
                 self.texts[Path(here)] = source
 
     def users(self, path: Path, names: Iterable[str]) -> dict[str, Path]:

@@ -14,7 +14,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _ANYTHING = (b"",)
 _COMPANIONS = {
@@ -38,9 +38,22 @@ _JSON_OBJECT = re.compile(rb"\s*{")
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
 
 
-def can_hold_old_name(source: bytes) -> bool:
-    """Whether a file can hold an old name: Python, in any encoding, or a notebook."""
-    return _has_words(source) or any(map(_has_words, _other_spellings(source)))
+def markers_in(source: bytes) -> list[bytes]:
+    """Returns the markers in a file's bytes, as they are usually spelled."""
+    return [marker for marker in _COMPANIONS if marker in source]
+
+
+def can_hold_old_name(source: bytes, markers: Sequence[bytes] | None = None) -> bool:
+    """Whether a file can hold an old name: Python, in any encoding, or a notebook.
+
+    Args:
+        source: The file's bytes.
+        markers: The markers in it, if they are known.
+    """
+    found = markers_in(source) if markers is None else markers
+    return _has_companion(source, found) or any(
+        _has_companion(other, markers_in(other)) for other in _other_spellings(source)
+    )
 
 
 def text_of(source: bytes) -> str:
@@ -55,14 +68,8 @@ def text_of(source: bytes) -> str:
         return source.decode("utf-8", "replace")
 
 
-def _has_words(source: bytes) -> bool:
-    # A loop: generators would take as long as half of the searching.
-    for marker, companions in _COMPANIONS.items():
-        if marker in source:
-            for companion in companions:
-                if companion in source:
-                    return True
-    return False
+def _has_companion(source: bytes, markers: Sequence[bytes]) -> bool:
+    return any(companion in source for marker in markers for companion in _COMPANIONS[marker])
 
 
 def _other_spellings(source: bytes) -> Iterator[bytes]:

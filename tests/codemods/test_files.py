@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lossscale_codemods import files, full_look
+from lossscale_codemods import files, full_look, search
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.ignore_files import parse
 from lossscale_codemods.options import Options
@@ -108,7 +108,7 @@ def test_a_file_that_goes_between_two_reads_is_reported(
         Path(name).unlink()
         return source
 
-    monkeypatch.setattr(files, "read", read)
+    monkeypatch.setattr(search, "read", read)
     (file,) = files.run([tmp_path], Options()).files
     assert file.result.status is Status.UNREADABLE
     assert "cannot be read" in file.result.problem
