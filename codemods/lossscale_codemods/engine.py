@@ -20,6 +20,7 @@ from lossscale_codemods.first_look import first_look
 from lossscale_codemods.names import Target
 from lossscale_codemods.options import Options
 from lossscale_codemods.outcomes import GUARDS
+from lossscale_codemods.prefilter import text_of
 from lossscale_codemods.program import Program
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.suppression import Selection, Suppressions
@@ -111,7 +112,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     if options.collapse_guards and options.selection.applies(GUARDS):
         collapsed = collapse(original, relative)
     program = collapsed.program
-    suppressions = Suppressions(program.tree.code)
+    suppressions = Suppressions(text_of(program.source))
     outcomes = Decisions(program, options.selection, suppressions).outcomes()
     found = [*outcomes.records, *strings.find(program, suppressions, options)]
     if collapsed.records:

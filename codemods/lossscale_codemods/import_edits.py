@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lossscale_codemods.program import Program
+
+
+_WORD = re.compile(r"\w+")
 
 
 def alias_text(new: str, local: str) -> str:
@@ -241,7 +245,7 @@ def _words_in_strings(program: Program) -> set[str]:
     words: set[str] = set()
     for node in program.tree.parents:
         if isinstance(node, cst.SimpleString):
-            words.update("".join(c if c.isidentifier() else " " for c in node.value).split())
+            words.update(_WORD.findall(node.value))
     return words
 
 

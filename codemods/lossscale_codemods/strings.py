@@ -13,6 +13,7 @@ import libcst as cst
 
 from lossscale_codemods import mentions, names
 from lossscale_codemods.names import HELPER, Target
+from lossscale_codemods.prefilter import text_of
 from lossscale_codemods.records import Outcome, Record
 from lossscale_codemods.suppression import Suppressions, comments
 from lossscale_codemods.tree import dotted
@@ -38,7 +39,7 @@ def find(program: Program, suppressions: Suppressions, options: Options) -> Iter
     annotation_strings = {
         o.node for o in program.references if isinstance(o.node, cst.SimpleString)
     }
-    for comment in comments(tree.code):
+    for comment in comments(text_of(program.source)):
         yield from mentions.in_comment(comment)
     for node in list(tree.parents):
         if not isinstance(node, cst.SimpleString | cst.FormattedStringText):

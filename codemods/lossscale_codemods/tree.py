@@ -8,11 +8,13 @@ an edit stays what it was.
 from __future__ import annotations
 
 import bisect
+import builtins
 import functools
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan
+from libcst.metadata.span_provider import SpanProvidingCodegenState, byte_length_in_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,20 +66,26 @@ def is_none(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Name) and node.value == "None"
 
 
-class _Spans(ByteSpanPositionProvider):
-    """libcst's spans, asked for without its `MetadataWrapper`.
+class _Printer(ByteSpanPositionProvider):
+    """Prints a module, and notes on the way where each node stands.
 
-    The wrapper first visits the whole tree for providers that are not asked for here, which takes
-    longer than the spans do.
+    libcst's `MetadataWrapper` first visits the whole tree for providers that are not asked for
+    here, which takes longer than the spans do; and its `Module.code` would print once more.
     """
 
-    def of(self, module: cst.Module) -> dict[cst.CSTNode, Span]:
-        self._gen_impl(module)
-        found = {}
+    def printed(self, module: cst.Module) -> tuple[str, dict[cst.CSTNode, Span]]:
+        state = SpanProvidingCodegenState(
+            default_indent=module.default_indent,
+            default_newline=module.default_newline,
+            provider=self,
+            get_length=byte_length_in_utf8,
+        )
+        module._codegen(state)
+        spans = {}
         for node, span in self._computed.items():
             assert isinstance(span, CodeSpan)
-            found[node] = (span.start, span.start + span.length)
-        return found
+            spans[node] = (span.start, span.start + span.length)
+        return "".join(state.tokens), spans
 
 
 class Tree:
@@ -85,8 +93,6 @@ class Tree:
 
     def __init__(self, module: cst.Module) -> None:
         self.module = module
-        self.code = module.code
-        self.text = self.code.encode("utf-8")
         self.parents: dict[cst.CSTNode, cst.CSTNode] = {}
         stack: list[cst.CSTNode] = [module]
         while stack:
@@ -95,14 +101,25 @@ class Tree:
                 self.parents[child] = node
                 stack.append(child)
 
+    @functools.cached_property
+    def _printed(self) -> tuple[str, dict[cst.CSTNode, Span]]:
+        # Files in which nothing is found are never printed.
+        return _Printer().printed(self.module)
+
+    @property
+    def code(self) -> str:
+        """The file's text, as the parser keeps it."""
+        return self._printed[0]
+
+    @functools.cached_property
+    def text(self) -> builtins.bytes:
+        """The file's text in UTF-8, which spans are offsets into."""
+        return self.code.encode("utf-8")
+
     @property
     def bytes(self) -> bytes:
         """The file's bytes, as the parser keeps them."""
         return self.code.encode(self.module.encoding)
-
-    @functools.cached_property
-    def _spans(self) -> dict[cst.CSTNode, Span]:
-        return _Spans().of(self.module)
 
     @functools.cached_property
     def _line_starts(self) -> list[int]:
@@ -114,14 +131,14 @@ class Tree:
 
     def span(self, node: cst.CSTNode) -> Span:
         """Returns the node's start and end, without its own parentheses."""
-        return self._spans[node]
+        return self._printed[1][node]
 
     def full_span(self, node: cst.CSTNode) -> Span:
         """Returns the node's start and end, with its own parentheses."""
-        start, end = self._spans[node]
+        start, end = self._printed[1][node]
         lpar, rpar = getattr(node, "lpar", ()), getattr(node, "rpar", ())
         if isinstance(lpar, list | tuple) and isinstance(rpar, list | tuple) and lpar and rpar:
-            start, end = self._spans[lpar[0]][0], self._spans[rpar[-1]][1]
+            start, end = self._printed[1][lpar[0]][0], self._printed[1][rpar[-1]][1]
         return start, end
 
     def source(self, node: cst.CSTNode) -> str:

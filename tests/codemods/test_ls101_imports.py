@@ -121,6 +121,28 @@ def test_what_nothing_uses_any_more_is_not_imported() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["tf", "tf1", "_1"])
+def test_an_import_that_a_string_may_use_stays(name: str) -> None:
+    check_transformed(
+        f"""
+        import tensorflow.compat.v1 as {name}
+        from tensorflow import keras
+
+        mp = keras.mixed_precision.experimental
+        opt = mp.LossScaleOptimizer(opt, {name}.train.experimental.FixedLossScale(8))
+        exec("{name}.disable_v2_behavior()")
+        """,
+        f"""
+        import tensorflow.compat.v1 as {name}
+        from tensorflow import keras
+
+        mp = keras.mixed_precision
+        opt = mp.LossScaleOptimizer(opt, dynamic=False, initial_scale=8)
+        exec("{name}.disable_v2_behavior()")
+        """,
+    )
+
+
 def test_the_only_statement_of_a_block_becomes_pass() -> None:
     check_transformed(
         """
