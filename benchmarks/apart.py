@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measuring in a process of its own, with its own devices or its own memory."""
+"""Measuring in processes of their own, with their own devices or their own memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import Rounds
+
 REPOSITORY = Path(__file__).parent.parent
+PROCESSES = 3
+"""In each of which a case is measured: what a step takes depends on where in memory things lie."""
 
 
 def result_of(module: str, *arguments: str) -> Any:
@@ -30,3 +34,20 @@ def result_of(module: str, *arguments: str) -> Any:
         check=True,
     )
     return json.loads(done.stdout)
+
+
+def pooled(module: str, *arguments: str) -> dict[str, Rounds]:
+    """Runs a module in several processes, one after the other, and puts their rounds together.
+
+    Args:
+        module: Its name. It prints, as JSON, the rounds of each mode.
+        *arguments: What it is given.
+
+    Returns:
+        The rounds of all processes, for each mode.
+    """
+    runs = [result_of(module, *arguments) for _ in range(PROCESSES)]
+    return {
+        mode: {name: [t for run in runs for t in run[mode][name]] for name in rounds}
+        for mode, rounds in runs[0].items()
+    }

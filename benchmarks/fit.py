@@ -3,10 +3,13 @@
 
 A batch is measured as `fit` trains on it, by the function that it calls for each one. What `fit`
 does around that takes many times as long as loss scaling, and varies by more.
+
+python -m benchmarks.fit
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +17,13 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
+from benchmarks.cases import CANDIDATES
+from benchmarks.measure import Rounds, in_turns
 from compat_lossscale import LossScaleOptimizer
 
 BATCHES = 20
+LAYERS = 20
+NAME = f"legacy, SGD, a batch of fit, {2 * LAYERS} variables"
 
 
 class Fitting:
@@ -28,7 +35,7 @@ class Fitting:
         units: Their width.
     """
 
-    def __init__(self, candidate: str, layers: int = 20, units: int = 16) -> None:
+    def __init__(self, candidate: str, layers: int = LAYERS, units: int = 16) -> None:
         tf_keras.utils.set_random_seed(1)
         tf_keras.mixed_precision.set_global_policy("mixed_float16")
         try:
@@ -69,3 +76,19 @@ def same_results() -> bool:
             fitting.fit()
         ends.append(fitting.model.get_weights())
     return all(np.array_equal(a, b) for a, b in zip(*ends, strict=True))
+
+
+def rounds_of(rounds: int = 60, layers: int = LAYERS) -> dict[str, Rounds]:
+    """Measures a batch.
+
+    Raises:
+        AssertionError: The weights are not those under tf-keras' own optimizer.
+    """
+    if not same_results():
+        raise AssertionError("fit: the weights differ from those under tf-keras' own optimizer.")
+    batches = {name: Fitting(name, layers).batch() for name in CANDIDATES}
+    return {"graph": in_turns(batches, rounds=rounds)}
+
+
+if __name__ == "__main__":
+    print(json.dumps(rounds_of()))

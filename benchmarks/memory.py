@@ -10,12 +10,11 @@ import statistics
 import sys
 from pathlib import Path
 
-from benchmarks.apart import result_of
+from benchmarks.apart import PROCESSES, result_of
 from benchmarks.cases import Case, Training
 
 CASES = (("legacy", 20, 1_000_000), ("new", 20, 1_000_000), ("legacy", 400, 100))
 STEPS = 10
-PROCESSES = 3
 
 
 def peak_mb(candidate: str, family: str, mode: str, variables: int, size: int) -> float:

@@ -17,10 +17,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from benchmarks.apart import result_of
+from benchmarks.apart import pooled
 from benchmarks.cases import CANDIDATES, Case, Training
 from benchmarks.measure import Rounds, in_turns, overhead_ratio
-from benchmarks.steps import traces
+from benchmarks.steps import ROUNDS, traces
 from compat_lossscale.core.gradients import values_of, with_values
 
 CASES = (
@@ -68,31 +68,28 @@ def _are_finite(values: list[tf.Tensor]) -> tf.Tensor:
 
 
 def run() -> Iterator[dict[str, Any]]:
-    """Measures every case, each in a process of its own."""
-    for number in range(len(CASES)):
-        yield result_of("benchmarks.plain", str(number))
+    """Measures every case, each in processes of its own.
 
-
-def row_of(case: Case, rounds: int = 40) -> dict[str, Any]:
-    """Measures one case.
-
-    Returns:
-        For each mode, the overhead of "ours" and "plain" as shares of tf-keras'.
+    Yields:
+        For each case and mode, the overhead of "ours" and "plain" as shares of tf-keras'.
     """
+    for number, case in enumerate(CASES):
+        taken = pooled("benchmarks.plain", str(number))
+        yield {"case": case.name, **{mode: _shares(rounds) for mode, rounds in taken.items()}}
+
+
+def rounds_of(case: Case) -> dict[str, Rounds]:
+    """Measures one case."""
     makers: dict[str, Callable[[], Training]] = {
         name: functools.partial(Training, case, name) for name in CANDIDATES
     }
     makers["plain"] = functools.partial(Plain, case)
     trainings = {name: make() for name, make in makers.items()}
-    eager = in_turns({name: t.eager() for name, t in trainings.items()}, rounds=rounds)
-    graph = in_turns(
-        {name: t.graph().get_concrete_function() for name, t in trainings.items()}, rounds=rounds
-    )
+    graphs = {name: t.graph().get_concrete_function() for name, t in trainings.items()}
     return {
-        "case": case.name,
-        "eager": _shares(eager),
-        "graph": _shares(graph),
-        "trace": _shares(traces(makers)),
+        "eager": in_turns({name: t.eager() for name, t in trainings.items()}, rounds=ROUNDS),
+        "graph": in_turns(graphs, rounds=ROUNDS),
+        "trace": traces(makers),
     }
 
 
@@ -101,4 +98,4 @@ def _shares(rounds: Rounds) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(row_of(CASES[int(sys.argv[1])])))
+    print(json.dumps(rounds_of(CASES[int(sys.argv[1])])))

@@ -3,27 +3,20 @@
 
 A process that has two devices takes other paths in the steps without a strategy too.
 
-python -m benchmarks.replicas
+python -m benchmarks.replicas NUMBER
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import sys
 
 import tensorflow as tf
 
 from benchmarks import steps
 
-_ROUNDS = 40
-
-
-def _rows() -> list[dict[str, Any]]:
+if __name__ == "__main__":
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-
-    return [steps.row_of(case, _ROUNDS) | steps.tracing(case) for case in steps.REPLICATED]
-
-
-if __name__ == "__main__":
-    print(json.dumps(_rows()))
+    case = steps.REPLICATED[int(sys.argv[1])]
+    print(json.dumps(steps.rounds_of(case) | steps.tracing(case)))

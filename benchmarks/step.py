@@ -21,9 +21,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
 
 from benchmarks import fit, growth, machine, memory, plain, steps
-from benchmarks.apart import result_of
+from benchmarks.apart import pooled, result_of
 from benchmarks.cases import CANDIDATES
-from benchmarks.measure import in_turns
 
 RESULTS = Path(__file__).parent / "results" / "step.json"
 AGAIN = RESULTS.with_name("step_again.json")
@@ -33,22 +32,13 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
     """Measures everything. A smoke run takes seconds, and its times mean nothing."""
     results: dict[str, Any] = {"machine": machine.description()}
     results["steps"] = [_told(row) for row in steps.run(smoke=smoke)]
-    if not smoke:
-        results["steps"] += [_told(row) for row in result_of("benchmarks.replicas")]
-    results["fit"] = _told(_fit(2 if smoke else 160, layers=2 if smoke else 20))
+    batches = fit.rounds_of(2, layers=2) if smoke else pooled("benchmarks.fit")
+    results["fit"] = _told(steps.row(fit.NAME, batches))
     results["growth"] = growth.run(smoke=True) if smoke else result_of("benchmarks.growth")
     if not smoke:
         results["plain"] = [_told(row) for row in plain.run()]
         results["memory"] = [_told(row) for row in _memory()]
     return results
-
-
-def _fit(rounds: int, layers: int) -> dict[str, Any]:
-    if not fit.same_results():
-        raise AssertionError("fit: the weights differ from those under tf-keras' own optimizer.")
-    batches = {name: fit.Fitting(name, layers).batch() for name in CANDIDATES}
-    figures = steps.figures(in_turns(batches, rounds=rounds))
-    return {"case": f"legacy, SGD, a batch of fit, {2 * layers} variables", "graph": figures}
 
 
 def _memory() -> list[dict[str, Any]]:

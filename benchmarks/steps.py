@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from benchmarks.apart import result_of
+from benchmarks.apart import pooled
 from benchmarks.cases import CANDIDATES, Case, Training, same_results
 from benchmarks.measure import Rounds, Spread, in_turns, overhead_ratio, ratio
 
@@ -38,26 +38,29 @@ CASES = (
     Case("legacy", 100, (100,), gradients="float16"),
     Case("legacy", 20, (1000, 1000), gradients="float16"),
 )
-TRACES = 7
-"""Rounds in which a step is traced."""
+ROUNDS = 15
+"""Rounds in which a step is taken, in each process."""
+TRACES = 3
+"""Rounds in which a step is traced, in each process."""
 SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
-
-
 REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), replicas=2))
 
 
 def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
     """Measures every case, one after the other."""
     if smoke:
-        yield from (row_of(case, rounds=2) | tracing(case, rounds=1) for case in SMOKE)
+        for case in SMOKE:
+            yield row(case.name, rounds_of(case, rounds=2) | tracing(case, rounds=1))
         return
-    for number in range(len(CASES)):
+    for number, case in enumerate(CASES):
         # What TensorFlow keeps of many traced functions would soon be more than the memory.
-        row: dict[str, Any] = result_of("benchmarks.steps", str(number))
-        yield row | result_of("benchmarks.steps", str(number), "trace")
+        taken = pooled("benchmarks.steps", str(number))
+        yield row(case.name, taken | pooled("benchmarks.steps", str(number), "trace"))
+    for number, case in enumerate(REPLICATED):
+        yield row(case.name, pooled("benchmarks.replicas", str(number)))
 
 
-def row_of(case: Case, rounds: int) -> dict[str, Any]:
+def rounds_of(case: Case, rounds: int = ROUNDS) -> dict[str, Rounds]:
     """Measures one case: eagerly, and in a graph.
 
     Raises:
@@ -65,25 +68,19 @@ def row_of(case: Case, rounds: int) -> dict[str, Any]:
     """
     if not same_results(case):
         raise AssertionError(f"{case.name}: the results differ from tf-keras' own.")
-    row: dict[str, Any] = {"case": case.name}
+    taken: dict[str, Rounds] = {}
     trainings = {name: Training(case, name) for name in CANDIDATES}
     if case.replicas == 1:
-        row["eager"] = figures(
-            in_turns({name: t.eager() for name, t in trainings.items()}, rounds=rounds)
-        )
-    row["graph"] = figures(
-        in_turns(
-            {name: t.graph().get_concrete_function() for name, t in trainings.items()},
-            rounds=rounds,
-        )
-    )
-    return row
+        taken["eager"] = in_turns({n: t.eager() for n, t in trainings.items()}, rounds=rounds)
+    graphs = {name: t.graph().get_concrete_function() for name, t in trainings.items()}
+    taken["graph"] = in_turns(graphs, rounds=rounds)
+    return taken
 
 
-def tracing(case: Case, rounds: int = TRACES) -> dict[str, Any]:
+def tracing(case: Case, rounds: int = TRACES) -> dict[str, Rounds]:
     """Measures how long it takes to trace one case."""
     makers = {name: functools.partial(Training, case, name) for name in CANDIDATES}
-    return {"trace": figures(traces(makers, rounds))}
+    return {"trace": traces(makers, rounds)}
 
 
 def traces(makers: Mapping[str, Callable[[], Training]], rounds: int = TRACES) -> Rounds:
@@ -112,7 +109,12 @@ def trace(training: Training) -> float:
         gc.enable()
 
 
-def figures(rounds: Rounds) -> dict[str, Any]:
+def row(name: str, taken: Mapping[str, Rounds]) -> dict[str, Any]:
+    """A row of the tables, of all rounds of a case."""
+    return {"case": name, **{mode: _figures(rounds) for mode, rounds in taken.items()}}
+
+
+def _figures(rounds: Rounds) -> dict[str, Any]:
     """The bare step, and the others as shares of it."""
     return {
         "bare_us": Spread.of(rounds["bare"]).median * 1e6,
@@ -124,4 +126,4 @@ def figures(rounds: Rounds) -> dict[str, Any]:
 
 if __name__ == "__main__":
     chosen = CASES[int(sys.argv[1])]
-    print(json.dumps(tracing(chosen) if "trace" in sys.argv else row_of(chosen, rounds=40)))
+    print(json.dumps(tracing(chosen) if "trace" in sys.argv else rounds_of(chosen)))
