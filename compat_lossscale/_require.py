@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says which extra to install when TensorFlow or tf-keras is missing."""
+"""Says what to install when something is missing."""
 
 from __future__ import annotations
 
@@ -23,3 +23,16 @@ def require_tensorflow(what: str) -> None:
             f"{what} needs TensorFlow and tf-keras ({' and '.join(missing)} not found): "
             "pip install 'compat-lossscale[tf]'"
         )
+
+
+def require_libcst(what: str) -> None:
+    """Checks, without importing it, that libcst is installed.
+
+    Args:
+        what: What needs it, to begin the message with.
+
+    Raises:
+        MissingExtraError: It is not.
+    """
+    if not importlib.util.find_spec("libcst"):
+        raise MissingExtraError(f"{what} needs libcst, which is not installed: pip install libcst")

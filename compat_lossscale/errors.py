@@ -77,4 +77,4 @@ class ProgramError(CompatLossScaleError):
 
 
 class MissingExtraError(CompatLossScaleError, ImportError):
-    """TensorFlow, tf-keras or matplotlib is needed and is not installed."""
+    """TensorFlow, tf-keras, libcst or matplotlib is needed and is not installed."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import io
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from compat_lossscale._require import require_libcst
 from compat_lossscale.cli._migrate_arguments import (
     TARGETS,
     MigrateCommand,
@@ -23,7 +23,6 @@ from compat_lossscale.cli._migrate_arguments import (
 from compat_lossscale.cli._progress import Progress
 from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.cli._reports import html_option, write_report
-from compat_lossscale.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from lossscale_codemods.files import RunReport
@@ -97,8 +96,7 @@ def migrate(
         _explain(explain)
         return
     check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
-    if importlib.util.find_spec("libcst") is None:
-        raise MissingExtraError("libcst, which migrate needs, is not installed: pip install libcst")
+    require_libcst("migrate")
     configuration = configuration_of(paths)
     target = target or configuration.target
     options = options_of(

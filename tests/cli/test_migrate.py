@@ -327,7 +327,7 @@ def test_without_libcst_it_says_so(folder: Path) -> None:
     )
     command = [sys.executable, "-c", code, "migrate", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    said = "compat-lossscale: libcst, which migrate needs, is not installed: pip install libcst\n"
+    said = "compat-lossscale: migrate needs libcst, which is not installed: pip install libcst\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
