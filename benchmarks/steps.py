@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from benchmarks.apart import pooled
+from benchmarks.apart import AGAIN, pooled
 from benchmarks.cases import CANDIDATES, Case, Training, same_results
 from benchmarks.measure import Rounds, Spread, in_turns, overhead_ratio, ratio
 
@@ -40,7 +40,7 @@ CASES = (
 )
 ROUNDS = 15
 """Rounds in which a step is taken, in each process."""
-TRACES = 3
+TRACES = 2
 """Rounds in which a step is traced, in each process."""
 SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
 REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), replicas=2))
@@ -60,13 +60,18 @@ def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
         yield row(case.name, pooled("benchmarks.replicas", str(number)))
 
 
-def rounds_of(case: Case, rounds: int = ROUNDS) -> dict[str, Rounds]:
+def rounds_of(case: Case, rounds: int = ROUNDS, *, check: bool = True) -> dict[str, Rounds]:
     """Measures one case: eagerly, and in a graph.
 
+    Args:
+        case: The case.
+        rounds: How many rounds.
+        check: Whether to compare the results with those of tf-keras' own optimizer.
+
     Raises:
-        AssertionError: The results are not those of tf-keras' own optimizer.
+        AssertionError: They differ.
     """
-    if not same_results(case):
+    if check and not same_results(case):
         raise AssertionError(f"{case.name}: the results differ from tf-keras' own.")
     taken: dict[str, Rounds] = {}
     trainings = {name: Training(case, name) for name in CANDIDATES}
@@ -126,4 +131,7 @@ def _figures(rounds: Rounds) -> dict[str, Any]:
 
 if __name__ == "__main__":
     chosen = CASES[int(sys.argv[1])]
-    print(json.dumps(tracing(chosen) if "trace" in sys.argv else rounds_of(chosen)))
+    found = (
+        tracing(chosen) if "trace" in sys.argv else rounds_of(chosen, check=AGAIN not in sys.argv)
+    )
+    print(json.dumps(found))
