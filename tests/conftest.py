@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -102,6 +103,7 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The warnings that go through TensorFlow's logger."""
     import tensorflow as tf
 
+    gc.collect()  # What earlier tests left, such as checkpoints, may warn when it goes.
     messages: list[str] = []
     monkeypatch.setattr(
         tf.get_logger(), "warning", lambda message, *args: messages.append(message % args)
