@@ -7,6 +7,7 @@ Workers read the few files again that they parse, so that no sources pile up.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,9 +24,12 @@ from lossscale_codemods.workers import Task, migrate_all
 from lossscale_codemods.writing import WriteRefusedError, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lossscale_codemods.options import Options
+
+_BYTES_THAT_PAY = 150_000
+"""Source that waits, below which another worker takes longer to start than it saves."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,21 +96,27 @@ def run(
         The report, by the files' names.
     """
     search = Search(paths, no_ignore=no_ignore, exclude=exclude)
-    report = RunReport(skipped=search.skipped)
-    decided = search.unreadable
-    jobs = jobs or default_jobs()
+    report = RunReport()
+    results: dict[str, Result] = {}
+    migrate = functools.partial(
+        migrate_all,
+        jobs=jobs or default_jobs(),
+        work=look_at,
+        pays=0 if jobs else _BYTES_THAT_PAY,
+    )
     try:
-        results: dict[str, Result] = {}
-        for done, (task, result) in enumerate(migrate_all(search.tasks(options), jobs, look_at), 1):
+        for done, (task, result) in enumerate(migrate(search.tasks(options)), 1):
             if result.records or result.status is not Status.UNCHANGED:
                 results[task.name] = result
             if progress is not None:
                 progress(done, len(search.to_parse))
-        _keep_what_others_use(results, options, jobs, search)
-        decided.extend((search.to_parse[name], result) for name, result in results.items())
+        _keep_what_others_use(results, options, migrate, search)
     except KeyboardInterrupt:
         report.interrupted = True
-    report.looked_at = search.looked_at
+        results.clear()  # They were not held against what other files use.
+    report.looked_at, report.skipped = search.looked_at, search.skipped
+    parsed = [(search.to_parse[name], result) for name, result in results.items()]
+    decided = [*search.unreadable, *parsed]
     decided.sort(key=lambda one: one[0].name)
     if write and not report.interrupted:
         _write(report, decided, undo)
@@ -118,7 +128,7 @@ def run(
 def _keep_what_others_use(
     results: dict[str, Result],
     options: Options,
-    jobs: int,
+    migrate: Callable[[Iterable[Task]], Iterable[tuple[Task, Result]]],
     search: Search,
 ) -> None:
     """Migrates files again that would change names which other files, as they will be, use.
@@ -126,7 +136,7 @@ def _keep_what_others_use(
     Args:
         results: What becomes of each file so far; changed in place.
         options: What to do.
-        jobs: How many workers at most.
+        migrate: Does it to files.
         search: Knows which files may use names of these.
     """
     users: dict[str, dict[str, str]] = {}
@@ -141,7 +151,7 @@ def _keep_what_others_use(
             )
             for name in more
         ]
-        for task, result in migrate_all(again, jobs, look_at):
+        for task, result in migrate(again):
             results[task.name] = result
 
 

@@ -107,6 +107,10 @@ class Tree:
         return _Printer().printed(self.module)
 
     @property
+    def _spans(self) -> dict[cst.CSTNode, Span]:
+        return self._printed[1]
+
+    @property
     def code(self) -> str:
         """The file's text, as the parser keeps it."""
         return self._printed[0]
@@ -131,14 +135,14 @@ class Tree:
 
     def span(self, node: cst.CSTNode) -> Span:
         """Returns the node's start and end, without its own parentheses."""
-        return self._printed[1][node]
+        return self._spans[node]
 
     def full_span(self, node: cst.CSTNode) -> Span:
         """Returns the node's start and end, with its own parentheses."""
-        start, end = self._printed[1][node]
+        start, end = self._spans[node]
         lpar, rpar = getattr(node, "lpar", ()), getattr(node, "rpar", ())
         if isinstance(lpar, list | tuple) and isinstance(rpar, list | tuple) and lpar and rpar:
-            start, end = self._printed[1][lpar[0]][0], self._printed[1][rpar[-1]][1]
+            start, end = self._spans[lpar[0]][0], self._spans[rpar[-1]][1]
         return start, end
 
     def source(self, node: cst.CSTNode) -> str:

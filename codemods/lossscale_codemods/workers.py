@@ -29,8 +29,6 @@ SECONDS = 60.0
 """What a file may take; what takes longer hangs the parser."""
 BYTES_A_SECOND = 5_000
 """A tenth of what was ever measured; large files get that much more time."""
-BYTES_THAT_PAY = 150_000
-"""Source that waits, below which another worker takes longer to start than it saves."""
 _SECONDS_BETWEEN_LOOKS = 0.002
 """To ask for answers takes a hundredth of that."""
 
@@ -89,7 +87,7 @@ class _Worker:
 
 
 def migrate_all(
-    tasks: Iterable[Task | None], jobs: int, work: Callable[[Task], Result]
+    tasks: Iterable[Task | None], jobs: int, work: Callable[[Task], Result], *, pays: int = 0
 ) -> Iterator[tuple[Task, Result]]:
     """Yields each task with its result, as they come.
 
@@ -98,8 +96,9 @@ def migrate_all(
             stands for a step in which none was found.
         jobs: How many workers at most.
         work: What a worker does with a task.
+        pays: For how many bytes that wait another worker is started.
     """
-    workers = _Workers(jobs, work)
+    workers = _Workers(jobs, work, pays)
     try:
         for task in tasks:
             if task is not None:
@@ -114,9 +113,10 @@ def migrate_all(
 class _Workers:
     """All workers, and the tasks that wait for one."""
 
-    def __init__(self, jobs: int, work: Callable[[Task], Result]) -> None:
+    def __init__(self, jobs: int, work: Callable[[Task], Result], pays: int) -> None:
         self.jobs = jobs
         self.work = work
+        self.pays = pays
         self.waiting: list[Task] = []
         self.waiting_bytes = 0
         self.idle: list[_Worker] = []
@@ -166,7 +166,7 @@ class _Workers:
     def _another_pays(self) -> bool:
         if not self.busy:
             return True
-        return len(self.busy) < self.jobs and self.waiting_bytes >= BYTES_THAT_PAY
+        return len(self.busy) < self.jobs and self.waiting_bytes >= self.pays
 
     def stop(self) -> None:
         with held_back():

@@ -38,7 +38,6 @@ def work(task: Task) -> Result:
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     monkeypatch.setattr(workers, "SECONDS", 0.5)
-    monkeypatch.setattr(workers, "BYTES_THAT_PAY", 0)
     names = ["exit", "a", "killed", "b", "crash", "c", "hang", "stopped", "d"]
     tasks = [Task(name, 100, Options()) for name in names]
     problems = {task.name: result.problem for task, result in migrate_all(tasks, jobs, work)}
@@ -68,12 +67,13 @@ def test_tasks_are_done_while_more_are_looked_for() -> None:
 
 
 def test_another_worker_is_started_where_much_waits() -> None:
-    def processes(size: int) -> int:
+    def processes(size: int, pays: int) -> int:
         tasks = [Task(str(number), size, Options()) for number in range(6)]
-        return len({result.problem for _, result in migrate_all(tasks, 3, say_who)})
+        return len({result.problem for _, result in migrate_all(tasks, 3, say_who, pays=pays)})
 
-    assert processes(workers.BYTES_THAT_PAY // 10) == 1
-    assert processes(workers.BYTES_THAT_PAY) == 3
+    assert processes(10, pays=100) == 1
+    assert processes(100, pays=100) == 3
+    assert processes(0, pays=0) == 3
 
 
 def say_who(_: Task) -> Result:
@@ -118,7 +118,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         "    Path(sys.argv[1], str(os.getpid())).touch(); time.sleep(0.2)\n"
         "    from lossscale_codemods.records import Result, Status\n"
         "    return Result(b'', b'', Status.UNCHANGED)\n"
-        "tasks = [Task('a', 1_000_000, None)] * 1000\n"
+        "tasks = [Task('a', 0, None)] * 1000\n"
         "for _ in migrate_all(tasks, 3, work): print('go', flush=True)\n"
     )
     with subprocess.Popen(
