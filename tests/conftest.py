@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_USE_LEGACY_KERAS"] = "1"
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell switches Ctrl-C off for what it runs in the background; some tests press it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pytest
 
