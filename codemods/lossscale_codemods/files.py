@@ -148,6 +148,7 @@ def _keep_what_others_use(
                 name,
                 len(results[name].source),
                 dataclasses.replace(options, exports=Exports(users=users[name])),
+                fully=True,
             )
             for name in more
         ]

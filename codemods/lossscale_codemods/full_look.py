@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,14 +62,21 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         return Result(source, source, Status.REFUSED, problem=problem)
 
 
-def look_at(task: Task) -> Result:
-    """Reads a file, and looks at it as closely as is needed."""
+def look_at(task: Task) -> Result | None:
+    """Reads a file, and looks at it as closely as is needed.
+
+    Returns:
+        What becomes of it; nothing if it needs a full look for which libcst is still to be imported
+        and it was not known that it does.
+    """
     try:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    seen = first_look_at_file(task.name, source)
-    return migrate_file(Path(task.name), source, task.options) if seen is None else seen
+    seen = None if task.fully else first_look_at_file(task.name, source)
+    if seen is None and (task.fully or "libcst" in sys.modules):
+        return migrate_file(Path(task.name), source, task.options)
+    return seen
 
 
 def migrate_apart(path: Path, source: bytes, options: Options) -> Result:

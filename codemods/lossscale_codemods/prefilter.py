@@ -23,6 +23,18 @@ _COMPANIONS = {
     b"loss_scale": (b"tensorflow", b"keras", b"_current_loss_scale", b"_num_good_steps"),
     b"should_cast_variables": _ANYTHING,
 }
+_AS_A_WORD = {
+    b"mixed_precision": re.compile(
+        rb"(?<!_)mixed_precision(?!\w)"
+        rb"|_mixed_precision_graph_rewrite(?:_v1)?(?!\w)"
+        rb"|train\.experimental\.\w*mixed_precision"
+    ),
+    b"loss_scale": re.compile(rb"loss_scale(?:_optimizer|_manager)?(?!\w)"),
+}
+"""Markers that other words have in them as well, such as `auto_mixed_precision`.
+
+What stands in front is not told from an escape's letter: `"\\nmixed_precision"`.
+"""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -51,8 +63,8 @@ def can_hold_old_name(source: bytes, markers: Sequence[bytes] | None = None) -> 
         markers: The markers in it, if they are known.
     """
     found = markers_in(source) if markers is None else markers
-    return _has_companion(source, found) or any(
-        _has_companion(other, markers_in(other)) for other in _other_spellings(source)
+    return _can_be_old(source, found) or any(
+        _can_be_old(other, markers_in(other)) for other in _other_spellings(source)
     )
 
 
@@ -68,8 +80,12 @@ def text_of(source: bytes) -> str:
         return source.decode("utf-8", "replace")
 
 
-def _has_companion(source: bytes, markers: Sequence[bytes]) -> bool:
-    return any(companion in source for marker in markers for companion in _COMPANIONS[marker])
+def _can_be_old(source: bytes, markers: Sequence[bytes]) -> bool:
+    return any(
+        any(companion in source for companion in _COMPANIONS[marker])
+        and (marker not in _AS_A_WORD or _AS_A_WORD[marker].search(source) is not None)
+        for marker in markers
+    )
 
 
 def _other_spellings(source: bytes) -> Iterator[bytes]:

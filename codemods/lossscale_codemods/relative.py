@@ -63,7 +63,8 @@ def is_top(folder: Path) -> bool:
 
 
 def _has(folder: Path, root: str) -> bool:
-    return os.path.isdir(folder / root) or os.path.isfile(folder / f"{root}.py")
+    base = f"{folder}{os.sep}{root}"  # To join paths would take longer than to ask for them.
+    return os.path.isdir(base) or os.path.isfile(f"{base}.py")
 
 
 def _absolute(path: Path, dotted: str, depth: int) -> str | None:

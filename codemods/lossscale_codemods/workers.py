@@ -4,6 +4,9 @@
 A worker has one source at a time. If it dies, or takes absurdly long, that source is reported and
 another worker goes on with the next. Workers do not hear of Ctrl-C: whoever started them stops
 them. Should that process be killed, they find their pipe closed, and end.
+
+What a full look needs takes longer to load than most looks take. So one worker loads it, for all
+files that need such a look, and another only if many of them wait.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import multiprocessing
 import multiprocessing.connection
 import signal
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from lossscale_codemods.interrupts import held_back
 from lossscale_codemods.records import Result, Status
@@ -40,11 +43,35 @@ class Task(NamedTuple):
         name: Its path.
         size: How many bytes it has.
         options: What to do with it.
+        fully: Whether it is known that it needs a full look.
     """
 
     name: str
     size: int
     options: Options
+    fully: bool = False
+
+
+Work: TypeAlias = "Callable[[Task], Result | None]"
+"""What a worker does with a task. No result means that it turned out to need a full look."""
+
+
+class _Waiting:
+    """Tasks that wait for a worker."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+        self.bytes = 0
+
+    def add(self, task: Task) -> None:
+        # The largest first, so that no worker is left with it at the end.
+        bisect.insort(self.tasks, task, key=lambda waiting: waiting.size)
+        self.bytes += task.size
+
+    def take(self) -> Task:
+        task = self.tasks.pop()
+        self.bytes -= task.size
+        return task
 
 
 class _Worker:
@@ -52,7 +79,8 @@ class _Worker:
 
     task: Task
 
-    def __init__(self, work: Callable[[Task], Result]) -> None:
+    def __init__(self, work: Work) -> None:
+        self.looks_fully = False
         ours, theirs = multiprocessing.Pipe()
         self.pipe = ours
         self.deadline = 0.0
@@ -65,16 +93,17 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         self.task = task
+        self.looks_fully |= task.fully
         self.deadline = time.monotonic() + SECONDS + task.size / BYTES_A_SECOND
         with contextlib.suppress(OSError):  # It died; its answer says so.
             self.pipe.send(task)
 
-    def answer(self) -> Result | str:
-        """Returns its result, or why there is none."""
+    def answer(self) -> Result | str | None:
+        """Returns what its work returned, or why that is not known."""
         if not self.pipe.poll():
             return "The parser took too long over it"
         try:
-            result: Result = self.pipe.recv()
+            result: Result | None = self.pipe.recv()
         except (EOFError, OSError):
             self.process.join(1)
             return f"The process that parsed it died (exit code {self.process.exitcode})"
@@ -87,7 +116,7 @@ class _Worker:
 
 
 def migrate_all(
-    tasks: Iterable[Task | None], jobs: int, work: Callable[[Task], Result], *, pays: int = 0
+    tasks: Iterable[Task | None], jobs: int, work: Work, *, pays: int = 0
 ) -> Iterator[tuple[Task, Result]]:
     """Yields each task with its result, as they come.
 
@@ -96,7 +125,8 @@ def migrate_all(
             stands for a step in which none was found.
         jobs: How many workers at most.
         work: What a worker does with a task.
-        pays: For how many bytes that wait another worker is started.
+        pays: For how many bytes that wait another worker is started; for half as many, another one
+            gives full looks.
     """
     workers = _Workers(jobs, work, pays)
     try:
@@ -113,24 +143,22 @@ def migrate_all(
 class _Workers:
     """All workers, and the tasks that wait for one."""
 
-    def __init__(self, jobs: int, work: Callable[[Task], Result], pays: int) -> None:
+    def __init__(self, jobs: int, work: Work, pays: int) -> None:
         self.jobs = jobs
         self.work = work
         self.pays = pays
-        self.waiting: list[Task] = []
-        self.waiting_bytes = 0
+        self.waiting = _Waiting()
+        self.for_full_look = _Waiting()
         self.idle: list[_Worker] = []
         self.busy: list[_Worker] = []
         self.next_look = 0.0
 
     @property
     def have_work(self) -> bool:
-        return bool(self.waiting or self.busy)
+        return bool(self.waiting.tasks or self.for_full_look.tasks or self.busy)
 
     def add(self, task: Task) -> None:
-        # The largest first, so that no worker is left with it at the end.
-        bisect.insort(self.waiting, task, key=lambda waiting: waiting.size)
-        self.waiting_bytes += task.size
+        (self.for_full_look if task.fully else self.waiting).add(task)
 
     def answers(self, *, at_once: bool = False) -> Iterator[tuple[Task, Result]]:
         """Gives out what waits, and yields what has come back.
@@ -149,24 +177,37 @@ class _Workers:
                 answer = _unknown(answer)
             else:
                 self.idle.append(worker)
+            if answer is None:
+                self.add(task._replace(fully=True))
             self._give_out()
-            yield task, answer
+            if answer is not None:
+                yield task, answer
         self.next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
 
     def _give_out(self) -> None:
-        while self.waiting:
-            if not self.idle and not self._another_pays():
-                return
-            worker = self.idle.pop() if self.idle else _Worker(self.work)
-            task = self.waiting.pop()
-            self.waiting_bytes -= task.size
-            self.busy.append(worker)
-            worker.give(task)
+        while self.for_full_look.tasks and (worker := self._for_full_look()):
+            self._give(worker, self.for_full_look.take())
+        while self.waiting.tasks and (worker := self._any_for(self.waiting)):
+            self._give(worker, self.waiting.take())
 
-    def _another_pays(self) -> bool:
-        if not self.busy:
-            return True
-        return len(self.busy) < self.jobs and self.waiting_bytes >= self.pays
+    def _give(self, worker: _Worker, task: Task) -> None:
+        self.busy.append(worker)
+        worker.give(task)
+
+    def _for_full_look(self) -> _Worker | None:
+        for position, worker in enumerate(self.idle):
+            if worker.looks_fully:
+                return self.idle.pop(position)
+        will_come = any(worker.looks_fully for worker in self.busy)
+        if will_come and self.for_full_look.bytes < self.pays / 2:
+            return None
+        return self._any_for(self.for_full_look)
+
+    def _any_for(self, waiting: _Waiting) -> _Worker | None:
+        if self.idle:
+            return self.idle.pop()
+        pays = len(self.busy) < self.jobs and waiting.bytes >= self.pays
+        return _Worker(self.work) if pays or not self.busy else None
 
     def stop(self) -> None:
         with held_back():
@@ -192,7 +233,7 @@ def _unknown(why: str) -> Result:
     return Result(b"", b"", Status.UNREADABLE, problem=problem)
 
 
-def _serve(theirs: Connection, pipe: Connection, work: Callable[[Task], Result]) -> None:
+def _serve(theirs: Connection, pipe: Connection, work: Work) -> None:
     theirs.close()  # Or the pipe would stay open when the parent has gone.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):

@@ -111,6 +111,30 @@ def test_what_the_rules_look_for_is_found(program: str, tmp_path: Path) -> None:
     assert files.run([tmp_path], Options(), jobs=1).files
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        "auto_mixed_precision",
+        "run_mixed_precision_check",
+        "mixed_precision_global_state",
+        "is_mixed_precision_graph_rewrite_enabled",
+        "loss_scale_factor",
+        "_is_loss_scaled_by_optimizer",
+    ],
+)
+def test_other_words_are_not_taken_for_old_names(word: str) -> None:
+    program = f"from tensorflow.keras import experimental\nx.{word} = experimental.{word}()\n"
+    assert not can_hold_old_name(program.encode())
+    assert can_hold_old_name(f"{program}x.loss_scale()\n".encode())
+    assert can_hold_old_name(f"{program}# mixed_precision.experimental\n".encode())
+
+
+def test_a_name_may_stand_behind_an_escape() -> None:
+    cells = [{"cell_type": "code", "source": "import keras\nmixed_precision.experimental\n"}]
+    assert can_hold_old_name(json.dumps({"cells": cells}).encode())
+    assert can_hold_old_name(rb"'\tloss_scale.get', tensorflow")
+
+
 def test_other_files_do_not_pass() -> None:
     assert not can_hold_old_name(b"")
     assert not can_hold_old_name(b"from tensorflow.keras import mixed_precision\n")

@@ -81,6 +81,41 @@ def say_who(_: Task) -> Result:
     return Result(b"", b"", Status.UNCHANGED, problem=str(os.getpid()))
 
 
+def test_one_worker_gives_the_full_looks_unless_many_wait() -> None:
+    def processes(pays: int) -> tuple[int, int]:
+        tasks = [Task(str(number), 100, Options()) for number in range(12)]
+        looks = [result.problem.split() for _, result in migrate_all(tasks, 3, say_how, pays=pays)]
+        assert len(looks) == len(tasks)
+        full = [who for who, how in looks if how == "full"]
+        assert len(full) == 3
+        return len({who for who, _ in looks}), len(set(full))
+
+    assert processes(pays=2000) == (1, 1)
+    assert processes(pays=700) == (3, 1)
+    assert processes(pays=0)[1] > 1
+
+
+def say_how(task: Task) -> Result | None:
+    time.sleep(0.05)
+    if int(task.name) % 4 == 0 and not task.fully:
+        return None
+    how = "full" if task.fully else "first"
+    return Result(b"", b"", Status.UNCHANGED, problem=f"{os.getpid()} {how}")
+
+
+def test_another_worker_gives_the_full_looks_if_one_dies_over_them() -> None:
+    tasks = [Task(name, 100, Options()) for name in "abc"]
+    problems = {task.name: result.problem for task, result in migrate_all(tasks, 2, die_fully)}
+    assert "died (exit code 3)" in problems["b"]
+    assert problems["a"] == problems["c"] == ""
+
+
+def die_fully(task: Task) -> Result | None:
+    if not task.fully:
+        return None
+    return work(task._replace(name="exit") if task.name == "b" else task)
+
+
 def test_workers_are_stopped_if_looking_for_tasks_fails() -> None:
     def tasks() -> Iterator[Task | None]:
         yield Task("a", 100, Options())
