@@ -105,7 +105,7 @@ def run(
         pays=0 if jobs else _BYTES_THAT_PAY,
     )
     try:
-        for done, (task, result) in enumerate(migrate(search.tasks(options)), 1):
+        for done, (task, result) in enumerate(migrate(search.steps(options), note=search.note), 1):
             if result.records or result.status is not Status.UNCHANGED:
                 results[task.name] = result
             if progress is not None:

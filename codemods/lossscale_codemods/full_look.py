@@ -13,23 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.first_look import first_look_at_file
+from lossscale_codemods.reading import read, unreadable
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
 
 if TYPE_CHECKING:
     from lossscale_codemods.options import Options
-
-
-def read(name: str) -> bytes:
-    """Returns a file's bytes."""
-    with open(name, "rb", buffering=0) as file:  # noqa: PTH123  # a path object costs more
-        return file.read()
-
-
-def unreadable(error: OSError) -> Result:
-    """Returns what is to be said of a file that cannot be read."""
-    problem = f"It cannot be read: {error.strerror or error}."
-    return Result(b"", b"", Status.UNREADABLE, problem=problem)
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:

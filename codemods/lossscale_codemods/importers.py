@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, discover
 from lossscale_codemods.frameworks import is_framework
-from lossscale_codemods.full_look import read
 from lossscale_codemods.module_reads import Reads, reads_of
+from lossscale_codemods.reading import read
 from lossscale_codemods.relative import is_top
 
 if TYPE_CHECKING:

@@ -5,6 +5,9 @@ A worker has one source at a time. If it dies, or takes absurdly long, that sour
 another worker goes on with the next. Workers do not hear of Ctrl-C: whoever started them stops
 them. Should that process be killed, they find their pipe closed, and end.
 
+Workers that have nothing to parse search files as well. If one dies over that, or none has time,
+it is done here.
+
 What a full look needs takes longer to load than most looks take. So one worker loads it, for all
 files that need such a look, and another only if many of them wait.
 """
@@ -19,6 +22,7 @@ import signal
 import time
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from lossscale_codemods.batches import Batch, Searched, search
 from lossscale_codemods.interrupts import held_back
 from lossscale_codemods.records import Result, Status
 
@@ -32,8 +36,8 @@ SECONDS = 60.0
 """What a file may take; what takes longer hangs the parser."""
 BYTES_A_SECOND = 5_000
 """A tenth of what was ever measured; large files get that much more time."""
-_SECONDS_BETWEEN_LOOKS = 0.002
-"""To ask for answers takes a hundredth of that."""
+_BATCHES_THAT_PAY = 16
+"""Batches to search, up to which it takes less time than to start a worker for the next."""
 
 
 class Task(NamedTuple):
@@ -77,7 +81,7 @@ class _Waiting:
 class _Worker:
     """A process, and the task that it has."""
 
-    task: Task
+    job: Task | Batch
 
     def __init__(self, work: Work) -> None:
         self.looks_fully = False
@@ -91,23 +95,25 @@ class _Worker:
             self.process.start()
         theirs.close()
 
-    def give(self, task: Task) -> None:
-        self.task = task
-        self.looks_fully |= task.fully
-        self.deadline = time.monotonic() + SECONDS + task.size / BYTES_A_SECOND
+    def give(self, job: Task | Batch) -> None:
+        self.job = job
+        self.deadline = time.monotonic() + SECONDS
+        if isinstance(job, Task):
+            self.deadline += job.size / BYTES_A_SECOND
+            self.looks_fully |= job.fully
         with contextlib.suppress(OSError):  # It died; its answer says so.
-            self.pipe.send(task)
+            self.pipe.send(job)
 
-    def answer(self) -> Result | str | None:
-        """Returns what its work returned, or why that is not known."""
+    def answer(self) -> Result | Searched | str | None:
+        """Returns what came of its job, or why that is not known."""
         if not self.pipe.poll():
             return "The parser took too long over it"
         try:
-            result: Result | None = self.pipe.recv()
+            answer: Result | Searched | None = self.pipe.recv()
         except (EOFError, OSError):
             self.process.join(1)
             return f"The process that parsed it died (exit code {self.process.exitcode})"
-        return result
+        return answer
 
     def stop(self) -> None:
         self.process.kill()
@@ -116,24 +122,32 @@ class _Worker:
 
 
 def migrate_all(
-    tasks: Iterable[Task | None], jobs: int, work: Work, *, pays: int = 0
+    steps: Iterable[Task | Batch | None],
+    jobs: int,
+    work: Work,
+    *,
+    pays: int = 0,
+    note: Callable[[Batch, Searched], None] | None = None,
 ) -> Iterator[tuple[Task, Result]]:
     """Yields each task with its result, as they come.
 
     Args:
-        tasks: What to migrate. They may still be looked for while workers are at work: `None`
-            stands for a step in which none was found.
+        steps: What to migrate, and batches to search for more of it; `None` stands for a step that
+            has to wait for what is under way.
         jobs: How many workers at most.
         work: What a worker does with a task.
         pays: For how many bytes that wait another worker is started; for half as many, another one
             gives full looks.
+        note: Is told what was found in each batch, before the next step is asked for, or later.
     """
-    workers = _Workers(jobs, work, pays)
+    workers = _Workers(jobs, work, pays, note)
     try:
-        for task in tasks:
-            if task is not None:
-                workers.add(task)
-            yield from workers.answers(at_once=True)
+        for step in steps:
+            if isinstance(step, Batch):
+                workers.have_searched(step)
+            elif step is not None:
+                workers.add(step)
+            yield from workers.answers(at_once=step is not None)
         while workers.have_work:
             yield from workers.answers()
     finally:
@@ -143,15 +157,21 @@ def migrate_all(
 class _Workers:
     """All workers, and the tasks that wait for one."""
 
-    def __init__(self, jobs: int, work: Work, pays: int) -> None:
+    def __init__(
+        self,
+        jobs: int,
+        work: Work,
+        pays: int,
+        note: Callable[[Batch, Searched], None] | None,
+    ) -> None:
         self.jobs = jobs
         self.work = work
         self.pays = pays
+        self.note = note
         self.waiting = _Waiting()
         self.for_full_look = _Waiting()
         self.idle: list[_Worker] = []
         self.busy: list[_Worker] = []
-        self.next_look = 0.0
 
     @property
     def have_work(self) -> bool:
@@ -160,29 +180,42 @@ class _Workers:
     def add(self, task: Task) -> None:
         (self.for_full_look if task.fully else self.waiting).add(task)
 
+    def have_searched(self, batch: Batch) -> None:
+        """Has a worker search a batch, or searches it here and now."""
+        may_start = len(self.busy) < self.jobs and batch.number >= _BATCHES_THAT_PAY
+        if self.idle:
+            self._give(self.idle.pop(), batch)
+        elif may_start:
+            self._give(_Worker(self.work), batch)
+        else:
+            self._note(batch, search(batch))
+
     def answers(self, *, at_once: bool = False) -> Iterator[tuple[Task, Result]]:
         """Gives out what waits, and yields what has come back.
 
         Args:
             at_once: Whether not to wait until there is an answer.
         """
-        if at_once and time.monotonic() < self.next_look:
-            return
         self._give_out()
         for worker in _ready(self.busy, at_once=at_once):
-            task, answer = worker.task, worker.answer()
+            job, answer = worker.job, worker.answer()
             self.busy.remove(worker)
             if isinstance(answer, str):
                 worker.stop()
                 answer = _unknown(answer)
             else:
                 self.idle.append(worker)
-            if answer is None:
-                self.add(task._replace(fully=True))
+            if isinstance(job, Batch):
+                self._note(job, answer if isinstance(answer, Searched) else search(job))
+            elif answer is None:
+                self.add(job._replace(fully=True))
             self._give_out()
-            if answer is not None:
-                yield task, answer
-        self.next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+            if isinstance(job, Task) and isinstance(answer, Result):
+                yield job, answer
+
+    def _note(self, batch: Batch, searched: Searched) -> None:
+        if self.note is not None:
+            self.note(batch, searched)
 
     def _give_out(self) -> None:
         while self.for_full_look.tasks and (worker := self._for_full_look()):
@@ -190,9 +223,9 @@ class _Workers:
         while self.waiting.tasks and (worker := self._any_for(self.waiting)):
             self._give(worker, self.waiting.take())
 
-    def _give(self, worker: _Worker, task: Task) -> None:
+    def _give(self, worker: _Worker, job: Task | Batch) -> None:
         self.busy.append(worker)
-        worker.give(task)
+        worker.give(job)
 
     def _for_full_look(self) -> _Worker | None:
         for position, worker in enumerate(self.idle):
@@ -238,4 +271,5 @@ def _serve(theirs: Connection, pipe: Connection, work: Work) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
         while True:
-            pipe.send(work(pipe.recv()))
+            job = pipe.recv()
+            pipe.send(search(job) if isinstance(job, Batch) else work(job))

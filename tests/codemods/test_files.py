@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lossscale_codemods import files, full_look, search
+from lossscale_codemods import batches, files, full_look, search, workers
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.ignore_files import parse
 from lossscale_codemods.options import Options
@@ -108,7 +108,7 @@ def test_a_file_that_goes_between_two_reads_is_reported(
         Path(name).unlink()
         return source
 
-    monkeypatch.setattr(search, "read", read)
+    monkeypatch.setattr(batches, "read", read)
     (file,) = files.run([tmp_path], Options()).files
     assert file.result.status is Status.UNREADABLE
     assert "cannot be read" in file.result.problem
@@ -238,6 +238,24 @@ def test_python_s_parser_may_take_the_process_with_it(
 def _die_at_b(name: str, source: bytes) -> None:
     if Path(name).name == "b.py":
         os._exit(1)
+
+
+@pytest.mark.parametrize("jobs", [None, 1, 3])
+@pytest.mark.parametrize("in_a_batch", [1, 2, 7])
+def test_the_report_is_the_same_whoever_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int | None, in_a_batch: int
+) -> None:
+    old = [f"old_{number}.py" for number in range(12)]
+    make(tmp_path, *old)
+    make(tmp_path, *(f"plain_{number}.py" for number in range(12)), content=b"import os\n")
+    make(tmp_path, "user.py", content=b"from old_3 import tf as keeps_it\n")
+    make(tmp_path, "star.py", content=b"from old_5 import *\nx = tf\n")
+    make(tmp_path, "broken.py", content=b"LossScale(\n")
+    expected = files.run([tmp_path], Options())
+    assert len(expected.files) == len(old) + 1
+    monkeypatch.setattr(workers, "_BATCHES_THAT_PAY", 0)
+    monkeypatch.setattr(search, "_FILES", in_a_batch)
+    assert files.run([tmp_path], Options(), jobs=jobs) == expected
 
 
 def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import full_look, workers
+from lossscale_codemods.batches import Batch, Searched
 from lossscale_codemods.options import Options
 from lossscale_codemods.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
@@ -53,17 +54,73 @@ def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) 
 def test_tasks_are_done_while_more_are_looked_for() -> None:
     done: list[Task] = []
 
-    def tasks() -> Iterator[Task | None]:
+    def tasks() -> Iterator[Task | Batch]:
         yield Task("first", 100, Options())
         deadline = time.monotonic() + 60
         while not done:
             assert time.monotonic() < deadline, "nothing was done before all was found"
-            yield None
+            yield Batch(0, [])
         yield Task("second", 100, Options())
 
     for task, _ in migrate_all(tasks(), 2, work):
         done.append(task)
     assert [task.name for task in done] == ["first", "second"]
+
+
+def batches(tmp_path: Path, count: int) -> list[Batch]:
+    """Makes batches, of a file each; in every fourth is an old word."""
+    names = [tmp_path / f"{number}.py" for number in range(count)]
+    for number, name in enumerate(names):
+        name.write_text("" if number % 4 else "LossScale")
+    return [Batch(number, [str(name)]) for number, name in enumerate(names)]
+
+
+def test_workers_search_as_well_once_it_pays(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here: list[int] = []
+
+    def search(batch: Batch) -> Searched:
+        if os.getpid() == parent:
+            here.append(batch.number)
+        time.sleep(0.01)
+        return real(batch)
+
+    parent, real = os.getpid(), workers.search
+    monkeypatch.setattr(workers, "search", search)
+    few = workers._BATCHES_THAT_PAY
+    todo = batches(tmp_path, few + 8)
+    noted: dict[int, Searched] = {}
+    steps = [*todo, Task("a", 100, Options())]
+    results = migrate_all(
+        steps, 2, work, note=lambda batch, searched: noted.update({batch.number: searched})
+    )
+    assert [task.name for task, _ in results] == ["a"]
+    assert noted == {batch.number: real(batch) for batch in todo}
+    assert here[:few] == list(range(few))
+    assert len(here) < len(todo)
+
+
+@pytest.mark.parametrize("misdeed", ["exit", "killed", "hang"])
+def test_what_a_worker_dies_over_is_searched_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, misdeed: str
+) -> None:
+    def search(batch: Batch) -> Searched:
+        if os.getpid() != parent:
+            work(Task(misdeed, 0, Options()))
+        return real(batch)
+
+    parent, real = os.getpid(), workers.search
+    monkeypatch.setattr(workers, "search", search)
+    monkeypatch.setattr(workers, "SECONDS", 0.3)
+    monkeypatch.setattr(workers, "_BATCHES_THAT_PAY", 0)
+    todo = batches(tmp_path, 6)
+    noted: dict[int, Searched] = {}
+    results = migrate_all(
+        todo, 2, work, note=lambda batch, searched: noted.update({batch.number: searched})
+    )
+    assert list(results) == []
+    assert noted == {batch.number: real(batch) for batch in todo}
 
 
 def test_another_worker_is_started_where_much_waits() -> None:
@@ -117,7 +174,7 @@ def die_fully(task: Task) -> Result | None:
 
 
 def test_workers_are_stopped_if_looking_for_tasks_fails() -> None:
-    def tasks() -> Iterator[Task | None]:
+    def tasks() -> Iterator[Task | Batch]:
         yield Task("a", 100, Options())
         raise KeyboardInterrupt
 
