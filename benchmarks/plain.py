@@ -2,7 +2,8 @@
 """A plain step beside ours and tf-keras': it unscales, asks, applies, and does nothing else.
 
 Its loss scale is a constant. It keeps no state, checks no argument and handles no special case. So
-it shows what is left to TensorFlow's own operations, branches and calls.
+it shows what is left to TensorFlow's own operations, branches and calls. A step that only asks does
+not even unscale: it is what every step with a dynamic loss scale takes at the least.
 
 python -m benchmarks.plain NUMBER
 """
@@ -30,15 +31,24 @@ CASES = (
     Case("legacy", 40, (1000, 32), gradients="sparse"),
     Case("legacy", 10, (100,)),
 )
+SHOWN = {"ours": "ours", "plain": "plain", "asks": "only asks"}
+"""The candidates whose overhead is shown, by what they are called there."""
 _FACTOR = 2.0**-15
 
 
 class Plain(Training):
-    """The bare optimizer, in a step that does what no step with loss scaling can do without."""
+    """The bare optimizer, in a step that does what no step with loss scaling can do without.
 
-    def __init__(self, case: Case) -> None:
+    Args:
+        case: What to train.
+        only_asks: Whether it applies the gradients as they are.
+    """
+
+    def __init__(self, case: Case, *, only_asks: bool = False) -> None:
         super().__init__(case, "bare")
-        self._unscale, self._ask = tf.function(_unscaled), tf.function(_are_finite)
+        self._unscaled = list if only_asks else _unscaled
+        self._unscale = list if only_asks else tf.function(_unscaled)
+        self._ask = tf.function(_are_finite)
 
     def _step(self, gradients: list[Any]) -> None:
         values = list(map(values_of, gradients))
@@ -52,7 +62,7 @@ class Plain(Training):
             if self._ask(unscaled):
                 apply(unscaled)
         else:
-            tf.cond(_are_finite(values), lambda: apply(_unscaled(values)), lambda: None)
+            tf.cond(_are_finite(values), lambda: apply(self._unscaled(values)), lambda: None)
 
 
 def _unscaled(values: list[tf.Tensor]) -> list[tf.Tensor]:
@@ -71,7 +81,7 @@ def run() -> Iterator[dict[str, Any]]:
     """Measures every case, each in processes of its own.
 
     Yields:
-        For each case and mode, the overhead of "ours" and "plain" as shares of tf-keras'.
+        For each case and mode, the overhead of those in `SHOWN` as shares of tf-keras'.
     """
     for number, case in enumerate(CASES):
         taken = pooled("benchmarks.plain", str(number))
@@ -84,6 +94,7 @@ def rounds_of(case: Case) -> dict[str, Rounds]:
         name: functools.partial(Training, case, name) for name in CANDIDATES
     }
     makers["plain"] = functools.partial(Plain, case)
+    makers["asks"] = functools.partial(Plain, case, only_asks=True)
     trainings = {name: make() for name, make in makers.items()}
     graphs = {name: t.graph().get_concrete_function() for name, t in trainings.items()}
     return {
@@ -94,7 +105,7 @@ def rounds_of(case: Case) -> dict[str, Rounds]:
 
 
 def _shares(rounds: Rounds) -> dict[str, float]:
-    return {n: overhead_ratio(rounds, n, "stock", "bare").median for n in ("ours", "plain")}
+    return {n: overhead_ratio(rounds, n, "stock", "bare").median for n in SHOWN}
 
 
 if __name__ == "__main__":

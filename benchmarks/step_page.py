@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks import plain
 from benchmarks.growth import floor
 from benchmarks.step import AGAIN, RESULTS
 
@@ -37,11 +38,11 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     for mode in ("eager", "graph", "trace"):
         yield from _table(mode, [*results["steps"], results["fit"]])
     yield ""
-    heads = [f"{mode}: {who}" for mode in _TITLES for who in ("ours", "plain")]
+    heads = [f"{mode}: {who}" for mode in _TITLES for who in plain.SHOWN.values()]
     yield f"| Overhead ÷ tf-keras' | {' | '.join(heads)} |"
     yield f"| --- {'| --- ' * len(heads)}|"
     for row in results["plain"]:
-        shares = [row[mode][name] for mode in _TITLES for name in ("ours", "plain")]
+        shares = [row[mode][name] for mode in _TITLES for name in plain.SHOWN]
         yield f"| {row['case']} | {' | '.join(f'{share:.2f}' for share in shares)} |"
     yield ""
     yield "| Peak memory of a process, MB | bare | tf-keras | ours |"

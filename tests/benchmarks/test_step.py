@@ -39,12 +39,15 @@ def test_what_is_compared_does_the_same(case: Case) -> None:
     assert same_results(case)
 
 
+@pytest.mark.parametrize("only_asks", [False, True])
 @pytest.mark.parametrize("gradients", ["dense", "sparse"])
-def test_the_plain_step_applies_what_is_finite_and_skips_what_is_not(gradients: str) -> None:
+def test_the_plain_step_applies_what_is_finite_and_skips_what_is_not(
+    gradients: str, *, only_asks: bool
+) -> None:
     case = Case("legacy", 2, (20, 3), gradients=gradients)
     applied = []
     for factor in (1e9, float("nan")):
-        plain = Plain(case)
+        plain = Plain(case, only_asks=only_asks)
         plain.step(plain.gradients(factor))
         tf.function(plain.step)(plain.gradients(factor))
         applied.append(float(tf.reduce_sum(1.0 - plain.variables[1])) > 0)
