@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import os
+import stat
 from pathlib import Path
 
 import click
@@ -24,10 +24,15 @@ def check_report_path(path: Path) -> None:
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"The report {path} needs a name that ends in .html.")
-    if not os.path.isdir(path.parent):
-        raise click.UsageError(
-            f"The report {path} cannot be written: there is no folder {path.parent}. Make it first."
-        )
+    problem = f"there is no folder {path.parent}. Make it first."
+    try:
+        if stat.S_ISDIR(path.parent.stat().st_mode):
+            return
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        problem = f"{error.strerror or error}."
+    raise click.UsageError(f"The report {path} cannot be written: {problem}")
 
 
 def write_report(path: Path, page: str) -> int:

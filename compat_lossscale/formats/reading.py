@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,10 @@ def read(path: str | os.PathLike[str]) -> Artefact:
     """
     path = os.fspath(path)
     try:
+        # What may not be looked at is named as it was given. A checkpoint's prefix is no file, and
+        # of a name that no file can have, opening it says more.
+        with contextlib.suppress(FileNotFoundError, ValueError):
+            Path(path).stat()
         reader = reader_of(path)
         if reader is not None:
             return reader.read(path)

@@ -30,12 +30,20 @@ SAYS = [
         "ignoring/.gitignore: skipped: it cannot be read, so nothing is left out for its sake:",
     ),
     ("migrate ignoring/folder open", 3, "ignoring/.gitignore: skipped: it cannot be read, so"),
-    ("migrate open --html closed/folder/a.html", 64, "there is no folder closed/folder."),
+    (
+        "migrate open --html closed/folder/a.html",
+        64,
+        "The report closed/folder/a.html cannot be written: Permission denied.",
+    ),
     ("doctor closed", None, "1 file was not looked at: too large, or not readable;"),
     ("doctor listed/a.py", None, "1 file was not looked at: too large, or not readable;"),
     ("run closed/a.py", 2, "can't open 'closed/a.py': Permission denied"),
     ("run closed", 2, "can't open 'closed/__main__.py': Permission denied"),
-    ("verify closed/config.json open", 3, "closed/config.json: unreadable: it cannot be read:"),
+    (
+        "verify closed/config.json open",
+        3,
+        "it cannot be read: [Errno 13] Permission denied: 'closed/config.json'\n",
+    ),
     ("verify closed open", 3, "closed: unreadable: it cannot be read:"),
     ("verify listed open", 3, "listed/config.json: unreadable: it cannot be read:"),
 ]
