@@ -148,7 +148,9 @@ def test_one_worker_gives_the_full_looks_unless_many_wait() -> None:
         return len({who for who, _ in looks}), len(set(full))
 
     assert processes(pays=2000) == (1, 1)
-    assert processes(pays=700) == (3, 1)
+    everybody, full = processes(pays=700)
+    assert everybody > 1
+    assert full == 1
     assert processes(pays=0)[1] > 1
 
 
