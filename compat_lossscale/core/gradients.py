@@ -13,6 +13,7 @@ from compat_lossscale.core.deferred import factors_of, unscale_in_graph
 from compat_lossscale.core.finite import every_element_is_finite
 from compat_lossscale.core.packing import Joined
 from compat_lossscale.core.traced import TracedOnce, as_written
+from compat_lossscale.core.verdicts import known_to_be_finite, note_verdict
 
 
 @as_written
@@ -39,12 +40,15 @@ def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
 
 
 @as_written
-def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[Any]:
+def unscale_gradients(
+    gradients: Iterable[Any], loss_scale: tf.Tensor, *, judge: bool = False
+) -> list[Any]:
     """Divides every gradient by the loss scale.
 
     Args:
         gradients: Dense tensors, `tf.IndexedSlices` or `None`, of any floating-point dtype.
         loss_scale: The loss scale, a float32 scalar tensor.
+        judge: Whether `all_finite` will be asked about them, and had better know beforehand.
 
     Returns:
         A list as long as `gradients`, each of its own dtype and kind: `None` stays `None`, and
@@ -55,7 +59,7 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
     if not values:
         return gradients
     if tf.executing_eagerly():
-        unscaled = _unscale_eagerly(values, loss_scale)
+        unscaled = _unscale_eagerly(values, loss_scale, judge=judge)
     else:
         unscaled = unscale_in_graph(values, loss_scale)
     return with_values(gradients, unscaled)
@@ -72,7 +76,7 @@ def all_finite(gradients: Any) -> tf.Tensor:
         A bool scalar tensor. No gradients at all count as finite, and `None` is left out.
     """
     values = [values_of(one) for one in tf.nest.flatten(gradients) if one is not None]
-    if not values:
+    if not values or (tf.executing_eagerly() and known_to_be_finite(values)):
         return tf.constant(True)
     finite: tf.Tensor = _every_element_is_finite(Joined(values).tensors)
     return finite
@@ -81,9 +85,16 @@ def all_finite(gradients: Any) -> tf.Tensor:
 _every_element_is_finite = TracedOnce(every_element_is_finite)
 
 
-def _unscale_eagerly(values: list[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
+def _unscale_eagerly(
+    values: list[tf.Tensor], loss_scale: tf.Tensor, *, judge: bool
+) -> list[tf.Tensor]:
     joined = Joined(values)
-    return joined.apart(_divide([loss_scale, *joined.tensors]))
+    if not (judge and all(value.dtype in _JUDGED for value in values)):
+        return joined.apart(_divide([loss_scale, *joined.tensors]))
+    *divided, finite = _divide_and_judge([loss_scale, *joined.tensors])
+    unscaled = joined.apart(divided)
+    note_verdict(unscaled, finite)
+    return unscaled
 
 
 def _divide_values(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
@@ -92,7 +103,15 @@ def _divide_values(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
     return [tf.raw_ops.Mul(x=value, y=factors[value.dtype]) for value in values]
 
 
+def _divide_and_judge_values(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+    divided = _divide_values(tensors)
+    return [*divided, every_element_is_finite(divided)]
+
+
+_JUDGED = {tf.float32, tf.float64, tf.bfloat16}
+"""Not float16: such gradients are cast before they are applied, and what comes of it is judged."""
 _divide = TracedOnce(_divide_values)
+_divide_and_judge = TracedOnce(_divide_and_judge_values)
 
 
 _TENSORS = {tf.__internal__.EagerTensor, SymbolicTensor}

@@ -180,7 +180,7 @@ class LossScaleOptimizer(
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
         self._gradients_have_been_unscaled = True
-        return unscale_gradients(grads, self._loss_scale())
+        return unscale_gradients(grads, self._loss_scale(), judge=self.dynamic)
 
     def _check_before_applying(self) -> None:
         """Says what is wrong with applying gradients here and now.

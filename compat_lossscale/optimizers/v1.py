@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import (
     DynamicLossScale,
+    FixedLossScale,
     apply_or_skip,
     as_loss_scale,
     as_written,
@@ -55,7 +56,8 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
         return scale_loss(loss, self._loss_scale)
 
     def _unscale_grads(self, grads: Any) -> list[Any]:
-        return unscale_gradients(grads, self._loss_scale())
+        dynamic = not isinstance(self._loss_scale, FixedLossScale)
+        return unscale_gradients(grads, self._loss_scale(), judge=dynamic)
 
     @as_written
     def apply_gradients(
