@@ -8,7 +8,7 @@ with the inner optimizer alone.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -151,32 +151,35 @@ class Training:
 
 
 def same_results(case: Case) -> bool:
-    """Whether stock's optimizer and ours do the same, to the last bit.
+    """Whether stock's optimizer and ours do the same, to the last bit, eagerly and in a graph.
 
     Ten steps, one of which has a NaN and one an infinity, with a loss scale that grows every third
     step; the scale, the counter and the variables are compared after each.
     """
-    trainings = {name: Training(case, name, growth_steps=3) for name in ("stock", "ours")}
-    states: dict[str, list[Any]] = {name: [] for name in trainings}
-    for name, training in trainings.items():
-        step = tf.function(training.step, reduce_retracing=True)
-        for number in range(10):
-            factor = {4: float("nan"), 5: float("inf")}.get(number, 1.0 + number)
-            if case.fixed and number in (4, 5):
-                continue
-            step(training.gradients(factor))
-            optimizer = training.optimizer
-            counter = optimizer.dynamic_counter
-            states[name].append(
-                [
-                    optimizer.loss_scale.numpy(),
-                    0 if counter is None else counter.numpy(),
-                    optimizer.iterations.numpy(),
-                    *(variable.numpy() for variable in training.variables),
-                ]
-            )
     return all(
         np.array_equal(mine, theirs)
-        for a, b in zip(states["ours"], states["stock"], strict=True)
+        for graph in (False, True)
+        for a, b in zip(
+            *(_states(case, name, graph=graph) for name in ("stock", "ours")), strict=True
+        )
         for mine, theirs in zip(a, b, strict=True)
     )
+
+
+def _states(case: Case, candidate: str, *, graph: bool) -> Iterator[list[Any]]:
+    """What a candidate's scale, counts and variables are after each step."""
+    training = Training(case, candidate, growth_steps=3)
+    step = tf.function(training.step, reduce_retracing=True) if graph else training.step
+    for number in range(10):
+        factor = {4: float("nan"), 5: float("inf")}.get(number, 1.0 + number)
+        if case.fixed and number in (4, 5):
+            continue
+        step(training.gradients(factor))
+        optimizer = training.optimizer
+        counter = optimizer.dynamic_counter
+        yield [
+            optimizer.loss_scale.numpy(),
+            0 if counter is None else counter.numpy(),
+            optimizer.iterations.numpy(),
+            *(variable.numpy() for variable in training.variables),
+        ]

@@ -2,8 +2,9 @@
 """A plain step beside ours and tf-keras': it unscales, asks, applies, and does nothing else.
 
 Its loss scale is a constant. It keeps no state, checks no argument and handles no special case. So
-it shows what is left to TensorFlow's own operations, branches and calls. A step that only asks does
-not even unscale: it is what every step with a dynamic loss scale takes at the least.
+it shows what is left to TensorFlow's own operations, branches and calls. A step that only unscales
+does not ask, and has no branch; one that only asks does not unscale. Whatever a step with a dynamic
+loss scale does, it does both.
 
 python -m benchmarks.plain NUMBER
 """
@@ -31,7 +32,7 @@ CASES = (
     Case("legacy", 40, (1000, 32), gradients="sparse"),
     Case("legacy", 10, (100,)),
 )
-SHOWN = {"ours": "ours", "plain": "plain", "asks": "only asks"}
+SHOWN = {"ours": "ours", "plain": "plain", "unscales": "only unscales", "asks": "only asks"}
 """The candidates whose overhead is shown, by what they are called there."""
 _FACTOR = 2.0**-15
 
@@ -41,13 +42,15 @@ class Plain(Training):
 
     Args:
         case: What to train.
-        only_asks: Whether it applies the gradients as they are.
+        unscales: Whether it multiplies the gradients by a constant.
+        asks: Whether it asks if all are finite, and applies them only then.
     """
 
-    def __init__(self, case: Case, *, only_asks: bool = False) -> None:
+    def __init__(self, case: Case, *, unscales: bool = True, asks: bool = True) -> None:
         super().__init__(case, "bare")
-        self._unscaled = list if only_asks else _unscaled
-        self._unscale = list if only_asks else tf.function(_unscaled)
+        self._unscaled = _unscaled if unscales else list
+        self._unscale = tf.function(_unscaled) if unscales else list
+        self._asks = asks
         self._ask = tf.function(_are_finite)
 
     def _step(self, gradients: list[Any]) -> None:
@@ -59,8 +62,10 @@ class Plain(Training):
 
         if tf.executing_eagerly():
             unscaled = self._unscale(values)
-            if self._ask(unscaled):
+            if not self._asks or self._ask(unscaled):
                 apply(unscaled)
+        elif not self._asks:
+            apply(self._unscaled(values))
         else:
             tf.cond(_are_finite(values), lambda: apply(self._unscaled(values)), lambda: None)
 
@@ -94,7 +99,8 @@ def rounds_of(case: Case) -> dict[str, Rounds]:
         name: functools.partial(Training, case, name) for name in CANDIDATES
     }
     makers["plain"] = functools.partial(Plain, case)
-    makers["asks"] = functools.partial(Plain, case, only_asks=True)
+    makers["unscales"] = functools.partial(Plain, case, asks=False)
+    makers["asks"] = functools.partial(Plain, case, unscales=False)
     trainings = {name: make() for name, make in makers.items()}
     graphs = {name: t.graph().get_concrete_function() for name, t in trainings.items()}
     return {

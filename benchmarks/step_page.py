@@ -38,12 +38,12 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     for mode in ("eager", "graph", "trace"):
         yield from _table(mode, [*results["steps"], results["fit"]])
     yield ""
-    heads = [f"{mode}: {who}" for mode in _TITLES for who in plain.SHOWN.values()]
-    yield f"| Overhead ÷ tf-keras' | {' | '.join(heads)} |"
-    yield f"| --- {'| --- ' * len(heads)}|"
-    for row in results["plain"]:
-        shares = [row[mode][name] for mode in _TITLES for name in plain.SHOWN]
-        yield f"| {row['case']} | {' | '.join(f'{share:.2f}' for share in shares)} |"
+    yield f"| Overhead ÷ tf-keras' | {' | '.join(plain.SHOWN.values())} |"
+    yield f"| --- {'| --- ' * len(plain.SHOWN)}|"
+    for mode, title in _TITLES.items():
+        for row in results["plain"]:
+            shares = " | ".join(f"{row[mode][name]:.2f}" for name in plain.SHOWN)
+            yield f"| {title}: {row['case']} | {shares} |"
     yield ""
     yield "| Peak memory of a process, MB | bare | tf-keras | ours |"
     yield "| --- | --- | --- | --- |"

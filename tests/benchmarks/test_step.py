@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -39,19 +40,29 @@ def test_what_is_compared_does_the_same(case: Case) -> None:
     assert same_results(case)
 
 
-@pytest.mark.parametrize("only_asks", [False, True])
+@pytest.mark.parametrize("unscales", [False, True])
 @pytest.mark.parametrize("gradients", ["dense", "sparse"])
 def test_the_plain_step_applies_what_is_finite_and_skips_what_is_not(
-    gradients: str, *, only_asks: bool
+    gradients: str, *, unscales: bool
 ) -> None:
     case = Case("legacy", 2, (20, 3), gradients=gradients)
     applied = []
     for factor in (1e9, float("nan")):
-        plain = Plain(case, only_asks=only_asks)
+        plain = Plain(case, unscales=unscales)
         plain.step(plain.gradients(factor))
         tf.function(plain.step)(plain.gradients(factor))
         applied.append(float(tf.reduce_sum(1.0 - plain.variables[1])) > 0)
     assert applied == [True, False]
+
+
+def test_the_plain_step_that_only_unscales_applies_whatever_it_gets() -> None:
+    case = Case("legacy", 2, (20, 3))
+    for take in (lambda step: step, tf.function):
+        plain = Plain(case, asks=False)
+        take(plain.step)(plain.gradients(2.0**15 / 1e-3))
+        np.testing.assert_allclose(plain.variables[1], np.full((20, 3), 0.99))
+        take(plain.step)(plain.gradients(float("nan")))
+        assert np.isnan(plain.variables[1]).all()
 
 
 def test_candidates_take_turns() -> None:
