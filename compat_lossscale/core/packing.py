@@ -17,6 +17,8 @@ Kind: TypeAlias = tuple[tf.DType, tuple[int, ...]]
 
 _SHORT = 512
 """Elements up to which copying a tensor costs less than the operations that it spares."""
+_TOGETHER = 64
+"""How many a graph joins: several such joined tensors give each processor one to work on."""
 
 
 def short_kind(tensor: tf.Tensor) -> Kind | None:
@@ -47,11 +49,23 @@ def split(tensor: tf.Tensor, sizes: Sequence[int]) -> list[tf.Tensor]:
 
 
 def alike(kinds: Iterable[Any]) -> list[list[int]]:
-    """Returns the positions of each kind, together, and those of `None` one by one."""
+    """Returns which positions are to be together: those of a kind, and those of `None` alone.
+
+    In a graph those of a kind are shared out evenly to as few groups as may be. In eager mode they
+    all are together, as there an operation takes longer to start than to run.
+    """
     groups: dict[Any, list[int]] = {}
     for position, kind in enumerate(kinds):
         groups.setdefault(position if kind is None else kind, []).append(position)
-    return list(groups.values())
+    if tf.executing_eagerly():
+        return list(groups.values())
+    return [some for group in groups.values() for some in _shared_out(group)]
+
+
+def _shared_out(positions: list[int]) -> list[list[int]]:
+    groups = math.ceil(len(positions) / _TOGETHER)
+    size = math.ceil(len(positions) / groups)
+    return [positions[start : start + size] for start in range(0, len(positions), size)]
 
 
 def rows_of(tensors: Sequence[tf.Tensor]) -> list[int]:

@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale.core.packing import Joined, join, short_kind, split
+from tests.support import Mode
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (3, 1)])
@@ -39,3 +40,20 @@ def test_short_tensors_of_a_kind_become_one_and_come_apart_in_their_order() -> N
     for part, tensor in zip(joined.apart(joined.tensors), given, strict=True):
         assert part.dtype == tensor.dtype
         np.testing.assert_array_equal(part, tensor)
+
+
+@pytest.mark.parametrize(
+    ("count", "in_a_graph"), [(1, [1]), (64, [64]), (65, [33, 32]), (200, [50, 50, 50, 50])]
+)
+def test_a_graph_shares_many_of_a_kind_out_evenly(
+    mode: Mode, count: int, in_a_graph: list[int]
+) -> None:
+    rows: list[list[int]] = []
+
+    def take_apart() -> list[tf.Tensor]:
+        joined = Joined([tf.fill([1], float(number)) for number in range(count)])
+        rows.append([int(tensor.shape[0]) for tensor in joined.tensors])
+        return joined.apart(joined.tensors)
+
+    assert [float(part[0]) for part in mode.compile(take_apart)()] == list(range(count))
+    assert rows[-1] == ([count] if mode.name == "eager" else in_a_graph)
