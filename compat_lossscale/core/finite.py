@@ -33,4 +33,7 @@ def every_element_is_finite(values: Sequence[tf.Tensor]) -> tf.Tensor:
         for value in values
     ]
     total = summaries[0] if len(summaries) == 1 else tf.raw_ops.AddN(inputs=summaries)
-    return tf.raw_ops.All(input=tf.raw_ops.Equal(x=total, y=0.0), axis=0)
+    finite = tf.raw_ops.All(input=tf.raw_ops.Equal(x=total, y=0.0), axis=0)
+    # TensorFlow does not say what shape a summary has, and a branch would make a scalar of this.
+    finite.set_shape([])
+    return finite
