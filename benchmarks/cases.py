@@ -151,16 +151,19 @@ class Training:
 
 
 def same_results(case: Case) -> bool:
-    """Whether stock's optimizer and ours do the same, to the last bit, eagerly and in a graph.
+    """Whether stock's optimizer and ours do the same, to the last bit, in a graph and eagerly.
 
     Ten steps, one of which has a NaN and one an infinity, with a loss scale that grows every third
-    step; the scale, the counter and the variables are compared after each.
+    step; the scale, the counter and the variables are compared after each. With replicas only in a
+    graph, which is all that is measured of them.
     """
     return all(
         np.array_equal(mine, theirs)
-        for graph in (False, True)
+        for graph in ((True, False) if case.replicas == 1 else (True,))
         for a, b in zip(
-            *(_states(case, name, graph=graph) for name in ("stock", "ours")), strict=True
+            list(_states(case, "stock", graph=graph)),
+            list(_states(case, "ours", graph=graph)),
+            strict=True,
         )
         for mine, theirs in zip(a, b, strict=True)
     )

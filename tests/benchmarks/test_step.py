@@ -40,6 +40,20 @@ def test_what_is_compared_does_the_same(case: Case) -> None:
     assert same_results(case)
 
 
+def test_what_is_compared_does_the_same_with_replicas() -> None:
+    # In a process of its own: strategies share the numbers of their reductions.
+    program = (
+        "import tensorflow as tf\n"
+        "from benchmarks.cases import Case, same_results\n"
+        "devices = [tf.config.LogicalDeviceConfiguration()] * 2\n"
+        "cpu = tf.config.list_physical_devices('CPU')[0]\n"
+        "tf.config.set_logical_device_configuration(cpu, devices)\n"
+        "print([same_results(Case(f, 3, (4,), replicas=2)) for f in ('legacy', 'new')])\n"
+    )
+    done = python("-c", program, timeout=600)
+    assert done.stdout.splitlines()[-1:] == ["[True, True]"], done.stderr
+
+
 @pytest.mark.parametrize("unscales", [False, True])
 @pytest.mark.parametrize("gradients", ["dense", "sparse"])
 def test_the_plain_step_applies_what_is_finite_and_skips_what_is_not(
