@@ -160,6 +160,7 @@ def same_results(case: Case) -> bool:
     return all(
         np.array_equal(mine, theirs)
         for graph in ((True, False) if case.replicas == 1 else (True,))
+        # Each to its end: strategies share the numbers of their reductions.
         for a, b in zip(
             list(_states(case, "stock", graph=graph)),
             list(_states(case, "ours", graph=graph)),

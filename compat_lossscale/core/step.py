@@ -16,8 +16,8 @@ from compat_lossscale.core.loss_scale import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
-    finite_on_all_replicas,
 )
+from compat_lossscale.core.replicas import finite_on_all_replicas
 from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.turns import take_turns
 

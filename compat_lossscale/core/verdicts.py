@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """In eager mode, whether gradients are finite is found out as they are unscaled.
 
-A tensor that has just been computed is still in the processor's cache. To look at it then takes a
-tenth of unscaling it; to look at all of them later reads all memory once more.
+A tensor that has just been computed is still in the processor's cache, where to look at it takes
+little. To look at all of them later reads all memory once more.
 """
 
 from __future__ import annotations

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from compat_lossscale.core.replicas import finite_on_all_replicas, must_merge
+from tests.support import NAN
+
+
+def _answer(mirrored: Any, numbers: list[float], **options: Any) -> bool:
+    """What is found, in a cross-replica context, if each replica has a gradient of its own."""
+
+    @tf.function
+    def ask() -> tf.Tensor:
+        gradients = mirrored.experimental_distribute_values_from_function(
+            lambda context: tf.constant([numbers[context.replica_id_in_sync_group]])
+        )
+        return finite_on_all_replicas([gradients], **options)
+
+    with mirrored.scope():
+        return bool(ask())
+
+
+@pytest.mark.parametrize(
+    ("numbers", "finite"), [([1.0, 2.0], True), ([1.0, NAN], False), ([NAN, 1.0], False)]
+)
+def test_one_bad_replica_is_bad_for_all(mirrored: Any, numbers: list[float], finite: bool) -> None:
+    assert _answer(mirrored, numbers) is finite
+
+
+def test_of_equal_gradients_one_replica_is_asked(mirrored: Any) -> None:
+    assert _answer(mirrored, [1.0, NAN], equal_on_all=True)
+    assert not _answer(mirrored, [NAN, 1.0], equal_on_all=True)
+
+
+def test_without_replicas_the_gradients_themselves_are_asked() -> None:
+    assert bool(finite_on_all_replicas([tf.constant(1.0)]))
+    assert not bool(finite_on_all_replicas([tf.constant(NAN)]))
+    assert bool(finite_on_all_replicas("any", ask=lambda given: tf.constant(given == "any")))
+
+
+def test_replicas_merge_only_where_each_sees_itself_alone(mirrored: Any) -> None:
+    seen = []
+    assert not must_merge()
+    with mirrored.scope():
+        assert not must_merge()
+        mirrored.run(lambda: seen.append(must_merge()))
+    assert seen == [True, True]
