@@ -30,6 +30,8 @@ CASES = (
         for family in ("legacy", "new")
         for variables, size in ((100, 100), (400, 100), (20, 1_000_000))
     ),
+    Case("legacy", 1, (100,)),
+    Case("new", 1, (100,)),
     Case("legacy", 100, (10, 10)),
     Case("legacy", 100, (100,), inner="Adam"),
     Case("legacy", 20, (1000, 1000), inner="Adam"),

@@ -3,7 +3,12 @@
 
 from compat_lossscale.core.arguments import as_loss_scale, from_spec
 from compat_lossscale.core.gradients import all_finite, scale_loss, unscale_gradients, unzip
-from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.core.loss_scale import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    moves_by_the_rule,
+)
 from compat_lossscale.core.step import apply_or_skip, check_strategy, strategy_is_supported
 from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.traced import as_written
@@ -19,6 +24,7 @@ __all__ = [
     "as_written",
     "check_strategy",
     "from_spec",
+    "moves_by_the_rule",
     "scale_loss",
     "strategy_is_supported",
     "unscale_gradients",

@@ -8,17 +8,16 @@ state in one of them.
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+from typing import Any, TypeGuard
 
 import tensorflow as tf
 
 from compat_lossscale.core import native
+from compat_lossscale.core.moving import Mover
 from compat_lossscale.core.replicas import finite_on_all_replicas, must_merge
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.traced import as_written
-from compat_lossscale.core.updating import update
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
@@ -26,18 +25,7 @@ from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,
     LossScaleSpec,
 )
-from compat_lossscale.update_rule import Operations, next_state
-
-TENSORFLOW = Operations(
-    select=tf.where,
-    # Graph optimization would turn a plain division by a constant into a multiplication by its
-    # reciprocal, which is another float32.
-    divide=tf.math.divide_no_nan,
-    maximum=tf.maximum,
-    is_finite=tf.math.is_finite,
-    float32=lambda number: number,
-)
-"""The update rule on float32 and int64 scalar tensors."""
+from compat_lossscale.update_rule import next_state
 
 
 class LossScale(ScalarTensor, native.LossScale):
@@ -250,33 +238,45 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Args:
             finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
                 bool in a branch where it is known.
-            log: Says it, in eager mode, if the loss scale is stuck.
+            log: Notes the step; a bool must be given, or a tensor in eager mode. It says it if the
+                loss scale is stuck.
 
         Returns:
             `None` in eager mode, the operation that updates in a graph.
         """
-        if finite is False and not tf.executing_eagerly():
-            variables = [self._current_loss_scale, self._num_good_steps]
-            return update(variables, _after_bad_step, self._increment_period, self._multiplier)
-        before = self()
-        scale, good_steps = self._next_state(
-            before, tf.convert_to_tensor(self._num_good_steps), finite
+        if tf.executing_eagerly():
+            return self._advance_eagerly(bool(finite), log)
+        mover = Mover(self._increment_period, self._multiplier)
+        if isinstance(finite, bool):
+            move = mover.after_applied if finite else mover.after_skipped
+            return move(self._current_loss_scale, self._num_good_steps, log)
+        good_steps = tf.convert_to_tensor(self._num_good_steps)
+        return self._assign(*mover.next_state(self(), good_steps, finite))
+
+    def _advance_eagerly(self, finite: bool, log: StepLog | None) -> None:
+        # Python's arithmetic gives the same as TensorFlow's and spares a dozen operations.
+        before = float(self())
+        good_steps = int(tf.convert_to_tensor(self._num_good_steps))
+        after = next_state(
+            before,
+            good_steps,
+            finite,
+            growth_steps=self._increment_period,
+            multiplier=self._multiplier,
         )
-        if log is not None and tf.executing_eagerly() and self._multiplier != 1:
-            log.note_move(float(before), scale, good_steps)
+        self._assign(*after)
+        if log is None:
+            return
+        if after[1] == 0:
+            log.note(applied=finite)
+        if self._multiplier != 1:
+            log.note_move(before, *after)
+
+    def _assign(self, scale: Any, good_steps: Any) -> Any:
         return tf.group(
             self._current_loss_scale.assign(scale, read_value=False),
             self._num_good_steps.assign(good_steps, read_value=False),
         )
-
-    def _next_state(self, scale: Any, good_steps: Any, finite: Any) -> tuple[Any, Any]:
-        rule = functools.partial(
-            next_state, growth_steps=self._increment_period, multiplier=self._multiplier
-        )
-        if tf.executing_eagerly():
-            # Python's arithmetic gives the same and spares a dozen operations.
-            return rule(float(scale), int(good_steps), bool(finite))
-        return rule(scale, good_steps, finite, operations=TENSORFLOW)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments."""
@@ -297,14 +297,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         return f"DynamicLossScale({', '.join(config)})"
 
 
-def _after_bad_step(
-    scale: tf.Tensor, good_steps: tf.Tensor, growth_steps: int, multiplier: float
-) -> tuple[tf.Tensor, tf.Tensor]:
-    return next_state(
-        scale,
-        good_steps,
-        all_finite=False,
-        growth_steps=growth_steps,
-        multiplier=multiplier,
-        operations=TENSORFLOW,
-    )
+def moves_by_the_rule(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
+    """Whether a loss scale moves by this package's rule, and not by a user's subclass' own."""
+    return type(loss_scale).update is DynamicLossScale.update

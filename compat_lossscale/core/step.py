@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import tensorflow as tf
 
@@ -16,6 +16,7 @@ from compat_lossscale.core.loss_scale import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
+    moves_by_the_rule,
 )
 from compat_lossscale.core.replicas import finite_on_all_replicas
 from compat_lossscale.core.step_log import StepLog
@@ -132,9 +133,7 @@ class _Step:
 
     @property
     def _our_rule(self) -> DynamicLossScale | None:
-        """The loss scale if it moves by this package's rule, and not by a user's subclass'."""
-        ours = type(self.loss_scale).update is DynamicLossScale.update
-        return cast("DynamicLossScale", self.loss_scale) if ours else None
+        return self.loss_scale if moves_by_the_rule(self.loss_scale) else None
 
     def take(
         self,
@@ -195,16 +194,15 @@ class _Step:
         )
 
     def _applied(self, apply: Callable[[], Any]) -> Any:
-        noted = self.log.note_applied() if self.log else None
-        return _together(self._moved(True), apply(), noted)
+        return _together(self._moved(True), apply())
 
     def _skipped(self) -> Any:
-        scale = None if self._our_rule is None else self._our_rule()
-        noted = self.log.note_skipped(scale) if self.log else None
-        return _together(self._moved(False), self.skip(), noted)
+        return _together(self._moved(False), self.skip())
 
     def _moved(self, finite: bool) -> Any:
-        return None if self._our_rule is None else self._our_rule.advance(finite, self.log)
+        if self._our_rule is not None:
+            return self._our_rule.advance(finite, self.log)
+        return self.log.note(applied=finite) if self.log else None
 
 
 def _together(*done: Any) -> Any:

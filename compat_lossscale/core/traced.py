@@ -79,9 +79,18 @@ def in_one_call(function: Callable[..., Any], tensors: Sequence[tf.Tensor], *num
     """
     if tf.executing_eagerly() or not tf.compat.v1.executing_eagerly_outside_functions():
         return function(*tensors, *numbers)
-    kinds = tuple((tensor.dtype, tuple(tensor.shape)) for tensor in tensors)
-    graph = _graph_of(function, kinds, numbers)
+    graph = graph_of(function, tensors, *numbers)
     return graph._call_flat(list(tensors), graph.captured_inputs)
+
+
+def graph_of(function: Callable[..., Any], tensors: Sequence[tf.Tensor], *numbers: float) -> Any:
+    """Traces a function, once for each sequence of dtypes and shapes; see `in_one_call`.
+
+    Returns:
+        A concrete function.
+    """
+    kinds = tuple((tensor.dtype, tuple(tensor.shape)) for tensor in tensors)
+    return _graph_of(function, kinds, numbers)
 
 
 @functools.cache

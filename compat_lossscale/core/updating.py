@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assigning to a few variables by a rule that is traced once, and called in every graph."""
+"""Assigning to a few variables by rules that are traced once, and used in every graph."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
+from tensorflow.core.framework import attr_value_pb2
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-from compat_lossscale.core.traced import in_one_call
+from compat_lossscale.core.traced import graph_of, in_one_call
+
+Rule: TypeAlias = Callable[..., Sequence[Any]]
+"""What a few variables' values become, as many as they are.
+
+It takes the values of the variables and then, if there are any, other tensors and Python numbers.
+It is a module's function or a frozen dataclass: what is equal is traced once.
+"""
 
 
 def update(
     variables: Sequence[tf.Variable],
-    rule: Callable[..., Sequence[Any]],
+    rule: Rule,
     *numbers: float,
     given: Sequence[tf.Tensor] = (),
 ) -> Any:
@@ -23,34 +31,90 @@ def update(
 
     Args:
         variables: Variables of known shapes.
-        rule: A module's function. It takes the values of the variables, then `given` and `numbers`,
-            and returns as many values as there are variables.
-        numbers: Python numbers, which become part of a graph.
+        rule: Says what they become.
+        numbers: Python numbers for the rule, which become part of a graph.
         given: More tensors for the rule, of known shapes.
 
     Returns:
         `None` in eager mode, the operation that assigns in a graph.
     """
-    if tf.executing_eagerly() or not all(map(_has_one_copy, variables)):
+    if tf.executing_eagerly() or not _have_one_copy(variables):
         values = in_one_call(rule, [*map(tf.convert_to_tensor, variables), *given], *numbers)
-        assigned = zip(variables, values, strict=True)
-        return tf.group(*(variable.assign(value, read_value=False) for variable, value in assigned))
+        return _assign(variables, values)
     # Reading and assigning are half of the operations, so they go into the call as well.
-    kinds = tuple((variable.dtype, tuple(variable.shape)) for variable in variables)
     handles = [variable.handle for variable in variables]
-    return tf.group(in_one_call(_Assigning(rule, kinds), [*handles, *given], *numbers))
+    return tf.group(in_one_call(_Assigning(rule, _kinds(variables)), [*handles, *given], *numbers))
 
 
-def _has_one_copy(variable: tf.Variable) -> bool:
-    return isinstance(variable, BaseResourceVariable)
+def count_or_update(
+    counter: tf.Variable,
+    only_counts: Callable[[tf.Tensor], tf.Tensor],
+    variables: Sequence[tf.Variable],
+    rule: Rule,
+) -> Any:
+    """Adds 1 to a counter if that is all that is to be done, and else does `update`; in a graph.
+
+    In a function these are two branches that were traced before, so that it costs next to nothing
+    where the rule is seldom needed. The rule has to do for every case: elsewhere only it is used.
+
+    Args:
+        counter: One of the variables, an int64 scalar.
+        only_counts: Is given the counter's value, and says whether to count is all: a bool scalar
+            tensor.
+        variables: Variables of known shapes.
+        rule: Says what they become.
+
+    Returns:
+        The operation that assigns.
+    """
+    if not (_have_one_copy(variables) and tf.compat.v1.executing_eagerly_outside_functions()):
+        return _assign(variables, rule(*map(tf.convert_to_tensor, variables)))
+    handles = [variable.handle for variable in variables]
+    position = next(number for number, one in enumerate(variables) if one is counter)
+    counts = graph_of(_Counting(position), handles)
+    updates = graph_of(_Assigning(rule, _kinds(variables)), handles)
+    return tf.group(
+        tf.raw_ops.If(
+            cond=only_counts(tf.convert_to_tensor(counter)),
+            input=handles,
+            Tout=[tf.bool],
+            then_branch=_in_this_graph(counts),
+            else_branch=_in_this_graph(updates),
+        )
+    )
+
+
+def _in_this_graph(function: Any) -> attr_value_pb2.NameAttrList:
+    function.add_to_graph()
+    return attr_value_pb2.NameAttrList(name=function.name)
+
+
+def _assign(variables: Sequence[tf.Variable], values: Sequence[Any]) -> Any:
+    return tf.group(
+        *(
+            variable.assign(value, read_value=False)
+            for variable, value in zip(variables, values, strict=True)
+        )
+    )
+
+
+def _have_one_copy(variables: Sequence[tf.Variable]) -> bool:
+    return all(isinstance(variable, BaseResourceVariable) for variable in variables)
+
+
+_Kinds: TypeAlias = tuple[tuple[tf.DType, tuple[int, ...]], ...]
+
+
+def _kinds(variables: Sequence[tf.Variable]) -> _Kinds:
+    return tuple((variable.dtype, tuple(variable.shape)) for variable in variables)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Assigning:
     """A rule on the handles of variables, instead of on their values."""
 
-    rule: Callable[..., Sequence[Any]]
-    kinds: tuple[tuple[tf.DType, tuple[int, ...]], ...]
+    rule: Rule
+    kinds: _Kinds
 
     def __call__(self, *arguments: Any) -> tf.Tensor:
         handles, others = arguments[: len(self.kinds)], arguments[len(self.kinds) :]
@@ -58,10 +122,27 @@ class _Assigning:
             tf.ensure_shape(tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype), shape)
             for handle, (dtype, shape) in zip(handles, self.kinds, strict=True)
         ]
-        new = self.rule(*values, *others)
         assigned = [
             tf.raw_ops.AssignVariableOp(resource=handle, value=value)
-            for handle, value in zip(handles, new, strict=True)
+            for handle, value in zip(handles, self.rule(*values, *others), strict=True)
         ]
-        with tf.control_dependencies(assigned):
-            return tf.identity(new[0])
+        return _true_after(assigned)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Counting:
+    """Adds 1 to one of the variables whose handles it is given."""
+
+    position: int
+
+    def __call__(self, *handles: tf.Tensor) -> tf.Tensor:
+        one = tf.constant(1, tf.int64)
+        return _true_after(
+            [tf.raw_ops.AssignAddVariableOp(resource=handles[self.position], value=one)]
+        )
+
+
+def _true_after(done: Sequence[tf.Operation]) -> tf.Tensor:
+    """What both have to return, as two branches' results are alike."""
+    with tf.control_dependencies(done):
+        return tf.constant(True)

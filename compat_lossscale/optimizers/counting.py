@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import FixedLossScale, LossScale, StepLog
+from compat_lossscale.core import FixedLossScale, LossScale, StepLog, moves_by_the_rule
 from compat_lossscale.errors import NotCountedError
 
 
@@ -19,7 +19,9 @@ class CountsSkippedSteps:
 
     def _start_counting(self) -> None:
         if type(self._loss_scale) is not FixedLossScale:
-            self.__dict__["_step_log"] = StepLog.if_possible()
+            loss_scale = self._loss_scale
+            good_steps = loss_scale.good_steps if moves_by_the_rule(loss_scale) else None
+            self.__dict__["_step_log"] = StepLog.if_possible(good_steps)
 
     @property
     def skipped_steps(self) -> tf.Tensor:

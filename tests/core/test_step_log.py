@@ -2,21 +2,34 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import pytest
 import tensorflow as tf
 
 from compat_lossscale.core import DynamicLossScale, StepLog
 from compat_lossscale.errors import LossScaleStuckWarning
+from tests.support import Mode
 
 
-def test_skipped_steps_are_counted() -> None:
-    log = StepLog()
-    log.note_skipped()
-    log.note_skipped()
+@pytest.mark.parametrize("name", ["eager", "function"])
+def test_skipped_steps_are_counted(name: str) -> None:
+    log, mode = StepLog(), Mode(name)
+    skip = mode.compile(lambda: log.note(applied=False))
+    skip()
+    skip()
     assert (int(log.skipped), bool(log.last_skipped)) == (2, True)
-    log.note_applied()
+    mode.compile(lambda: log.note(applied=True))()
     assert (int(log.skipped), bool(log.last_skipped)) == (2, False)
+
+
+def test_where_good_steps_are_counted_the_latest_one_was_applied() -> None:
+    good_steps = tf.Variable(0, dtype=tf.int64)
+    log = StepLog(good_steps)
+    log.note(applied=False)
+    assert bool(log.last_skipped)
+    good_steps.assign(5)
+    assert not bool(log.last_skipped)
 
 
 def test_there_is_none_in_a_graph_of_tensorflow_1() -> None:
@@ -60,14 +73,16 @@ def test_a_function_says_it_once_unless_xla_compiles_it(
 ) -> None:
     log = StepLog()
 
-    @tf.function(jit_compile=compiled or None)
-    def skip(scale: tf.Tensor) -> None:
-        log.note_skipped(scale)
+    def skip(loss_scale: DynamicLossScale) -> Any:
+        return tf.function(
+            lambda: loss_scale.advance(False, log) and None, jit_compile=compiled or None
+        )
 
-    skip(tf.constant(2.0))
+    skip(DynamicLossScale(2))()
     assert "loss scale" not in capfd.readouterr().err
+    at_its_floor = skip(DynamicLossScale(1))
     for _ in range(3):
-        skip(tf.constant(1.0))
+        at_its_floor()
     said = capfd.readouterr().err.count("The loss scale has to move and cannot.")
     assert said == (0 if compiled else 1)
     assert int(log.skipped) == 4
