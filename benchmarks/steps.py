@@ -42,7 +42,7 @@ CASES = (
 )
 ROUNDS = 15
 """Rounds in which a step is taken, in each process."""
-TRACES = 2
+TRACES = 4
 """Rounds in which a step is traced, in each process."""
 SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
 REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), replicas=2))
@@ -91,13 +91,17 @@ def tracing(case: Case, rounds: int = TRACES) -> dict[str, Rounds]:
 
 
 def traces(makers: Mapping[str, Callable[[], Training]], rounds: int = TRACES) -> Rounds:
-    """Traces new steps in turns, after a first one of each that is not counted."""
+    """Traces new steps in turns, after a first one of each that is not counted.
+
+    In every second round the order is turned round: what the step before leaves to be freed takes
+    time as well.
+    """
     for make in makers.values():
         trace(make())
     taken: dict[str, list[float]] = {name: [] for name in makers}
-    for _ in range(rounds):
-        for name, make in makers.items():
-            taken[name].append(trace(make()))
+    for number in range(rounds):
+        for name in reversed(makers) if number % 2 else makers:
+            taken[name].append(trace(makers[name]()))
     return taken
 
 

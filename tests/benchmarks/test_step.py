@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from benchmarks import steps
 from benchmarks.cases import Case, same_results
 from benchmarks.measure import Spread, in_turns, overhead_ratio
 from benchmarks.plain import Plain
@@ -86,6 +87,14 @@ def test_candidates_take_turns() -> None:
     )
     assert {name: len(figures) for name, figures in taken.items()} == {"a": 3, "b": 3}
     assert calls[-6:] == ["b", "a", "a", "b", "b", "a"]
+
+
+def test_steps_are_traced_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    traced: list[str] = []
+    monkeypatch.setattr(steps, "trace", lambda name: traced.append(name) or 1.0)
+    taken = steps.traces({name: lambda name=name: name for name in "abc"}, rounds=2)
+    assert taken == {"a": [1.0, 1.0], "b": [1.0, 1.0], "c": [1.0, 1.0]}
+    assert "".join(traced) == "abc" + "abc" + "cba"
 
 
 def test_an_overhead_is_compared_to_another_over_what_both_do() -> None:
