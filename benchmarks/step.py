@@ -48,7 +48,7 @@ def _memory() -> list[dict[str, Any]]:
             **{name: memory.peak_mb(name, family, mode, variables, size) for name in CANDIDATES},
         }
         for family, variables, size in memory.CASES
-        for mode in ("eager", "graph")
+        for mode in memory.MODES
     ]
 
 
