@@ -18,6 +18,7 @@ from compat_lossscale.core.replicas import finite_on_all_replicas, must_merge
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.traced import as_written
+from compat_lossscale.core.updating import assign
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
@@ -238,8 +239,8 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Args:
             finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
                 bool in a branch where it is known.
-            log: Notes the step; a bool must be given, or a tensor in eager mode. It says it if the
-                loss scale is stuck.
+            log: Notes the step, unless `finite` is a tensor of a graph, and says it if the loss
+                scale is stuck.
 
         Returns:
             `None` in eager mode, the operation that updates in a graph.
@@ -249,9 +250,9 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         mover = Mover(self._increment_period, self._multiplier)
         if isinstance(finite, bool):
             move = mover.after_applied if finite else mover.after_skipped
-            return move(self._current_loss_scale, self._num_good_steps, log)
+            return move(*self._state_variables, log)
         good_steps = tf.convert_to_tensor(self._num_good_steps)
-        return self._assign(*mover.next_state(self(), good_steps, finite))
+        return assign(self._state_variables, mover.next_state(self(), good_steps, finite))
 
     def _advance_eagerly(self, finite: bool, log: StepLog | None) -> None:
         # Python's arithmetic gives the same as TensorFlow's and spares a dozen operations.
@@ -264,7 +265,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             growth_steps=self._increment_period,
             multiplier=self._multiplier,
         )
-        self._assign(*after)
+        assign(self._state_variables, after)
         if log is None:
             return
         if after[1] == 0:
@@ -272,11 +273,9 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         if self._multiplier != 1:
             log.note_move(before, *after)
 
-    def _assign(self, scale: Any, good_steps: Any) -> Any:
-        return tf.group(
-            self._current_loss_scale.assign(scale, read_value=False),
-            self._num_good_steps.assign(good_steps, read_value=False),
-        )
+    @property
+    def _state_variables(self) -> tuple[tf.Variable, tf.Variable]:
+        return self._current_loss_scale, self._num_good_steps
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments."""

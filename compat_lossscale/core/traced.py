@@ -63,43 +63,41 @@ class TracedOnce:
             return tf.function(self._function, autograph=False).get_concrete_function(specs)
 
 
-def in_one_call(function: Callable[..., Any], tensors: Sequence[tf.Tensor], *numbers: float) -> Any:
+def in_one_call(function: Callable[..., Any], tensors: Sequence[tf.Tensor]) -> Any:
     """Calls a function on tensors; in a graph, as one operation.
 
     The function is traced once, and every graph calls what came of it. A call takes some 10 µs more
     than a few operations do, so this is for what is seldom done.
 
     Args:
-        function: A module's function of `tensors` and `numbers`, of nothing else.
+        function: A function of `tensors` and of nothing else: a module's, or a frozen dataclass.
         tensors: Tensors of known shapes.
-        numbers: Python numbers, which become part of the graph.
 
     Returns:
         What the function returns.
     """
     if tf.executing_eagerly() or not tf.compat.v1.executing_eagerly_outside_functions():
-        return function(*tensors, *numbers)
-    graph = graph_of(function, tensors, *numbers)
+        return function(*tensors)
+    graph = graph_of(function, tensors)
     return graph._call_flat(list(tensors), graph.captured_inputs)
 
 
-def graph_of(function: Callable[..., Any], tensors: Sequence[tf.Tensor], *numbers: float) -> Any:
+def graph_of(function: Callable[..., Any], tensors: Sequence[tf.Tensor]) -> Any:
     """Traces a function, once for each sequence of dtypes and shapes; see `in_one_call`.
 
     Returns:
         A concrete function.
     """
     kinds = tuple((tensor.dtype, tuple(tensor.shape)) for tensor in tensors)
-    return _graph_of(function, kinds, numbers)
+    return _graph_of(function, kinds)
 
 
 @functools.cache
 def _graph_of(
     function: Callable[..., Any],
     kinds: tuple[tuple[tf.DType, tuple[int, ...]], ...],
-    numbers: tuple[float, ...],
 ) -> Any:
     specs = [tf.TensorSpec(shape, dtype) for dtype, shape in kinds]
-    traced = tf.function(lambda *tensors: function(*tensors, *numbers), specs, autograph=False)
+    traced = tf.function(function, specs, autograph=False)
     with tf.init_scope():
         return traced.get_concrete_function()

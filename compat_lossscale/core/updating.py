@@ -16,34 +16,26 @@ from compat_lossscale.core.traced import graph_of, in_one_call
 Rule: TypeAlias = Callable[..., Sequence[Any]]
 """What a few variables' values become, as many as they are.
 
-It takes the values of the variables and then, if there are any, other tensors and Python numbers.
-It is a module's function or a frozen dataclass: what is equal is traced once.
+It takes the values of the variables. It is a module's function or a frozen dataclass: what is equal
+is traced once.
 """
 
 
-def update(
-    variables: Sequence[tf.Variable],
-    rule: Rule,
-    *numbers: float,
-    given: Sequence[tf.Tensor] = (),
-) -> Any:
+def update(variables: Sequence[tf.Variable], rule: Rule) -> Any:
     """Assigns to variables what a rule makes of their values.
 
     Args:
         variables: Variables of known shapes.
         rule: Says what they become.
-        numbers: Python numbers for the rule, which become part of a graph.
-        given: More tensors for the rule, of known shapes.
 
     Returns:
         `None` in eager mode, the operation that assigns in a graph.
     """
     if tf.executing_eagerly() or not _have_one_copy(variables):
-        values = in_one_call(rule, [*map(tf.convert_to_tensor, variables), *given], *numbers)
-        return _assign(variables, values)
+        return assign(variables, in_one_call(rule, list(map(tf.convert_to_tensor, variables))))
     # Reading and assigning are half of the operations, so they go into the call as well.
     handles = [variable.handle for variable in variables]
-    return tf.group(in_one_call(_Assigning(rule, _kinds(variables)), [*handles, *given], *numbers))
+    return tf.group(in_one_call(_Assigning(rule, _kinds(variables)), handles))
 
 
 def count_or_update(
@@ -68,7 +60,7 @@ def count_or_update(
         The operation that assigns.
     """
     if not (_have_one_copy(variables) and tf.compat.v1.executing_eagerly_outside_functions()):
-        return _assign(variables, rule(*map(tf.convert_to_tensor, variables)))
+        return assign(variables, rule(*map(tf.convert_to_tensor, variables)))
     handles = [variable.handle for variable in variables]
     position = next(number for number, one in enumerate(variables) if one is counter)
     counts = graph_of(_Counting(position), handles)
@@ -89,7 +81,8 @@ def _in_this_graph(function: Any) -> attr_value_pb2.NameAttrList:
     return attr_value_pb2.NameAttrList(name=function.name)
 
 
-def _assign(variables: Sequence[tf.Variable], values: Sequence[Any]) -> Any:
+def assign(variables: Sequence[tf.Variable], values: Sequence[Any]) -> Any:
+    """Assigns a value to each variable; returns as `update` does."""
     return tf.group(
         *(
             variable.assign(value, read_value=False)
@@ -116,15 +109,14 @@ class _Assigning:
     rule: Rule
     kinds: _Kinds
 
-    def __call__(self, *arguments: Any) -> tf.Tensor:
-        handles, others = arguments[: len(self.kinds)], arguments[len(self.kinds) :]
+    def __call__(self, *handles: tf.Tensor) -> tf.Tensor:
         values = [
             tf.ensure_shape(tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype), shape)
             for handle, (dtype, shape) in zip(handles, self.kinds, strict=True)
         ]
         assigned = [
             tf.raw_ops.AssignVariableOp(resource=handle, value=value)
-            for handle, value in zip(handles, self.rule(*values, *others), strict=True)
+            for handle, value in zip(handles, self.rule(*values), strict=True)
         ]
         return _true_after(assigned)
 

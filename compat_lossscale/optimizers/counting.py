@@ -40,6 +40,9 @@ class CountsSkippedSteps:
     def last_step_skipped(self) -> tf.Tensor:
         """Whether the latest step was skipped, a bool scalar tensor.
 
+        Checkpoints do not have it. An optimizer that went on after a skipped step, and is then
+        restored to a count of good steps of 0, may say yes until its next step.
+
         Raises:
             NotCountedError: The optimizer was made in a graph of TensorFlow 1.
         """

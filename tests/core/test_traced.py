@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import tensorflow as tf
@@ -52,20 +53,24 @@ def test_in_a_graph_the_function_itself_is_called() -> None:
     }
 
 
-def scaled(tensor: tf.Tensor, number: float) -> tf.Tensor:
-    return tensor * number + tensor
+@dataclasses.dataclass(frozen=True)
+class Scaled:
+    number: float
+
+    def __call__(self, tensor: tf.Tensor) -> tf.Tensor:
+        return tensor * self.number + tensor
 
 
 def test_a_function_in_one_call_gives_what_it_gives(mode: Mode) -> None:
     def run(tensor: tf.Tensor) -> tf.Tensor:
-        return in_one_call(scaled, [tensor], 3.0) + in_one_call(scaled, [tensor], 4.0)
+        return in_one_call(Scaled(3.0), [tensor]) + in_one_call(Scaled(4.0), [tensor])
 
     assert mode.compile(run, tf.TensorSpec([2], tf.float32))([1, 2]).tolist() == [9, 18]
 
 
 def test_in_one_call_it_is_one_operation_of_each_graph() -> None:
     for value in (1.0, 2.0):
-        run = tf.function(lambda value=value: in_one_call(scaled, [tf.constant(value)], 5.0))
+        run = tf.function(lambda value=value: in_one_call(Scaled(5.0), [tf.constant(value)]))
         assert float(run()) == 6 * value
         operations = run.get_concrete_function().graph.get_operations()
         assert [op.type for op in operations].count("PartitionedCall") == 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,15 @@ from tests.support import Mode, python
 traced: list[str] = []
 
 
-def after(scale: tf.Tensor, count: tf.Tensor, other: tf.Tensor, number: float) -> list[tf.Tensor]:
+@dataclasses.dataclass(frozen=True)
+class After:
     """A rule of two values."""
-    traced.append("after")
-    return [scale * number + other, count + 1]
+
+    number: float
+
+    def __call__(self, scale: tf.Tensor, count: tf.Tensor) -> list[tf.Tensor]:
+        traced.append("after")
+        return [scale * self.number + 1.0, count + 1]
 
 
 class Counter:
@@ -26,7 +32,7 @@ class Counter:
         self.variables = [tf.Variable(2.0), tf.Variable([0, 5], dtype=tf.int64)]
 
     def update(self, number: float = 3.0) -> Any:
-        return update(self.variables, after, number, given=[tf.constant(1.0)])
+        return update(self.variables, After(number))
 
     def update_in_a_function(self, number: float = 3.0) -> None:
         tf.function(lambda: self.update(number) and None)()
@@ -35,7 +41,7 @@ class Counter:
         return [variable.numpy().tolist() for variable in self.variables]
 
 
-def test_the_rule_is_given_the_values_what_is_given_and_the_numbers(mode: Mode) -> None:
+def test_the_rule_is_given_the_values(mode: Mode) -> None:
     counter = Counter()
     mode.compile(counter.update)()
     assert [mode.value(variable).tolist() for variable in counter.variables] == [7, [1, 6]]
