@@ -21,7 +21,7 @@ def result_of(module: str, *arguments: str) -> Any:
     """Runs a module, and returns what it printed as JSON.
 
     Args:
-        module: Its name, such as `"benchmarks.replicas"`.
+        module: Its name, such as `"benchmarks.steps"`.
         *arguments: What it is given.
 
     Raises:

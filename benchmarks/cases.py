@@ -64,6 +64,16 @@ class Case:
         words += ["fixed"] if self.fixed else []
         return ", ".join(words)
 
+    def make_devices(self) -> None:
+        """Makes a logical device for each replica, in a process that has used none as yet.
+
+        A process that has two takes other paths in the steps without a strategy too.
+        """
+        if self.replicas > 1:
+            [processor] = tf.config.list_physical_devices("CPU")
+            devices = [tf.config.LogicalDeviceConfiguration()] * self.replicas
+            tf.config.set_logical_device_configuration(processor, devices)
+
 
 class Training:
     """An optimizer with its variables, and a step over them.

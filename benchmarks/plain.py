@@ -4,7 +4,7 @@
 Its loss scale is a constant. It keeps no state, checks no argument and handles no special case. So
 it shows what is left to TensorFlow's own operations, branches and calls. A step that only unscales
 does not ask, and has no branch; one that only asks does not unscale. Whatever a step with a dynamic
-loss scale does, it does both.
+loss scale does, it does both; with a fixed one, only the first.
 
 python -m benchmarks.plain NUMBER
 """
@@ -30,7 +30,14 @@ CASES = (
     Case("new", 20, (1_000_000,)),
     Case("legacy", 20, (1000, 1000), inner="Adam"),
     Case("legacy", 40, (1000, 32), gradients="sparse"),
+    Case("legacy", 1, (100,)),
     Case("legacy", 10, (100,)),
+    Case("legacy", 100, (100,), fixed=True),
+    Case("legacy", 20, (1_000_000,), fixed=True),
+    Case("new", 20, (1_000_000,), fixed=True),
+    Case("new", 100, (100,), inner="Adam"),
+    Case("legacy", 100, (100,), replicas=2),
+    Case("new", 100, (100,), replicas=2),
 )
 SHOWN = {"ours": "ours", "plain": "plain", "unscales": "only unscales", "asks": "only asks"}
 """The candidates whose overhead is shown, by what they are called there."""
@@ -60,14 +67,26 @@ class Plain(Training):
             pairs = zip(with_values(gradients, unscaled), self.variables, strict=True)
             self.optimizer.apply_gradients(list(pairs))
 
+        def unscale_and_apply(values: list[tf.Tensor]) -> None:
+            apply(self._unscaled(values))
+
+        def ask(strategy: tf.distribute.Strategy, values: list[Any]) -> None:
+            every = [one for each in values for one in strategy.experimental_local_results(each)]
+            on_each = strategy.extended.call_for_each_replica
+            tf.cond(
+                _are_finite(every),
+                lambda: on_each(unscale_and_apply, args=(values,)),
+                lambda: None,
+            )
+
         if tf.executing_eagerly():
             unscaled = self._unscale(values)
             if not self._asks or self._ask(unscaled):
                 apply(unscaled)
         elif not self._asks:
-            apply(self._unscaled(values))
+            unscale_and_apply(values)
         else:
-            tf.cond(_are_finite(values), lambda: apply(self._unscaled(values)), lambda: None)
+            tf.distribute.get_replica_context().merge_call(ask, args=(values,))
 
 
 def _unscaled(values: list[tf.Tensor]) -> list[tf.Tensor]:
@@ -98,21 +117,24 @@ def rounds_of(case: Case) -> dict[str, Rounds]:
     makers: dict[str, Callable[[], Training]] = {
         name: functools.partial(Training, case, name) for name in CANDIDATES
     }
-    makers["plain"] = functools.partial(Plain, case)
     makers["unscales"] = functools.partial(Plain, case, asks=False)
-    makers["asks"] = functools.partial(Plain, case, unscales=False)
+    if not case.fixed:
+        makers["plain"] = functools.partial(Plain, case)
+        makers["asks"] = functools.partial(Plain, case, unscales=False)
     trainings = {name: make() for name, make in makers.items()}
+    taken: dict[str, Rounds] = {}
+    if case.replicas == 1:
+        taken["eager"] = in_turns({n: t.eager() for n, t in trainings.items()}, rounds=ROUNDS)
     graphs = {name: t.graph().get_concrete_function() for name, t in trainings.items()}
-    return {
-        "eager": in_turns({name: t.eager() for name, t in trainings.items()}, rounds=ROUNDS),
-        "graph": in_turns(graphs, rounds=ROUNDS),
-        "trace": traces(makers),
-    }
+    taken["graph"] = in_turns(graphs, rounds=ROUNDS)
+    return taken | {"trace": traces(makers)}
 
 
 def _shares(rounds: Rounds) -> dict[str, float]:
-    return {n: overhead_ratio(rounds, n, "stock", "bare").median for n in SHOWN}
+    return {n: overhead_ratio(rounds, n, "stock", "bare").median for n in SHOWN if n in rounds}
 
 
 if __name__ == "__main__":
-    print(json.dumps(rounds_of(CASES[int(sys.argv[1])])))
+    chosen = CASES[int(sys.argv[1])]
+    chosen.make_devices()
+    print(json.dumps(rounds_of(chosen)))

@@ -42,7 +42,9 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     yield f"| --- {'| --- ' * len(plain.SHOWN)}|"
     for mode, title in _TITLES.items():
         for row in results["plain"]:
-            shares = " | ".join(f"{row[mode][name]:.2f}" for name in plain.SHOWN)
+            if mode not in row:
+                continue
+            shares = " | ".join(_figure(row[mode].get(name)) for name in plain.SHOWN)
             yield f"| {title}: {row['case']} | {shares} |"
     yield ""
     yield "| Peak memory of a process, MB | bare | tf-keras | ours |"
@@ -50,6 +52,10 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     for row in results["memory"]:
         figures = " | ".join(f"{row[name]:,.0f}" for name in _NAMES)
         yield f"| {row['case']} | {figures} |"
+
+
+def _figure(share: float | None) -> str:
+    return "" if share is None else f"{share:.2f}"
 
 
 _TITLES = {"eager": "Eager step", "graph": "Step in a graph", "trace": "Tracing the step"}

@@ -39,13 +39,14 @@ CASES = (
     Case("legacy", 40, (1000, 32), gradients="sparse"),
     Case("legacy", 100, (100,), gradients="float16"),
     Case("legacy", 20, (1000, 1000), gradients="float16"),
+    Case("legacy", 100, (100,), replicas=2),
+    Case("new", 100, (100,), replicas=2),
 )
 ROUNDS = 15
 """Rounds in which a step is taken, in each process."""
 TRACES = 4
 """Rounds in which a step is traced, in each process."""
 SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
-REPLICATED = (Case("legacy", 100, (100,), replicas=2), Case("new", 100, (100,), replicas=2))
 
 
 def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
@@ -58,8 +59,6 @@ def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
         # What TensorFlow keeps of many traced functions would soon be more than the memory.
         taken = pooled("benchmarks.steps", str(number))
         yield row(case.name, taken | pooled("benchmarks.steps", str(number), "trace"))
-    for number, case in enumerate(REPLICATED):
-        yield row(case.name, pooled("benchmarks.replicas", str(number)))
 
 
 def rounds_of(case: Case, rounds: int = ROUNDS, *, check: bool = True) -> dict[str, Rounds]:
@@ -137,6 +136,7 @@ def _figures(rounds: Rounds) -> dict[str, Any]:
 
 if __name__ == "__main__":
     chosen = CASES[int(sys.argv[1])]
+    chosen.make_devices()
     found = (
         tracing(chosen) if "trace" in sys.argv else rounds_of(chosen, check=AGAIN not in sys.argv)
     )

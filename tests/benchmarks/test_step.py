@@ -44,12 +44,10 @@ def test_what_is_compared_does_the_same(case: Case) -> None:
 def test_what_is_compared_does_the_same_with_replicas() -> None:
     # In a process of its own: strategies share the numbers of their reductions.
     program = (
-        "import tensorflow as tf\n"
         "from benchmarks.cases import Case, same_results\n"
-        "devices = [tf.config.LogicalDeviceConfiguration()] * 2\n"
-        "cpu = tf.config.list_physical_devices('CPU')[0]\n"
-        "tf.config.set_logical_device_configuration(cpu, devices)\n"
-        "print([same_results(Case(f, 3, (4,), replicas=2)) for f in ('legacy', 'new')])\n"
+        "cases = [Case(f, 3, (4,), replicas=2) for f in ('legacy', 'new')]\n"
+        "cases[0].make_devices()\n"
+        "print([same_results(case) for case in cases])\n"
     )
     done = python("-c", program, timeout=600)
     assert done.stdout.splitlines()[-1:] == ["[True, True]"], done.stderr
@@ -78,6 +76,29 @@ def test_the_plain_step_that_only_unscales_applies_whatever_it_gets() -> None:
         np.testing.assert_allclose(plain.variables[1], np.full((20, 3), 0.99))
         take(plain.step)(plain.gradients(float("nan")))
         assert np.isnan(plain.variables[1]).all()
+
+
+def test_the_plain_step_asks_all_replicas() -> None:
+    program = (
+        "import tensorflow as tf\n"
+        "from benchmarks.cases import Case\n"
+        "from benchmarks.plain import Plain\n"
+        "case = Case('legacy', 2, (4,), replicas=2)\n"
+        "case.make_devices()\n"
+        "applied = []\n"
+        "for bad in (None, 0, 1):\n"
+        "    plain = Plain(case)\n"
+        "    @tf.function\n"
+        "    def step():\n"
+        "        replica = tf.distribute.get_replica_context().replica_id_in_sync_group\n"
+        "        factor = tf.where(replica == (-1 if bad is None else bad), float('nan'), 1e9)\n"
+        "        plain._step([one * factor for one in plain.gradients()])\n"
+        "    plain._strategy.run(step)\n"
+        "    applied.append(bool(plain.variables[1].numpy()[0] < 1))\n"
+        "print(applied)\n"
+    )
+    done = python("-c", program, timeout=600)
+    assert done.stdout.splitlines()[-1:] == ["[True, False, False]"], done.stderr
 
 
 def test_candidates_take_turns() -> None:
