@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plain step beside ours and tf-keras': it unscales, asks, applies, and does nothing else.
 
-Its loss scale is a constant. It keeps no state, checks no argument and handles no special case. So
-it shows what is left to TensorFlow's own operations, branches and calls. A step that only unscales
-does not ask, and has no branch; one that only asks does not unscale. Whatever a step with a dynamic
-loss scale does, it does both; with a fixed one, only the first.
+Its loss scale is a constant. It keeps no state, checks no argument and handles no special case, and
+AutoGraph leaves it alone. So it shows what is left to TensorFlow's own operations, branches and
+calls. A step that only unscales does not ask, and has no branch; one that only asks does not
+unscale. Whatever a step with a dynamic loss scale does, it does both; with a fixed one, only the
+first.
 
 python -m benchmarks.plain NUMBER
 """
@@ -24,6 +25,7 @@ from benchmarks.cases import CANDIDATES, Case, Training
 from benchmarks.measure import Rounds, in_turns, overhead_ratio
 from benchmarks.steps import ROUNDS, traces
 from compat_lossscale.core.gradients import values_of, with_values
+from compat_lossscale.core.traced import as_written
 
 CASES = (
     Case("legacy", 20, (1_000_000,)),
@@ -60,6 +62,7 @@ class Plain(Training):
         self._asks = asks
         self._ask = tf.function(_are_finite)
 
+    @as_written
     def _step(self, gradients: list[Any]) -> None:
         values = list(map(values_of, gradients))
 
@@ -86,11 +89,13 @@ class Plain(Training):
         elif not self._asks:
             unscale_and_apply(values)
         else:
-            tf.distribute.get_replica_context().merge_call(ask, args=(values,))
+            tf.distribute.get_replica_context().merge_call(as_written(ask), args=(values,))
 
 
+@as_written
 def _unscaled(values: list[tf.Tensor]) -> list[tf.Tensor]:
-    return [value * _FACTOR for value in values]
+    factor = tf.constant(_FACTOR)
+    return [value * factor for value in values]
 
 
 def _are_finite(values: list[tf.Tensor]) -> tf.Tensor:
