@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Taking one of two branches of a graph."""
+"""Taking one of two branches of a graph.
+
+TensorFlow's branches are functions that take the same tensors. What `tf.cond` spends most of its
+time on is a placeholder, in each of them, for every tensor that only the other one uses. A step
+that is applied uses all gradients and variables, and one that is skipped uses hardly any.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.core.framework import attr_value_pb2
+from tensorflow.core.framework.attr_value_pb2 import AttrValue, NameAttrList
+from tensorflow.core.framework.function_pb2 import FunctionDef
+from tensorflow.core.framework.node_def_pb2 import NodeDef
+from tensorflow.core.framework.op_def_pb2 import OpDef
+from tensorflow.python.eager import context
+from tensorflow.python.eager.polymorphic_function.atomic_function import (
+    AtomicFunction,
+    from_func_graph,
+)
+from tensorflow.python.framework.func_graph import FuncGraph, func_graph_from_py_func
+from tensorflow.python.ops import control_flow_util_v2
+from tensorflow.python.ops.control_flow_v2_func_graphs import CondBranchFuncGraph
+
+from compat_lossscale.core.traced import compiled_by_xla
 
 _FEW = 1 << 20
 """Elements up to which a branch is left whole."""
@@ -19,7 +37,7 @@ def either(
     otherwise: Callable[[], Any],
     using: Iterable[tf.Tensor],
 ) -> Any:
-    """Does what `tf.cond` does in a graph, with less work for each tensor that the branches use.
+    """Does in a graph what `tf.cond` does, with less work for each tensor that the branches use.
 
     TensorFlow spreads a branch into the graph around it, with an operation for each tensor that
     goes in. Where there is but one device, and little to compute, the branch is left whole, and
@@ -27,27 +45,111 @@ def either(
 
     Args:
         condition: A bool scalar tensor.
-        then: Does, or builds, what is done if the condition holds.
-        otherwise: Does, or builds, what is done if not.
+        then: Builds what is done if the condition holds, and returns the operation that does it.
+        otherwise: The same if it does not hold; uses few tensors.
         using: The tensors that may be large among those that the branches use.
 
     Returns:
-        What `tf.cond` returns.
+        The operation that does it, or a tensor that depends on it.
     """
-    result = tf.cond(condition, then, otherwise)
-    if _in_function_on_one_device() and _are_few(using):
-        operations = reversed(tf.compat.v1.get_default_graph().get_operations())
-        branching = next(op for op in operations if op.type in ("If", "StatelessIf"))
-        branching._set_attr("_lower_using_switch_merge", attr_value_pb2.AttrValue(b=False))
-    return result
+    if compiled_by_xla() or not tf.compat.v1.executing_eagerly_outside_functions():
+        return tf.cond(condition, then, otherwise)
+    first, second = _branch("then", then), _branch("otherwise", otherwise)
+    for tensor in second.external_captures:
+        first.capture(tensor)
+    inputs = first.external_captures
+    position = {id(tensor): number for number, tensor in enumerate(inputs)}
+    taken = [position[id(tensor)] for tensor in second.external_captures]
+    does_first, does_second = _function(first), _function(second)
+    with tf.control_dependencies(
+        [*first.function_captures.control, *second.function_captures.control]
+    ):
+        [done] = tf.raw_ops.If(
+            cond=condition,
+            input=inputs,
+            Tout=[tf.bool],
+            then_branch=_in_this_graph(does_first),
+            else_branch=_in_this_graph(_taking_as_much(does_first, does_second, taken)),
+        )
+    whole = _is_on_one_device() and _are_few(using)
+    control_flow_util_v2.maybe_set_lowering_attr(done.op, False if whole else None)
+    return done.op
 
 
-def _in_function_on_one_device() -> bool:
-    return (
-        tf.compat.v1.executing_eagerly_outside_functions()
-        and not tf.distribute.has_strategy()
-        and len(tf.config.list_logical_devices()) == 1
+def _branch(name: str, build: Callable[[], Any]) -> FuncGraph:
+    """Traces a branch, as `tf.cond` does. It returns a bool when all is done."""
+    outer = tf.compat.v1.get_default_graph()
+    name = control_flow_util_v2.unique_fn_name(outer.get_name_scope(), name)
+
+    def body() -> tf.Tensor:
+        with tf.control_dependencies([build()]):
+            return tf.constant(True)
+
+    return func_graph_from_py_func(
+        name,
+        body,
+        (),
+        {},
+        func_graph=CondBranchFuncGraph(name, collections=outer._collections),
+        add_control_dependencies=outer._add_control_dependencies,
     )
+
+
+def _function(branch: FuncGraph) -> AtomicFunction:
+    return from_func_graph(branch.name, branch, {})
+
+
+def _in_this_graph(function: AtomicFunction) -> NameAttrList:
+    tf.compat.v1.get_default_graph()._add_function_recursive(function)
+    return NameAttrList(name=function.name)
+
+
+def _taking_as_much(
+    larger: AtomicFunction, smaller: AtomicFunction, taken: Sequence[int]
+) -> AtomicFunction:
+    """Makes a function that takes what a larger one takes, but does what a smaller one does.
+
+    Args:
+        larger: Returns a bool.
+        smaller: Does so too.
+        taken: Which of the larger one's arguments the smaller one takes.
+    """
+    types = [one.dtype.as_datatype_enum for one in larger.graph.inputs]
+    bools = [tf.bool.as_datatype_enum]
+    call = NodeDef(
+        name="call",
+        op="StatefulPartitionedCall",
+        input=[f"argument_{number}" for number in taken],
+        attr={
+            "f": AttrValue(func=NameAttrList(name=smaller.name)),
+            "Tin": AttrValue(list=AttrValue.ListValue(type=[types[number] for number in taken])),
+            "Tout": AttrValue(list=AttrValue.ListValue(type=bools)),
+        },
+    )
+    definition = FunctionDef(
+        signature=OpDef(
+            name=f"{smaller.name.decode()}_taking_as_much",
+            input_arg=[
+                OpDef.ArgDef(name=f"argument_{number}", type=one)
+                for number, one in enumerate(types)
+            ],
+            output_arg=[OpDef.ArgDef(name="done", type=bools[0])],
+            control_output=["done"],
+            is_stateful=True,
+        ),
+        node_def=[call],
+        ret={"done": "call:output:0"},
+        control_ret={"done": "call"},
+    )
+    runtime = context.context()
+    runtime.add_function_def(definition)
+    return AtomicFunction(
+        definition.signature.name, runtime, larger.function_type, children=[smaller]
+    )
+
+
+def _is_on_one_device() -> bool:
+    return not tf.distribute.has_strategy() and len(tf.config.list_logical_devices()) == 1
 
 
 def _are_few(tensors: Iterable[tf.Tensor]) -> bool:

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 import tensorflow as tf
 
@@ -45,15 +49,182 @@ def test_a_branch_is_left_whole_where_there_is_one_device_and_little_to_compute(
     assert done.stdout.split() == ["4", "-2", str(is_spread)]
 
 
-def test_a_size_that_is_not_known_while_tracing_counts_as_large() -> None:
-    @tf.function(input_signature=[tf.TensorSpec([None])])
-    def step(value: tf.Tensor) -> tf.Tensor:
-        return either(value[0] > 0, lambda: value * 2, lambda: value, using=[value])
+def _branching(function: Any, *arguments: Any) -> Any:
+    """The branch in a function's graph."""
+    operations = function.get_concrete_function(*arguments).graph.get_operations()
+    (branching,) = (operation for operation in operations if operation.type == "If")
+    return branching
 
-    graph = step.get_concrete_function().graph
-    (branching,) = (op for op in graph.get_operations() if op.type in ("If", "StatelessIf"))
-    assert branching.get_attr("_lower_using_switch_merge")
-    assert step(tf.constant([3.0])).numpy().tolist() == [6.0]
+
+def test_a_size_that_is_not_known_while_tracing_counts_as_large() -> None:
+    total = tf.Variable(0.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def step(value: tf.Tensor) -> None:
+        either(
+            value[0] > 0,
+            lambda: total.assign_add(tf.reduce_sum(value), read_value=False),
+            lambda: total.assign(0.0, read_value=False),
+            using=[value],
+        )
+
+    assert _branching(step).get_attr("_lower_using_switch_merge")
+    step(tf.constant([3.0, 4.0]))
+    assert total.numpy() == 7.0
+
+
+class Sums:
+    """A sum of many variables in one branch, two of another's own in the other one."""
+
+    def __init__(self) -> None:
+        self.many = [tf.Variable(float(number)) for number in range(30)]
+        self.few = [tf.Variable(100.0), tf.Variable(200.0)]
+        self.sum = tf.Variable(0.0)
+
+    def take(self, good: tf.Tensor, value: tf.Tensor) -> Any:
+        return either(
+            good,
+            lambda: self.sum.assign(tf.add_n(self.many), read_value=False),
+            lambda: self.sum.assign(self.few[1] - self.few[0] + value, read_value=False),
+            using=[],
+        )
+
+    def taken(self, step: Callable[..., Any]) -> list[float]:
+        sums = []
+        for good in (True, False):
+            step(tf.constant(good), tf.constant(5.0))
+            sums.append(float(self.sum.numpy()))
+        return sums
+
+
+def test_each_branch_uses_what_it_needs() -> None:
+    sums = Sums()
+
+    @tf.function
+    def step(good: tf.Tensor, value: tf.Tensor) -> None:
+        sums.take(good, value)
+
+    assert sums.taken(step) == [435.0, 105.0]
+
+
+def test_there_is_no_placeholder_for_what_the_second_branch_does_not_use() -> None:
+    sums = Sums()
+
+    @tf.function
+    def step(good: tf.Tensor, value: tf.Tensor) -> None:
+        sums.take(good, value)
+
+    graph = step.get_concrete_function(tf.constant(True), tf.constant(5.0)).graph
+    inputs = {
+        function.signature.name: len(function.signature.input_arg)
+        for function in graph.as_graph_def().library.function
+    }
+    assert sorted(inputs.values()) == [4, 34, 34]
+
+
+def test_what_comes_later_sees_what_a_branch_did() -> None:
+    sums = Sums()
+
+    @tf.function
+    def step(good: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
+        sums.few[0].assign(50.0)
+        sums.take(good, value)
+        return sums.sum * 2.0
+
+    assert step(tf.constant(False), tf.constant(5.0)).numpy() == 310.0
+    assert step(tf.constant(True), tf.constant(5.0)).numpy() == 870.0
+
+
+def test_a_branch_waits_for_what_it_is_told_to_outside_of_it() -> None:
+    sums = Sums()
+
+    @tf.function
+    def step() -> tf.Tensor:
+        with tf.control_dependencies(None):
+            before = tf.raw_ops.AssignVariableOp(
+                resource=sums.few[0].handle, value=tf.constant(7.0)
+            )
+
+        def otherwise() -> Any:
+            with tf.control_dependencies([before]):
+                return sums.sum.assign(sums.few[0] + 1.0, read_value=False)
+
+        either(
+            sums.sum > 1.0,
+            lambda: sums.sum.assign(tf.add_n(sums.many), read_value=False),
+            otherwise,
+            using=[],
+        )
+        return sums.sum.read_value()
+
+    assert step().numpy() == 8.0
+
+
+def test_it_works_in_a_loop() -> None:
+    sums = Sums()
+
+    @tf.function
+    def steps(times: tf.Tensor) -> tf.Tensor:
+        total = tf.constant(0.0)
+        for number in tf.range(times):
+            sums.take(number % 2 == 0, tf.cast(number, tf.float32))
+            total += sums.sum
+        return total
+
+    assert steps(tf.constant(4)).numpy() == 2 * 435.0 + 101.0 + 103.0
+
+
+def test_a_function_with_a_branch_is_saved(tmp_path: Path) -> None:
+    module = tf.Module()
+    module.sums = sums = Sums()
+    module.variables_of_it = [*sums.many, *sums.few, sums.sum]
+
+    def step(good: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
+        sums.take(good, value)
+        return sums.sum.read_value()
+
+    signature = [tf.TensorSpec([], tf.bool), tf.TensorSpec([])]
+    module.step = tf.function(step, input_signature=signature)
+    tf.saved_model.save(module, str(tmp_path))
+    for _ in range(2):
+        loaded = tf.saved_model.load(str(tmp_path))
+        taken = [loaded.step(tf.constant(good), tf.constant(5.0)) for good in (True, False)]
+        assert [one.numpy() for one in taken] == [435.0, 105.0]
+        # What was loaded is saved again.
+        tf.saved_model.save(loaded, str(tmp_path))
+
+
+def test_an_error_in_the_second_branch_is_told() -> None:
+    total = tf.Variable(0.0)
+
+    @tf.function
+    def step(value: tf.Tensor) -> None:
+        either(
+            value > 0,
+            lambda: total.assign_add(value, read_value=False),
+            lambda: tf.debugging.assert_positive(value, message="It is not above 0."),
+            using=[value],
+        )
+
+    step(tf.constant(2.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="It is not above 0"):
+        step(tf.constant(-2.0))
+    assert total.numpy() == 2.0
+
+
+def test_a_graph_of_tensorflow_1_has_branches_too() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        total = tf.compat.v1.get_variable("total", [], use_resource=True)
+        good = tf.compat.v1.placeholder(tf.bool, [])
+        step = either(
+            good,
+            lambda: total.assign(1.0).op,
+            lambda: total.assign(2.0).op,
+            using=[],
+        )
+        for fed in (True, False):
+            session.run(step, {good: fed})
+            assert session.run(total) == (1.0 if fed else 2.0)
 
 
 STEPS = """
