@@ -144,7 +144,10 @@ def _taking_as_much(
     runtime = context.context()
     runtime.add_function_def(definition)
     return AtomicFunction(
-        definition.signature.name, runtime, larger.function_type, children=[smaller]
+        definition.signature.name,
+        runtime,
+        larger.function_type,
+        children=[smaller, *smaller.children],
     )
 
 
