@@ -41,7 +41,7 @@ def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list
 
 def factors_of(loss_scale: tf.Tensor, values: Sequence[tf.Tensor]) -> dict[tf.DType, tf.Tensor]:
     """What to multiply tensors by to unscale them, by their dtypes."""
-    reciprocal = 1.0 / loss_scale
+    reciprocal = tf.raw_ops.RealDiv(x=1.0, y=loss_scale)
     # One cast a dtype, not one a gradient.
     return {dtype: tf.cast(reciprocal, dtype) for dtype in {value.dtype for value in values}}
 

@@ -265,7 +265,11 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             growth_steps=self._increment_period,
             multiplier=self._multiplier,
         )
-        assign(self._state_variables, after)
+        # To assign takes as long as to read, and the loss scale hardly ever changes.
+        state = zip(self._state_variables, (before, good_steps), after, strict=True)
+        for variable, old, new in state:
+            if new != old:
+                variable.assign(new, read_value=False)
         if log is None:
             return
         if after[1] == 0:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Sequence
 from typing import Any
@@ -87,7 +88,8 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         inner = self._optimizer
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"
-        has_flag = _accepts(inner.apply_gradients, flag)
+        apply = inner.apply_gradients
+        has_flag = _accepts(getattr(apply, "__func__", apply), flag)
         summed = False
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
@@ -142,6 +144,7 @@ class RestoredInnerOptimizer(tf.__internal__.tracking.Trackable):
         return self._optimizer._create_or_restore_slot_variable(*args, **kwargs)
 
 
+@functools.lru_cache(maxsize=16)
 def _accepts(function: Any, parameter: str) -> bool:
     parameters = inspect.signature(function).parameters
     return parameter in parameters or any(
