@@ -37,7 +37,7 @@ docs: $(VENV)/ready
 # All benchmarks; the documentation shows their tables and plots.
 bench: bench-step bench-codemod
 
-# The training step beside tf-keras' own; half an hour.
+# The training step beside tf-keras' own; fifty minutes.
 bench-step: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.step
 	$(VENV)/bin/python -m benchmarks.step_page

@@ -22,7 +22,7 @@ import tensorflow as tf
 
 from benchmarks.apart import pooled
 from benchmarks.cases import CANDIDATES, Case, Training
-from benchmarks.measure import Rounds, in_turns, overhead_ratio
+from benchmarks.measure import Rounds, in_turns, overhead_ratio, ratio
 from benchmarks.steps import ROUNDS, traces
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.traced import as_written
@@ -136,6 +136,9 @@ def rounds_of(case: Case) -> dict[str, Rounds]:
 
 
 def _shares(rounds: Rounds) -> dict[str, float]:
+    """Overheads as shares of tf-keras', if that is more than the spread of its own rounds."""
+    if ratio(rounds, "stock", "bare").low <= 1:
+        return {}
     return {n: overhead_ratio(rounds, n, "stock", "bare").median for n in SHOWN if n in rounds}
 
 

@@ -42,7 +42,7 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     yield f"| --- {'| --- ' * len(plain.SHOWN)}|"
     for mode, title in _TITLES.items():
         for row in results["plain"]:
-            if mode not in row:
+            if not row.get(mode):
                 continue
             shares = " | ".join(_figure(row[mode].get(name)) for name in plain.SHOWN)
             yield f"| {title}: {row['case']} | {shares} |"

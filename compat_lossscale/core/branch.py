@@ -55,6 +55,7 @@ def either(
     if compiled_by_xla() or not tf.compat.v1.executing_eagerly_outside_functions():
         return tf.cond(condition, then, otherwise)
     first, second = _branch("then", then), _branch("otherwise", otherwise)
+    # Now the first one takes whatever either of them uses.
     for tensor in second.external_captures:
         first.capture(tensor)
     inputs = first.external_captures
