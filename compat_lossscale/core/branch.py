@@ -13,10 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.framework.attr_value_pb2 import AttrValue, NameAttrList
-from tensorflow.core.framework.function_pb2 import FunctionDef
 from tensorflow.core.framework.node_def_pb2 import NodeDef
-from tensorflow.core.framework.op_def_pb2 import OpDef
-from tensorflow.python.eager import context
 from tensorflow.python.eager.polymorphic_function.atomic_function import (
     AtomicFunction,
     from_func_graph,
@@ -25,6 +22,7 @@ from tensorflow.python.framework.func_graph import FuncGraph, func_graph_from_py
 from tensorflow.python.ops import control_flow_util_v2
 from tensorflow.python.ops.control_flow_v2_func_graphs import CondBranchFuncGraph
 
+from compat_lossscale.core.definitions import argument, define, in_this_graph, types_of
 from compat_lossscale.core.traced import compiled_by_xla
 
 _FEW = 1 << 20
@@ -69,8 +67,8 @@ def either(
             cond=condition,
             input=inputs,
             Tout=[tf.bool],
-            then_branch=_in_this_graph(does_first),
-            else_branch=_in_this_graph(_taking_as_much(does_first, does_second, taken)),
+            then_branch=in_this_graph(does_first),
+            else_branch=in_this_graph(_taking_as_much(does_first, does_second, taken)),
         )
     whole = _is_on_one_device() and _are_few(using)
     control_flow_util_v2.maybe_set_lowering_attr(done.op, False if whole else None)
@@ -100,11 +98,6 @@ def _function(branch: FuncGraph) -> AtomicFunction:
     return from_func_graph(branch.name, branch, {})
 
 
-def _in_this_graph(function: AtomicFunction) -> NameAttrList:
-    tf.compat.v1.get_default_graph()._add_function_recursive(function)
-    return NameAttrList(name=function.name)
-
-
 def _taking_as_much(
     larger: AtomicFunction, smaller: AtomicFunction, taken: Sequence[int]
 ) -> AtomicFunction:
@@ -115,40 +108,23 @@ def _taking_as_much(
         smaller: Does so too.
         taken: Which of the larger one's arguments the smaller one takes.
     """
-    types = [one.dtype.as_datatype_enum for one in larger.graph.inputs]
-    bools = [tf.bool.as_datatype_enum]
+    dtypes = [one.dtype for one in larger.graph.inputs]
     call = NodeDef(
         name="call",
         op="StatefulPartitionedCall",
-        input=[f"argument_{number}" for number in taken],
+        input=[argument(number) for number in taken],
         attr={
             "f": AttrValue(func=NameAttrList(name=smaller.name)),
-            "Tin": AttrValue(list=AttrValue.ListValue(type=[types[number] for number in taken])),
-            "Tout": AttrValue(list=AttrValue.ListValue(type=bools)),
+            "Tin": types_of([dtypes[number] for number in taken]),
+            "Tout": types_of([tf.bool]),
         },
     )
-    definition = FunctionDef(
-        signature=OpDef(
-            name=f"{smaller.name.decode()}_taking_as_much",
-            input_arg=[
-                OpDef.ArgDef(name=f"argument_{number}", type=one)
-                for number, one in enumerate(types)
-            ],
-            output_arg=[OpDef.ArgDef(name="done", type=bools[0])],
-            control_output=["done"],
-            is_stateful=True,
-        ),
-        node_def=[call],
-        ret={"done": "call:output:0"},
-        control_ret={"done": "call"},
-    )
-    runtime = context.context()
-    runtime.add_function_def(definition)
-    return AtomicFunction(
-        definition.signature.name,
-        runtime,
-        larger.function_type,
-        children=[smaller, *smaller.children],
+    return define(
+        f"{smaller.name.decode()}_taking_as_much",
+        dtypes,
+        [call],
+        [("call:output:0", tf.bool)],
+        calls=smaller,
     )
 
 
