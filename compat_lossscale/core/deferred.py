@@ -19,8 +19,8 @@ import tensorflow as tf
 from compat_lossscale.core.finite import every_element_is_finite
 from compat_lossscale.core.packing import Joined, alike, join, rows_of, short_kind, split
 
-_factors: weakref.WeakSet[Any] = weakref.WeakSet()
-"""The operations that made the factors of `unscale_in_graph`."""
+_unscalings: weakref.WeakSet[Any] = weakref.WeakSet()
+"""The operations that unscale."""
 
 
 def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
@@ -34,9 +34,19 @@ def unscale_in_graph(values: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list
         Tensors of the same shapes and dtypes.
     """
     factors = factors_of(loss_scale, values)
-    _factors.update(factor.op for factor in factors.values())
     joined = Joined(values)
-    return joined.apart(tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in joined.tensors)
+    return joined.apart(_unscaled(one, factors[one.dtype]) for one in joined.tensors)
+
+
+def _unscaled(tensor: tf.Tensor, factor: tf.Tensor) -> tf.Tensor:
+    unscaled = tf.raw_ops.Mul(x=tensor, y=factor)
+    _unscalings.add(unscaled.op)
+    return unscaled
+
+
+def is_unscaling(op: Any) -> bool:
+    """Whether an operation unscales its first input, by multiplying it by the second."""
+    return op in _unscalings
 
 
 def factors_of(loss_scale: tf.Tensor, values: Sequence[tf.Tensor]) -> dict[tf.DType, tf.Tensor]:
@@ -68,7 +78,7 @@ class _Piece:
         """The tensors that it stands for."""
         tensor = self.tensor
         if self.factor is not None:
-            tensor = tf.raw_ops.Mul(x=tensor, y=self.factor)
+            tensor = _unscaled(tensor, self.factor)
         return split(tf.cast(tensor, self.dtype), self.rows)
 
 
@@ -78,10 +88,12 @@ class DeferredUnscaling:
     A cast to a wider dtype in between is put off as well: what is finite stays so.
 
     Args:
-        values: Tensors of the graph that is being built.
+        values: Tensors of the graph that is being built, or eager ones.
     """
 
     def __init__(self, values: Sequence[tf.Tensor]) -> None:
+        # An eager tensor has no operation that it could be traced back to.
+        values = [one if tf.is_symbolic_tensor(one) else tf.identity(one) for one in values]
         self._pieces: list[_Piece] = []
         parts: dict[Any, list[int]] = {}
         for position, value in enumerate(values):
@@ -135,7 +147,7 @@ def _before_cast(value: tf.Tensor) -> tf.Tensor:
 def _split_of(value: tf.Tensor) -> tuple[Any, tf.DType] | None:
     """The operation that took a tensor from others it was unscaled with, and the later dtype."""
     op = _before_cast(value).op
-    is_part = op.type == "SplitV" and _is_unscaling(op.inputs[0].op)
+    is_part = op.type == "SplitV" and is_unscaling(op.inputs[0].op)
     return (op, value.dtype) if is_part else None
 
 
@@ -145,7 +157,7 @@ def _scaled(value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor | None, tf.DType]:
     A tensor that was not unscaled by itself stands for itself, without a factor.
     """
     op = _before_cast(value).op
-    return (*op.inputs, value.dtype) if _is_unscaling(op) else (value, None, value.dtype)
+    return (*op.inputs, value.dtype) if is_unscaling(op) else (value, None, value.dtype)
 
 
 def _kind(scaled: tuple[tf.Tensor, tf.Tensor | None, tf.DType]) -> Any:
@@ -153,10 +165,6 @@ def _kind(scaled: tuple[tf.Tensor, tf.Tensor | None, tf.DType]) -> Any:
     tensor, factor, dtype = scaled
     kind = short_kind(tensor)
     return None if kind is None else (kind, None if factor is None else factor.ref(), dtype)
-
-
-def _is_unscaling(op: Any) -> bool:
-    return op.type == "Mul" and op.inputs[1].op in _factors
 
 
 def _are_all_of(op: Any, values: Sequence[tf.Tensor]) -> bool:

@@ -8,6 +8,7 @@ state in one of them.
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeGuard
 
 import tensorflow as tf
@@ -303,3 +304,14 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
 def moves_by_the_rule(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
     """Whether a loss scale moves by this package's rule, and not by a user's subclass' own."""
     return type(loss_scale).update is DynamicLossScale.update
+
+
+def stays_a_power_of_2(loss_scale: LossScale) -> bool:
+    """Whether a loss scale is a power of 2 in each step, unless it is set to anything else."""
+    if type(loss_scale) is FixedLossScale:
+        numbers = [loss_scale._loss_scale_value]
+    elif moves_by_the_rule(loss_scale):
+        numbers = [loss_scale.initial_loss_scale, loss_scale.multiplier]
+    else:
+        return False
+    return all(math.frexp(number)[0] == 0.5 for number in numbers)

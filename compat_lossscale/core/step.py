@@ -11,12 +11,14 @@ import tensorflow as tf
 
 from compat_lossscale.core.branch import either
 from compat_lossscale.core.deferred import DeferredUnscaling
+from compat_lossscale.core.folding import fold_into_learning_rates
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
     moves_by_the_rule,
+    stays_a_power_of_2,
 )
 from compat_lossscale.core.replicas import finite_on_all_replicas
 from compat_lossscale.core.step_log import StepLog
@@ -92,7 +94,10 @@ def apply_or_skip(
     """
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
-        return _together(apply(gradients))
+        done = apply(gradients)
+        if stays_a_power_of_2(loss_scale) and not tf.executing_eagerly():
+            fold_into_learning_rates([values_of(one) for one in gradients if one is not None])
+        return _together(done)
     step = _Step(loss_scale, skip, log, summed)
     if not tf.distribute.has_strategy():
         return step.take(gradients, _call, apply)
@@ -157,6 +162,8 @@ class _Step:
         def unscale_and_apply(deferred: DeferredUnscaling, gradients: list[Any]) -> Any:
             unscaled = deferred.unscaled()
             done = apply(with_values(gradients, unscaled))
+            if stays_a_power_of_2(self.loss_scale):
+                fold_into_learning_rates(unscaled)
             take_turns(unscaled)
             return done
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import tensorflow as tf
 
+from compat_lossscale.core.deferred import is_unscaling
 from compat_lossscale.core.traced import compiled_by_xla
 
 _LARGE = 1 << 15
@@ -52,7 +53,7 @@ def _can_wait(gradient: tf.Tensor) -> bool:
     users = gradient.consumers()
     return (
         (gradient.shape.num_elements() or 0) >= _LARGE
-        and _unscaling(gradient).type == "Mul"
+        and is_unscaling(_unscaling(gradient))
         and len(_unscaling(gradient).outputs[0].consumers()) == 1
         and len(users) == 1
         and users[0].type.startswith("ResourceApply")

@@ -160,3 +160,11 @@ def test_unscaling_can_be_differentiated() -> None:
 
 def test_no_values_at_all_are_finite() -> None:
     assert deferred([], lambda values: values)[0]
+
+
+@pytest.mark.parametrize("value", [3.0, NAN])
+def test_eager_values_stand_for_themselves(value: float) -> None:
+    outside = [tf.constant([value])]
+    finite, values = deferred([tf.constant([8.0])], lambda unscaled: unscaled + outside)
+    assert finite is (value == 3.0)
+    assert_equal(values, [np.float32([1.0]), np.float32([value])])

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from compat_lossscale import LossScaleSpec
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.core.loss_scale import stays_a_power_of_2
 from tests.support import NAN, Mode, scalar_spec
 
 native = tf.compat.v1.mixed_precision
@@ -282,3 +283,38 @@ def test_in_eager_mode_the_update_has_happened_and_there_is_no_operation() -> No
     assert isinstance(should_apply, tf.Tensor)
     assert should_apply.dtype == tf.bool
     assert loss_scale() == 16
+
+
+@pytest.mark.parametrize(
+    ("loss_scale", "stays"),
+    [
+        (FixedLossScale(1), True),
+        (FixedLossScale(1024.0), True),
+        (FixedLossScale.of_any_value(0.25), True),
+        (FixedLossScale(1000.0), False),
+        (FixedLossScale.of_any_value(0.0), False),
+        (FixedLossScale.of_any_value(-2.0), False),
+        (FixedLossScale.of_any_value(float("inf")), False),
+    ],
+)
+def test_a_fixed_loss_scale_is_a_power_of_2_or_not(loss_scale: LossScale, stays: bool) -> None:
+    assert stays_a_power_of_2(loss_scale) is stays
+
+
+@pytest.mark.parametrize(
+    ("initial", "multiplier", "stays"),
+    [(2.0**15, 2.0, True), (1, 1, True), (8, 0.5, True), (8, 3, False), (10, 2, False)],
+)
+def test_a_dynamic_one_stays_a_power_of_2_if_it_moves_by_them(
+    initial: float, multiplier: float, stays: bool
+) -> None:
+    assert stays_a_power_of_2(DynamicLossScale(initial, multiplier=multiplier)) is stays
+
+
+def test_of_a_users_own_rule_nothing_is_known() -> None:
+    class Odd(DynamicLossScale):
+        def update(self, grads: Any) -> tuple[Any, Any]:
+            self._current_loss_scale.assign(3.0)
+            return tf.no_op(), True
+
+    assert not stays_a_power_of_2(Odd())
