@@ -40,24 +40,28 @@ def fold_into_learning_rates(gradients: Iterable[tf.Tensor]) -> None:
     """
     if compiled_by_xla() or not tf.compat.v1.executing_eagerly_outside_functions():
         return
-    by_rate: dict[tuple[Any, Any], list[_Use]] = {}
-    for gradient in filter(_is_unscaled, gradients):
+    by_factor: dict[Any, dict[Any, list[_Use]]] = {}
+    rates = _Rates()
+    for gradient in filter(_is_unscaled_here, gradients):
         for use in _uses(gradient):
-            by_rate.setdefault((use.factor.ref(), use.rate.ref()), []).append(use)
-    by_factor: dict[Any, list[list[_Use]]] = {}
-    for (factor, _), uses in by_rate.items():
-        if sum(use.gradient.shape.num_elements() for use in uses) >= _LARGE:
-            by_factor.setdefault(factor, []).append(uses)
-    for factor, uses_by_rate in by_factor.items():
-        _fold(factor.deref(), uses_by_rate)
+            by_rate = by_factor.setdefault(use.factor.ref(), {})
+            by_rate.setdefault(rates.key(use.rate), []).append(use)
+    for factor, by_rate in by_factor.items():
+        large = [uses for uses in by_rate.values() if _elements(uses) >= _LARGE]
+        if large:
+            _fold(factor.deref(), large, rates)
 
 
-def _fold(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]]) -> None:
-    rates = [uses[0].rate for uses in uses_by_rate]
-    scaled = [use.scaled for uses in uses_by_rate for use in uses]
+def _fold(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]], told: _Rates) -> None:
+    uses = [use for some in uses_by_rate for use in some]
+    rates = [some[0].rate for some in uses_by_rate]
+    scaled = [use.scaled for use in uses]
+    newest = max(*(one.op._id for one in (factor, *scaled)), *map(told.age, rates))
+    if newest > min(use.user._id for use in uses):
+        return  # What is newer than one of the uses could depend on it.
     of_rates = tf.raw_ops.Maximum(x=factor, y=_LEAST)
     rest = tf.raw_ops.RealDiv(x=factor, y=of_rates)
-    products = tf.raw_ops.If(
+    products = tf.raw_ops.StatelessIf(
         cond=tf.raw_ops.Equal(x=rest, y=1.0),
         input=[of_rates, rest, *rates, *scaled],
         Tout=[factor.dtype] * len(rates + scaled),
@@ -66,8 +70,8 @@ def _fold(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]]) -> None:
         else_branch=in_this_graph(_multiply(factor.dtype, len(rates), len(scaled), 0)),
     )
     gradients = iter(products[len(rates) :])
-    for rate, uses in zip(products, uses_by_rate, strict=False):
-        for use in uses:
+    for rate, some in zip(products, uses_by_rate, strict=False):
+        for use in some:
             use.replace(next(gradients), rate)
 
 
@@ -91,6 +95,35 @@ def _multiply(dtype: tf.DType, by_first: int, by_second: int, by_none: int) -> A
         nodes,
         [(result, dtype) for result in results],
     )
+
+
+class _Rates:
+    """Tells which learning rates of a graph are the same, and how old they are."""
+
+    def __init__(self) -> None:
+        self._last_writes: dict[Any, int] = {}
+
+    def key(self, rate: tf.Tensor) -> Any:
+        """The same for learning rates that were read from one variable, since it was written to."""
+        return rate.op.inputs[0].ref() if self._is_read(rate) else rate.ref()
+
+    def age(self, rate: tf.Tensor) -> int:
+        """The number of the newest operation that a learning rate may depend on."""
+        number: int = self._last_write(rate.op.inputs[0]) if self._is_read(rate) else rate.op._id
+        return number
+
+    def _is_read(self, rate: tf.Tensor) -> bool:
+        return (
+            rate.op.type == "ReadVariableOp"
+            and not rate.op.control_inputs
+            and self._last_write(rate.op.inputs[0]) < rate.op._id
+        )
+
+    def _last_write(self, variable: tf.Tensor) -> int:
+        if variable.ref() not in self._last_writes:
+            users = [user for user in variable.consumers() if user.type != "ReadVariableOp"]
+            self._last_writes[variable.ref()] = max((user._id for user in users), default=-1)
+        return self._last_writes[variable.ref()]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -154,11 +187,16 @@ def _use(user: Any, gradient: tf.Tensor) -> _Use | None:
     return _Use(gradient, user, 0, multiplies, 1) if is_rate else None
 
 
-def _is_unscaled(gradient: tf.Tensor) -> bool:
-    # A float16 learning rate could become 0.
+def _is_unscaled_here(gradient: tf.Tensor) -> bool:
+    # In float16 a learning rate could become 0.
     return (
         tf.is_symbolic_tensor(gradient)
+        and gradient.graph is tf.compat.v1.get_default_graph()
         and gradient.dtype in {tf.float32, tf.float64}
         and gradient.shape.is_fully_defined()
         and is_unscaling(gradient.op)
     )
+
+
+def _elements(uses: Iterable[_Use]) -> int:
+    return sum(use.gradient.shape.num_elements() for use in uses)
