@@ -29,7 +29,7 @@ _APPLYING = {"ResourceApplyGradientDescent": (2, 1), "ResourceApplyKerasMomentum
 """Operations that multiply a gradient by a learning rate, and which of their inputs these are."""
 
 
-def fold_into_learning_rates(gradients: Iterable[tf.Tensor]) -> None:
+def fold_into_learning_rates(gradients: Iterable[tf.Tensor], since: int = -1) -> None:
     """Has gradients applied as they were before they were unscaled, at lower learning rates.
 
     It is done where nothing else uses the unscaled gradient. The loss scale has to be a power of 2,
@@ -37,13 +37,15 @@ def fold_into_learning_rates(gradients: Iterable[tf.Tensor]) -> None:
 
     Args:
         gradients: Gradients that were unscaled and applied in the graph that is being built.
+        since: The graph's version before they were applied. What is older is a user's own, who may
+            use anything that was made of a gradient once more.
     """
     if compiled_by_xla() or not tf.compat.v1.executing_eagerly_outside_functions():
         return
     by_factor: dict[Any, dict[Any, list[_Use]]] = {}
     rates = _Rates()
     for gradient in filter(_is_unscaled_here, gradients):
-        for use in _uses(gradient):
+        for use in _uses(gradient, since):
             by_rate = by_factor.setdefault(use.factor.ref(), {})
             by_rate.setdefault(rates.key(use.rate), []).append(use)
     for factor, by_rate in by_factor.items():
@@ -165,9 +167,10 @@ class _Use:
         self.multiplies._update_input(self.rate_at, rate)
 
 
-def _uses(gradient: tf.Tensor) -> list[_Use]:
+def _uses(gradient: tf.Tensor, since: int) -> list[_Use]:
     """The multiplications of a gradient by learning rates, if nothing else uses it."""
-    uses = [_use(user, gradient) for user in gradient.consumers()]
+    users = gradient.consumers()
+    uses = [_use(user, gradient) if user._id > since else None for user in users]
     multiplications = [use for use in uses if use is not None]
     return multiplications if len(multiplications) == len(uses) else []
 

@@ -94,10 +94,7 @@ def apply_or_skip(
     """
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
-        done = apply(gradients)
-        if stays_a_power_of_2(loss_scale) and not tf.executing_eagerly():
-            fold_into_learning_rates([values_of(one) for one in gradients if one is not None])
-        return _together(done)
+        return _together(_apply_always(loss_scale, gradients, apply))
     step = _Step(loss_scale, skip, log, summed)
     if not tf.distribute.has_strategy():
         return step.take(gradients, _call, apply)
@@ -114,6 +111,17 @@ def apply_or_skip(
         ),
         args=(gradients,),
     )
+
+
+def _apply_always(
+    loss_scale: FixedLossScale, gradients: list[Any], apply: Callable[[list[Any]], Any]
+) -> Any:
+    if tf.executing_eagerly() or not stays_a_power_of_2(loss_scale):
+        return apply(gradients)
+    before = tf.compat.v1.get_default_graph().version
+    done = apply(gradients)
+    fold_into_learning_rates([values_of(one) for one in gradients if one is not None], before)
+    return done
 
 
 def _call(function: Callable[..., Any], *args: Any) -> Any:

@@ -412,6 +412,25 @@ def test_a_gradient_that_depends_on_how_another_was_used() -> None:
     assert [variable.numpy()[0, 0] for variable in variables] == [-2.0, 0.75]
 
 
+@pytest.mark.parametrize("name", ["legacy.SGD", "SGD"])
+def test_what_a_user_made_of_a_gradient_stays_what_it_was(name: str) -> None:
+    variable = tf.Variable(tf.zeros(LARGE))
+    optimizer = LossScaleOptimizer(inner(name, {"learning_rate": 0.5}), **FIXED)
+
+    @tf.function
+    def step(scaled: tf.Tensor) -> list[tf.Tensor]:
+        rate = tf.constant(0.5)
+        [gradient] = optimizer.get_unscaled_gradients([scaled])
+        negative = -gradient
+        half = negative * rate
+        optimizer.apply_gradients([(gradient, variable)])
+        return [negative, half, negative * 3.0]
+
+    results = step(tf.ones(LARGE) * 16)
+    assert [result.numpy()[0, 0] for result in results] == [-2.0, -1.0, -6.0]
+    np.testing.assert_array_equal(variable, np.full(LARGE, -1.0))
+
+
 def test_a_learning_rate_that_changes_between_two_updates() -> None:
     class Slowing(tf_keras.optimizers.legacy.SGD):  # type: ignore[misc]  # Keras is untyped
         rate = tf.Variable(1.0)
