@@ -39,6 +39,9 @@ def define(
         nodes: What it does.
         results: What it returns: an `argument`, or a node's output as `node:output:number`.
         calls: The function that the first node calls, if it does; that is done in any case.
+
+    Returns:
+        The function. TensorFlow forgets it with the last graph that it was made known to.
     """
     returned = {f"result_{number}": source for number, (source, _) in enumerate(results)}
     definition = FunctionDef(
