@@ -19,11 +19,12 @@ from tensorflow.python.eager.polymorphic_function.atomic_function import (
     from_func_graph,
 )
 from tensorflow.python.framework.func_graph import FuncGraph, func_graph_from_py_func
+from tensorflow.python.framework.ops import uid
 from tensorflow.python.ops import control_flow_util_v2
 from tensorflow.python.ops.control_flow_v2_func_graphs import CondBranchFuncGraph
 
 from compat_lossscale.core.definitions import argument, define, in_this_graph, types_of
-from compat_lossscale.core.traced import compiled_by_xla
+from compat_lossscale.core.traced import Call, compiled_by_xla
 
 _FEW = 1 << 20
 """Elements up to which a branch is left whole."""
@@ -44,31 +45,37 @@ def either(
     Args:
         condition: A bool scalar tensor.
         then: Builds what is done if the condition holds, and returns the operation that does it.
-        otherwise: The same if it does not hold; uses few tensors.
+        otherwise: The same if it does not hold; uses few tensors. If it is a `Call` that returns a
+            bool, nothing of it has to be traced any more.
         using: The tensors that may be large among those that the branches use.
 
     Returns:
         The operation that does it, or a tensor that depends on it.
     """
     if compiled_by_xla() or not tf.compat.v1.executing_eagerly_outside_functions():
-        return tf.cond(condition, then, otherwise)
-    first, second = _branch("then", then), _branch("otherwise", otherwise)
+        return tf.cond(condition, then, lambda: tf.group(otherwise()))
+    first = _branch("then", then)
+    waits_for = [*first.function_captures.control]
+    if isinstance(otherwise, Call):
+        smaller = otherwise
+    else:
+        second = _branch("otherwise", otherwise)
+        waits_for += second.function_captures.control
+        smaller = Call(_function(second), second.external_captures)
     # Now the first one takes whatever either of them uses.
-    for tensor in second.external_captures:
+    for tensor in smaller.tensors:
         first.capture(tensor)
     inputs = first.external_captures
     position = {id(tensor): number for number, tensor in enumerate(inputs)}
-    taken = [position[id(tensor)] for tensor in second.external_captures]
-    does_first, does_second = _function(first), _function(second)
-    with tf.control_dependencies(
-        [*first.function_captures.control, *second.function_captures.control]
-    ):
+    taken = [position[id(tensor)] for tensor in smaller.tensors]
+    larger = _function(first)
+    with tf.control_dependencies(waits_for):
         [done] = tf.raw_ops.If(
             cond=condition,
             input=inputs,
             Tout=[tf.bool],
-            then_branch=in_this_graph(does_first),
-            else_branch=in_this_graph(_taking_as_much(does_first, does_second, taken)),
+            then_branch=in_this_graph(larger),
+            else_branch=in_this_graph(_taking_as_much(larger, smaller.function, taken)),
         )
     whole = _is_on_one_device() and _are_few(using)
     control_flow_util_v2.maybe_set_lowering_attr(done.op, False if whole else None)
@@ -120,7 +127,7 @@ def _taking_as_much(
         },
     )
     return define(
-        f"{smaller.name.decode()}_taking_as_much",
+        f"{smaller.name.decode()}_taking_as_much_{uid()}",
         dtypes,
         [call],
         [("call:output:0", tf.bool)],

@@ -79,7 +79,10 @@ class _Piece:
         tensor = self.tensor
         if self.factor is not None:
             tensor = _unscaled(tensor, self.factor)
-        return split(tf.cast(tensor, self.dtype), self.rows)
+        # To cast takes long to trace, even where it does nothing.
+        if tensor.dtype != self.dtype:
+            tensor = tf.cast(tensor, self.dtype)
+        return split(tensor, self.rows)
 
 
 class DeferredUnscaling:

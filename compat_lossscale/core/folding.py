@@ -9,13 +9,13 @@ the scaled gradient, which then is never unscaled in memory.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.framework.node_def_pb2 import NodeDef
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction
-from tensorflow.python.framework.ops import uid
 
 from compat_lossscale.core.deferred import is_unscaling
 from compat_lossscale.core.definitions import argument, define, in_this_graph, type_of
@@ -77,6 +77,7 @@ def _fold(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]], told: _Rate
             use.replace(next(gradients), rate)
 
 
+@functools.cache
 def _multiply(dtype: tf.DType, by_first: int, by_second: int, by_none: int) -> AtomicFunction:
     """Makes a function of two factors, and so many tensors to multiply by each, or by none."""
     factors = [argument(0)] * by_first + [argument(1)] * by_second
@@ -92,7 +93,7 @@ def _multiply(dtype: tf.DType, by_first: int, by_second: int, by_none: int) -> A
     ]
     results = [*(f"{node.name}:z:0" for node in nodes), *tensors[len(nodes) :]]
     return define(
-        f"compat_lossscale_multiply_{uid()}",
+        f"compat_lossscale_multiply_{dtype.name}_{by_first}_{by_second}_{by_none}",
         [dtype] * (2 + len(tensors)),
         nodes,
         [(result, dtype) for result in results],

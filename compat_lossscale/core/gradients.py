@@ -78,11 +78,7 @@ def all_finite(gradients: Any) -> tf.Tensor:
     values = [values_of(one) for one in tf.nest.flatten(gradients) if one is not None]
     if not values or (tf.executing_eagerly() and known_to_be_finite(values)):
         return tf.constant(True)
-    finite: tf.Tensor = _every_element_is_finite(Joined(values).tensors)
-    return finite
-
-
-_every_element_is_finite = TracedOnce(every_element_is_finite)
+    return every_element_is_finite(Joined(values).tensors)
 
 
 def _unscale_eagerly(

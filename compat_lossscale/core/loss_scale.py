@@ -9,6 +9,7 @@ state in one of them.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
 import tensorflow as tf
@@ -248,12 +249,23 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """
         if tf.executing_eagerly():
             return self._advance_eagerly(bool(finite), log)
-        mover = Mover(self._increment_period, self._multiplier)
-        if isinstance(finite, bool):
-            move = mover.after_applied if finite else mover.after_skipped
-            return move(*self._state_variables, log)
+        if finite is True:
+            return self._mover.after_applied(*self._state_variables, log)
+        if finite is False:
+            return tf.group(self.skipping(log)())
         good_steps = tf.convert_to_tensor(self._num_good_steps)
-        return assign(self._state_variables, mover.next_state(self(), good_steps, finite))
+        return assign(self._state_variables, self._mover.next_state(self(), good_steps, finite))
+
+    def skipping(
+        self, log: StepLog | None = None, counter: tf.Variable | None = None
+    ) -> Callable[[], Any]:
+        """Returns what a step that is skipped does in a graph, for the branch that does it.
+
+        Args:
+            log: Notes the step.
+            counter: Counts it too, an integer scalar variable.
+        """
+        return self._mover.after_skipped(*self._state_variables, log, counter)
 
     def _advance_eagerly(self, finite: bool, log: StepLog | None) -> None:
         # Python's arithmetic gives the same as TensorFlow's and spares a dozen operations.
@@ -277,6 +289,10 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             log.note(applied=finite)
         if self._multiplier != 1:
             log.note_move(before, *after)
+
+    @property
+    def _mover(self) -> Mover:
+        return Mover(self._increment_period, self._multiplier)
 
     @property
     def _state_variables(self) -> tuple[tf.Variable, tf.Variable]:

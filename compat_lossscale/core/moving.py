@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any
 
 import tensorflow as tf
 
 from compat_lossscale.core.step_log import StepLog, after_applied, after_skipped
 from compat_lossscale.core.traced import compiled_by_xla
-from compat_lossscale.core.updating import count_or_update, update
+from compat_lossscale.core.updating import count_or_update, updating
 from compat_lossscale.update_rule import Operations, next_state
 
 TENSORFLOW = Operations(
@@ -46,12 +48,16 @@ class Mover:
         return done
 
     def after_skipped(
-        self, scale: tf.Variable, good_steps: tf.Variable, log: StepLog | None
-    ) -> tf.Operation:
-        """Moves the variables after a skipped step."""
-        rule = _Skipped(self, says=not compiled_by_xla())
-        done: tf.Operation = update(_variables(scale, good_steps, log), rule)
-        return done
+        self,
+        scale: tf.Variable,
+        good_steps: tf.Variable,
+        log: StepLog | None,
+        counter: tf.Variable | None = None,
+    ) -> Callable[[], Any]:
+        """What moves the variables after a skipped step, and counts it in one more."""
+        variables = _variables(scale, good_steps, log)
+        rule = _Skipped(self, notes=log is not None, says=not compiled_by_xla())
+        return updating([*variables, *([] if counter is None else [counter])], rule)
 
     def _only_counts(self, good_steps: tf.Tensor) -> tf.Tensor:
         return good_steps < self.growth_steps - 1
@@ -93,13 +99,16 @@ class _Skipped:
     """What the variables become after a skipped step."""
 
     mover: Mover
+    notes: bool
     says: bool
 
     def __call__(
-        self, scale: tf.Tensor, good_steps: tf.Tensor, *notes: tf.Tensor
+        self, scale: tf.Tensor, good_steps: tf.Tensor, *others: tf.Tensor
     ) -> list[tf.Tensor]:
         told = scale if self.says else None
+        notes, counts = (others[:1], others[1:]) if self.notes else ((), others)
         return [
             *self.mover.next_state(scale, good_steps, False),
             *(after_skipped(one, told) for one in notes),
+            *(count + 1 for count in counts),
         ]

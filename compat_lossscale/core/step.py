@@ -70,7 +70,7 @@ def apply_or_skip(
     loss_scale: LossScale,
     gradients: Sequence[Any],
     apply: Callable[[list[Any]], Any],
-    skip: Callable[[], Any],
+    counter: Callable[[], Any] | None = None,
     log: StepLog | None = None,
     *,
     summed: bool = False,
@@ -85,7 +85,8 @@ def apply_or_skip(
         apply: Applies the given gradients, in a replica context. It should hold the variables in
             its closure: a strategy would unwrap mirrored variables given as arguments, and the
             wrapped optimizer expects them mirrored.
-        skip: Is called instead of `apply`, in a cross-replica context.
+        counter: Gives the variable that counts skipped steps as well as applied ones, if any
+            does. The latter `apply` counts.
         log: Counts what is skipped.
         summed: Whether the strategy has summed the gradients, so that each replica has the same.
 
@@ -95,7 +96,7 @@ def apply_or_skip(
     gradients = list(gradients)
     if type(loss_scale) is FixedLossScale:
         return _together(_apply_always(loss_scale, gradients, apply))
-    step = _Step(loss_scale, skip, log, summed)
+    step = _Step(loss_scale, counter, log, summed)
     if not tf.distribute.has_strategy():
         return step.take(gradients, _call, apply)
     if tf.__internal__.distribute.strategy_supports_no_merge_call():
@@ -134,13 +135,13 @@ class _Step:
 
     Attributes:
         loss_scale: The loss scale, which decides.
-        skip: What is done instead of applying.
+        counter: Gives the variable that counts skipped steps too, if any does.
         log: Counts what is skipped.
         summed: Whether each replica has the same gradients.
     """
 
     loss_scale: LossScale
-    skip: Callable[[], Any]
+    counter: Callable[[], Any] | None
     log: StepLog | None
     summed: bool
 
@@ -205,14 +206,22 @@ class _Step:
             return self._applied(apply) if should_apply else self._skipped()
         values = (values_of(one) for one in tf.nest.flatten(gradients) if tf.is_tensor(one))
         return _together(
-            either(should_apply, lambda: self._applied(apply), self._skipped, using=values)
+            either(should_apply, lambda: self._applied(apply), self._skipping(), using=values)
         )
 
     def _applied(self, apply: Callable[[], Any]) -> Any:
         return _together(self._moved(True), apply())
 
+    def _skipping(self) -> Callable[[], Any]:
+        if self._our_rule is None:
+            return self._skipped
+        with tf.init_scope():
+            counter = self.counter and self.counter()
+        return self._our_rule.skipping(self.log, counter)
+
     def _skipped(self) -> Any:
-        return _together(self._moved(False), self.skip())
+        counted = self.counter and self.counter().assign_add(1, read_value=False)
+        return _together(self._moved(False), counted)
 
     def _moved(self, finite: bool) -> Any:
         if self._our_rule is not None:

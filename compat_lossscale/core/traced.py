@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import tensorflow as tf
+from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction
 from tensorflow.python.ops import control_flow_util
 
 _FEW = 4
@@ -39,28 +41,69 @@ class TracedOnce:
     Args:
         function: Takes a list of tensors, each of any shape, and returns tensors. It must not
             depend on anything else.
+        in_graphs: Whether a graph too is to have one operation, the call: it is made in less time
+            than those of the function, and runs as fast.
     """
 
-    def __init__(self, function: Callable[[list[tf.Tensor]], Any]) -> None:
+    def __init__(
+        self, function: Callable[[list[tf.Tensor]], Any], *, in_graphs: bool = False
+    ) -> None:
         self._function = function
+        self._in_graphs = in_graphs
         self._graphs: dict[tuple[Any, ...], Any] = {}
 
     def __call__(self, tensors: Sequence[tf.Tensor]) -> Any:
         """Returns what the function returns for `tensors`."""
         tensors = list(tensors)
-        if len(tensors) <= _FEW or not tf.executing_eagerly():
+        if len(tensors) <= _FEW or not self._can_call():
             return self._function(tensors)
         dtypes = tuple(tensor.dtype for tensor in tensors)
         graph = self._graphs.get(dtypes)
         if graph is None:
             graph = self._graphs[dtypes] = self._trace(dtypes)
+        if not tf.executing_eagerly():
+            return Call(graph.inference_fn, tensors)()
         # The public way of calling takes longer than what is called: it binds each argument anew.
         return graph._call_flat(tensors, graph.captured_inputs)
+
+    def _can_call(self) -> bool:
+        return tf.executing_eagerly() or (
+            self._in_graphs and tf.compat.v1.executing_eagerly_outside_functions()
+        )
 
     def _trace(self, dtypes: tuple[Any, ...]) -> Any:
         specs = [tf.TensorSpec(None, dtype) for dtype in dtypes]
         with tf.init_scope():
             return tf.function(self._function, autograph=False).get_concrete_function(specs)
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """A call that is yet to be made, of a function that was traced before.
+
+    Attributes:
+        function: The function.
+        tensors: Its arguments.
+    """
+
+    function: AtomicFunction
+    tensors: Sequence[tf.Tensor]
+
+    def __call__(self) -> Any:
+        """Makes the call in the graph that is being built, and returns what the function does."""
+        results = self.function.call_flat(*self.tensors)
+        return self.function.function_type.pack_output(results)
+
+
+def call_of(function: Callable[..., Any], tensors: Sequence[tf.Tensor]) -> Call:
+    """A call of a function that is traced once for each sequence of dtypes and shapes.
+
+    Args:
+        function: A function of `tensors` and of nothing else: a module's, or a frozen dataclass.
+        tensors: Tensors of known shapes.
+    """
+    kinds = tuple((tensor.dtype, tuple(tensor.shape)) for tensor in tensors)
+    return Call(_function_of(function, kinds), tensors)
 
 
 def in_one_call(function: Callable[..., Any], tensors: Sequence[tf.Tensor]) -> Any:
@@ -70,7 +113,7 @@ def in_one_call(function: Callable[..., Any], tensors: Sequence[tf.Tensor]) -> A
     than a few operations do, so this is for what is seldom done.
 
     Args:
-        function: A function of `tensors` and of nothing else: a module's, or a frozen dataclass.
+        function: As of `call_of`.
         tensors: Tensors of known shapes.
 
     Returns:
@@ -78,26 +121,15 @@ def in_one_call(function: Callable[..., Any], tensors: Sequence[tf.Tensor]) -> A
     """
     if tf.executing_eagerly() or not tf.compat.v1.executing_eagerly_outside_functions():
         return function(*tensors)
-    graph = graph_of(function, tensors)
-    return graph._call_flat(list(tensors), graph.captured_inputs)
-
-
-def graph_of(function: Callable[..., Any], tensors: Sequence[tf.Tensor]) -> Any:
-    """Traces a function, once for each sequence of dtypes and shapes; see `in_one_call`.
-
-    Returns:
-        A concrete function.
-    """
-    kinds = tuple((tensor.dtype, tuple(tensor.shape)) for tensor in tensors)
-    return _graph_of(function, kinds)
+    return call_of(function, tensors)()
 
 
 @functools.cache
-def _graph_of(
+def _function_of(
     function: Callable[..., Any],
     kinds: tuple[tuple[tf.DType, tuple[int, ...]], ...],
-) -> Any:
+) -> AtomicFunction:
     specs = [tf.TensorSpec(shape, dtype) for dtype, shape in kinds]
     traced = tf.function(function, specs, autograph=False)
     with tf.init_scope():
-        return traced.get_concrete_function()
+        return traced.get_concrete_function().inference_fn

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import tensorflow as tf
-from tensorflow.core.framework import attr_value_pb2
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-from compat_lossscale.core.traced import graph_of, in_one_call
+from compat_lossscale.core.definitions import in_this_graph
+from compat_lossscale.core.traced import call_of, in_one_call
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
 """What a few variables' values become, as many as they are.
@@ -31,11 +31,23 @@ def update(variables: Sequence[tf.Variable], rule: Rule) -> Any:
     Returns:
         `None` in eager mode, the operation that assigns in a graph.
     """
-    if tf.executing_eagerly() or not _have_one_copy(variables):
-        return assign(variables, in_one_call(rule, list(map(tf.convert_to_tensor, variables))))
+    if tf.executing_eagerly():
+        return assign(variables, rule(*map(tf.convert_to_tensor, variables)))
+    return tf.group(updating(variables, rule)())
+
+
+def updating(variables: Sequence[tf.Variable], rule: Rule) -> Callable[[], Any]:
+    """What `update` does in a graph: wherever it can be, a `Call`."""
+    if not _have_one_copy(variables):
+        return lambda: assign(
+            variables, in_one_call(rule, list(map(tf.convert_to_tensor, variables)))
+        )
     # Reading and assigning are half of the operations, so they go into the call as well.
     handles = [variable.handle for variable in variables]
-    return tf.group(in_one_call(_Assigning(rule, _kinds(variables)), handles))
+    assigning = _Assigning(rule, _kinds(variables))
+    if not tf.compat.v1.executing_eagerly_outside_functions():
+        return lambda: assigning(*handles)
+    return call_of(assigning, handles)
 
 
 def count_or_update(
@@ -63,22 +75,17 @@ def count_or_update(
         return assign(variables, rule(*map(tf.convert_to_tensor, variables)))
     handles = [variable.handle for variable in variables]
     position = next(number for number, one in enumerate(variables) if one is counter)
-    counts = graph_of(_Counting(position), handles)
-    updates = graph_of(_Assigning(rule, _kinds(variables)), handles)
+    counts = call_of(_Counting(position), handles)
+    updates = call_of(_Assigning(rule, _kinds(variables)), handles)
     return tf.group(
         tf.raw_ops.If(
             cond=only_counts(tf.convert_to_tensor(counter)),
             input=handles,
             Tout=[tf.bool],
-            then_branch=_in_this_graph(counts),
-            else_branch=_in_this_graph(updates),
+            then_branch=in_this_graph(counts.function),
+            else_branch=in_this_graph(updates.function),
         )
     )
-
-
-def _in_this_graph(function: Any) -> attr_value_pb2.NameAttrList:
-    function.add_to_graph()
-    return attr_value_pb2.NameAttrList(name=function.name)
 
 
 def assign(variables: Sequence[tf.Variable], values: Sequence[Any]) -> Any:

@@ -138,11 +138,13 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             pairs = list(zip(gradients, variables, strict=True))
             inner.apply_gradients(pairs, name=name, skip_gradients_aggregation=True, **kwargs)
 
-        def skip() -> None:
-            inner.iterations.assign_add(1, read_value=False)
-
         return apply_or_skip(
-            self._loss_scale, gradients, apply, skip, self._step_log, summed=summed
+            self._loss_scale,
+            gradients,
+            apply,
+            counter=lambda: inner.iterations,
+            log=self._step_log,
+            summed=summed,
         )
 
     def _uses_dtensor(self) -> bool:

@@ -108,7 +108,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             apply=lambda gradients: inner.apply_gradients(
                 list(zip(gradients, variables, strict=True)), *names, **options
             ),
-            skip=lambda: inner.iterations.assign_add(1, read_value=False),
+            counter=lambda: inner.iterations,
             log=self._step_log,
             summed=summed,
         )

@@ -93,7 +93,6 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             apply=lambda gradients: inner.apply_gradients(
                 list(zip(gradients, variables, strict=True)), global_step, inner_name
             ),
-            skip=tf.no_op,
             log=self._step_log,
         )
 

@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale.core.branch import either
+from compat_lossscale.core.traced import call_of
 from tests.support import python
 
 PROGRAM = """
@@ -126,6 +127,51 @@ def test_there_is_no_placeholder_for_what_the_second_branch_does_not_use() -> No
     # Of the function that is called in it, of the second branch, of what stands for it, and of the
     # first one.
     assert sorted(inputs) == [2, 4, 34, 34]
+
+
+def _adds_one(handle: tf.Tensor) -> tf.Tensor:
+    added = tf.raw_ops.AssignAddVariableOp(resource=handle, value=1.0)
+    with tf.control_dependencies([added]):
+        return tf.constant(True)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["", "xla"])
+def test_a_call_can_stand_for_the_second_branch_of_several_steps(compiled: bool) -> None:
+    total, count = tf.Variable(0.0), tf.Variable(0.0)
+
+    @tf.function(jit_compile=compiled or None)
+    def steps(good: tf.Tensor, value: tf.Tensor) -> None:
+        for _ in range(2):
+            either(
+                good,
+                lambda: total.assign_add(value, read_value=False),
+                call_of(_adds_one, [count.handle]),
+                using=[],
+            )
+
+    for good in (True, False, False):
+        steps(tf.constant(good), tf.constant(5.0))
+    assert (total.numpy(), count.numpy()) == (10.0, 4.0)
+
+
+def test_nothing_is_traced_for_a_call() -> None:
+    total, count = tf.Variable(0.0), tf.Variable(0.0)
+
+    @tf.function
+    def step(good: tf.Tensor) -> None:
+        either(
+            good,
+            lambda: total.assign_add(1.0, read_value=False),
+            call_of(_adds_one, [count.handle]),
+            using=[],
+        )
+
+    graph = step.get_concrete_function(tf.constant(True)).graph
+    inputs = [
+        len(function.signature.input_arg) for function in graph.as_graph_def().library.function
+    ]
+    # Of the function that is called, of what calls it, and of the first branch.
+    assert sorted(inputs) == [1, 2, 2]
 
 
 def test_what_comes_later_sees_what_a_branch_did() -> None:

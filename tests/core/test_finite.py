@@ -36,3 +36,19 @@ def test_an_infinity_or_a_nan_anywhere_is_found(
 def test_the_largest_finite_numbers_are_finite(dtype: tf.DType) -> None:
     values = [tf.fill([3], tf.constant(float(dtype.max), dtype))] * 3
     assert bool(every_element_is_finite(values))
+
+
+def test_to_ask_about_many_is_one_operation_of_a_graph() -> None:
+    values = [tf.constant([1.0])] * 9
+    asked = tf.function(lambda: every_element_is_finite(values)).get_concrete_function()
+    assert asked.structured_outputs.shape == []
+    types = {op.type for op in asked.graph.get_operations()}
+    assert "PartitionedCall" in types
+    assert "DebugNumericSummaryV2" not in types
+    assert bool(asked())
+
+
+@pytest.mark.parametrize(("last", "finite"), [(1.0, True), (NAN, False)])
+def test_it_is_found_in_a_graph_of_tensorflow_1(last: float, finite: bool) -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        assert session.run(every_element_is_finite([tf.constant([1.0, last])] * 9)) == finite

@@ -199,7 +199,6 @@ def test_a_multiplier_that_is_no_power_of_2_makes_other_loss_scales() -> None:
                 apply=lambda gradients: sgd.apply_gradients(
                     [(gradients[0], variable)], experimental_aggregate_gradients=False
                 ),
-                skip=tf.no_op,
             )
 
         return step

@@ -27,7 +27,7 @@ class Moved:
         return tf.cond(
             finite,
             lambda: tf.group(self._mover.after_applied(*state)),
-            lambda: tf.group(self._mover.after_skipped(*state)),
+            lambda: tf.group(self._mover.after_skipped(*state)()),
         )
 
     def compiled(self, *, xla: bool = False) -> Callable[[tf.Tensor], None]:
@@ -134,3 +134,18 @@ def test_nearly_always_an_applied_step_is_counted_and_nothing_else() -> None:
     }
     condition = {one.type for one in graph.get_operations()} - {"If", "Placeholder", "Const"}
     assert condition == {"ReadVariableOp", "Less", "NoOp"}
+
+
+@pytest.mark.parametrize("logged", [False, True], ids=["", "logged"])
+def test_a_skipped_step_is_counted_wherever_it_is_to_be(logged: bool) -> None:
+    moved, counter = Moved(5, logged=logged), tf.Variable(7, dtype=tf.int32)
+    state = (moved.scale, moved.good_steps, moved.log)
+
+    @tf.function
+    def skip() -> None:
+        Mover(5, 2.0).after_skipped(*state, counter)()
+
+    skip()
+    skip()
+    assert (moved.state(), int(counter)) == ((2.0, 0), 9)
+    assert moved.log is None or int(moved.log.skipped) == 2

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core.traced import TracedOnce, in_one_call
+from compat_lossscale.core.traced import TracedOnce, call_of, in_one_call
 from tests.support import Mode
 
 
@@ -53,6 +53,31 @@ def test_in_a_graph_the_function_itself_is_called() -> None:
     }
 
 
+def test_what_is_one_operation_in_graphs_too_is_traced_once_for_all_of_them() -> None:
+    traced: list[int] = []
+
+    def double(tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+        traced.append(len(tensors))
+        return [tensor * 2 for tensor in tensors]
+
+    doubled = TracedOnce(double, in_graphs=True)
+    for length in (1, 2):
+        values = tf.ones([9, length])
+        run = tf.function(lambda values=values: doubled(tf.unstack(values)))
+        assert [one.numpy().tolist() for one in run()] == [[2.0] * length] * 9
+        types = [op.type for op in run.get_concrete_function().graph.get_operations()]
+        assert types.count("PartitionedCall") == 1
+        assert "Mul" not in types
+    assert traced == [9]
+
+
+def test_in_a_graph_of_tensorflow_1_the_function_itself_is_called() -> None:
+    doubled = TracedOnce(lambda tensors: [tensor * 2 for tensor in tensors], in_graphs=True)
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        assert session.run(doubled([tf.constant(3.0)] * 9)) == [6.0] * 9
+    assert "PartitionedCall" not in {op.type for op in graph.get_operations()}
+
+
 @dataclasses.dataclass(frozen=True)
 class Scaled:
     number: float
@@ -74,3 +99,16 @@ def test_in_one_call_it_is_one_operation_of_each_graph() -> None:
         assert float(run()) == 6 * value
         operations = run.get_concrete_function().graph.get_operations()
         assert [op.type for op in operations].count("PartitionedCall") == 1
+
+
+def test_a_call_is_made_in_whatever_graph_is_being_built() -> None:
+    tensor = tf.constant([1.0, 2.0])
+    call = call_of(Scaled(7.0), [tensor])
+    run = tf.function(lambda: (call(), tf.cond(tensor[0] > 0, call, lambda: tensor)))
+    assert [result.numpy().tolist() for result in run()] == [[8, 16], [8, 16]]
+
+
+def test_calls_of_the_same_function_on_tensors_of_a_kind_share_what_was_traced() -> None:
+    calls = [call_of(Scaled(7.0), [tf.constant([number, number])]) for number in (1.0, 2.0)]
+    assert calls[0].function is calls[1].function
+    assert call_of(Scaled(8.0), calls[0].tensors).function is not calls[0].function

@@ -106,7 +106,7 @@ class TracedTraining:
                 self.loss_scale,
                 [row[:3], tf.IndexedSlices(row[3:], indices, tf.constant([5], tf.int64))],
                 apply=lambda _: self.applied.assign_add(1, read_value=False),
-                skip=lambda: self.skipped.assign_add(1, read_value=False),
+                counter=lambda: self.skipped,
             )
             with tf.control_dependencies([done]):
                 scale = self.loss_scale.current_loss_scale.read_value()
