@@ -19,10 +19,11 @@ from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicF
 
 from compat_lossscale.core.deferred import is_unscaling
 from compat_lossscale.core.definitions import argument, define, in_this_graph, type_of
+from compat_lossscale.core.packing import members_of
 from compat_lossscale.core.traced import compiled_by_xla
 
 _LARGE = 1 << 15
-"""Elements of gradients from which to unscale them takes longer than what is done instead."""
+"""Elements of gradients from which to unscale them takes longer than to look at the factor."""
 _LEAST = 2.0**-64
 """What a learning rate is multiplied by at least: with less it could become 0."""
 _APPLYING = {"ResourceApplyGradientDescent": (2, 1), "ResourceApplyKerasMomentum": (3, 2)}
@@ -43,24 +44,51 @@ def fold_into_learning_rates(gradients: Iterable[tf.Tensor], since: int = -1) ->
     if compiled_by_xla() or not tf.compat.v1.executing_eagerly_outside_functions():
         return
     by_factor: dict[Any, dict[Any, list[_Use]]] = {}
-    rates = _Rates()
-    for gradient in filter(_is_unscaled_here, gradients):
-        for use in _uses(gradient, since):
+    rates, origins = _Rates(), _Origins()
+    for gradient in filter(_is_dense_here, gradients):
+        for use in _uses(gradient, origins, since):
             by_rate = by_factor.setdefault(use.factor.ref(), {})
             by_rate.setdefault(rates.key(use.rate), []).append(use)
-    for factor, by_rate in by_factor.items():
-        large = [uses for uses in by_rate.values() if _elements(uses) >= _LARGE]
-        if large:
-            _fold(factor.deref(), large, rates)
+    for reference, by_rate in by_factor.items():
+        factor = reference.deref()
+        fold, least = (_fold_all, 0) if _rates_bear(factor) else (_fold, _LARGE)
+        worth_it = [uses for uses in by_rate.values() if _elements(uses) >= least]
+        if worth_it and _are_older(factor, worth_it, rates):
+            fold(factor, worth_it)
 
 
-def _fold(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]], told: _Rates) -> None:
+def _rates_bear(factor: tf.Tensor) -> bool:
+    """Whether it is known, as of a fixed loss scale, that a learning rate bears all of a factor."""
+    quotient = factor.op.inputs[0].op if factor.op.type == "Cast" else factor.op
+    if quotient.type != "RealDiv":
+        return False
+    loss_scale = tf.get_static_value(quotient.inputs[1])
+    return loss_scale is not None and float(loss_scale) * _LEAST <= 1
+
+
+def _are_older(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]], told: _Rates) -> bool:
+    """Whether all that is multiplied is older than any use, on which it then cannot depend."""
     uses = [use for some in uses_by_rate for use in some]
+    tensors = [factor, *(use.scaled for use in uses)]
+    newest: int = max(
+        *(tensor.op._id for tensor in tensors), *(told.age(some[0].rate) for some in uses_by_rate)
+    )
+    oldest: int = min(use.user._id for use in uses)
+    return newest <= oldest
+
+
+def _fold_all(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]]) -> None:
+    """Folds a factor into learning rates; the gradients are used as they are."""
+    for uses in uses_by_rate:
+        rate = tf.raw_ops.Mul(x=uses[0].rate, y=factor)
+        for use in uses:
+            use.replace(use.scaled, rate)
+
+
+def _fold(factor: tf.Tensor, uses_by_rate: Sequence[Sequence[_Use]]) -> None:
+    """Folds as much of a factor as a learning rate bears; the gradients bear the rest."""
     rates = [some[0].rate for some in uses_by_rate]
-    scaled = [use.scaled for use in uses]
-    newest = max(*(one.op._id for one in (factor, *scaled)), *map(told.age, rates))
-    if newest > min(use.user._id for use in uses):
-        return  # What is newer than one of the uses could depend on it.
+    scaled = [use.scaled for some in uses_by_rate for use in some]
     of_rates = tf.raw_ops.Maximum(x=factor, y=_LEAST)
     rest = tf.raw_ops.RealDiv(x=factor, y=of_rates)
     products = tf.raw_ops.StatelessIf(
@@ -135,6 +163,8 @@ class _Use:
 
     Attributes:
         gradient: The unscaled gradient.
+        scaled: The gradient as it was before it was unscaled.
+        factor: What it was multiplied by.
         user: The operation that takes it.
         gradient_at: Which of its inputs the gradient is.
         multiplies: The operation that multiplies by the learning rate.
@@ -142,6 +172,8 @@ class _Use:
     """
 
     gradient: tf.Tensor
+    scaled: tf.Tensor
+    factor: tf.Tensor
     user: Any
     gradient_at: int
     multiplies: Any
@@ -152,35 +184,49 @@ class _Use:
         """The learning rate."""
         return self.multiplies.inputs[self.rate_at]
 
-    @property
-    def scaled(self) -> tf.Tensor:
-        """The gradient as it was before it was unscaled."""
-        return self.gradient.op.inputs[0]
-
-    @property
-    def factor(self) -> tf.Tensor:
-        """What the gradient was multiplied by to unscale it."""
-        return self.gradient.op.inputs[1]
-
     def replace(self, gradient: tf.Tensor, rate: tf.Tensor) -> None:
         """Takes another gradient and another learning rate."""
         self.user._update_input(self.gradient_at, gradient)
         self.multiplies._update_input(self.rate_at, rate)
 
 
-def _uses(gradient: tf.Tensor, since: int) -> list[_Use]:
+class _Origins:
+    """Tells what gradients of a graph were before they were unscaled."""
+
+    def __init__(self) -> None:
+        self._members: dict[Any, list[tf.Tensor]] = {}
+
+    def of(self, gradient: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor] | None:
+        """The gradient as it was, and what it was multiplied by; `None` if it was not."""
+        op = gradient.op
+        unscaling = op.inputs[0].op if op.type == "SplitV" else op
+        if not is_unscaling(unscaling):
+            return None
+        scaled, factor = unscaling.inputs
+        if unscaling is op:
+            return scaled, factor
+        if op not in self._members:
+            self._members[op] = members_of(scaled, op)
+        members = self._members[op]
+        return (members[gradient.value_index], factor) if members else None
+
+
+def _uses(gradient: tf.Tensor, origins: _Origins, since: int) -> list[_Use]:
     """The multiplications of a gradient by learning rates, if nothing else uses it."""
+    origin = origins.of(gradient)
+    if origin is None:
+        return []
     users = gradient.consumers()
-    uses = [_use(user, gradient) if user._id > since else None for user in users]
+    uses = [_use(user, gradient, *origin) if user._id > since else None for user in users]
     multiplications = [use for use in uses if use is not None]
     return multiplications if len(multiplications) == len(uses) else []
 
 
-def _use(user: Any, gradient: tf.Tensor) -> _Use | None:
+def _use(user: Any, gradient: tf.Tensor, scaled: tf.Tensor, factor: tf.Tensor) -> _Use | None:
     """How an operation multiplies a gradient by a learning rate, if it does nothing else."""
     if user.type in _APPLYING:
         gradient_at, rate_at = _APPLYING[user.type]
-        return _Use(gradient, user, gradient_at, user, rate_at)
+        return _Use(gradient, scaled, factor, user, gradient_at, user, rate_at)
     # tf-keras' new optimizers compute -gradient * learning_rate.
     then = user.outputs[0].consumers() if user.type == "Neg" else []
     if [one.type for one in then] != ["Mul"]:
@@ -188,17 +234,16 @@ def _use(user: Any, gradient: tf.Tensor) -> _Use | None:
     [multiplies] = then
     negative, rate = multiplies.inputs
     is_rate = negative.op == user and rate.shape.rank == 0
-    return _Use(gradient, user, 0, multiplies, 1) if is_rate else None
+    return _Use(gradient, scaled, factor, user, 0, multiplies, 1) if is_rate else None
 
 
-def _is_unscaled_here(gradient: tf.Tensor) -> bool:
+def _is_dense_here(gradient: tf.Tensor) -> bool:
     # In float16 a learning rate could become 0.
     return (
         tf.is_symbolic_tensor(gradient)
         and gradient.graph is tf.compat.v1.get_default_graph()
         and gradient.dtype in {tf.float32, tf.float64}
         and gradient.shape.is_fully_defined()
-        and is_unscaling(gradient.op)
     )
 
 

@@ -48,6 +48,24 @@ def split(tensor: tf.Tensor, sizes: Sequence[int]) -> list[tf.Tensor]:
     return list(tf.raw_ops.SplitV(value=tensor, size_splits=sizes, axis=0, num_split=len(sizes)))
 
 
+def members_of(joined: tf.Tensor, split: Any) -> list[tf.Tensor]:
+    """Finds the tensors of a graph that `join` made one tensor of, and `split` made again.
+
+    Args:
+        joined: What may be joined.
+        split: The operation that takes apart something of that shape.
+
+    Returns:
+        As many tensors as the operation has outputs, of the same shapes; none if they are not that.
+    """
+    if joined.op.type != "ConcatV2" or split.type != "SplitV":
+        return []
+    *members, axis = joined.op.inputs
+    is_by_rows = tf.get_static_value(axis) == 0 == tf.get_static_value(split.inputs[2])
+    shapes = [list(map(_shape_of, tensors)) for tensors in (members, split.outputs)]
+    return members if is_by_rows and shapes[0] == shapes[1] else []
+
+
 def alike(kinds: Iterable[Any]) -> list[list[int]]:
     """Returns which positions are to be together: those of a kind, and those of `None` alone.
 

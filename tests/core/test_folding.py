@@ -13,6 +13,7 @@ import tf_keras
 
 from compat_lossscale import LossScaleOptimizer
 from compat_lossscale.core import DynamicLossScale, apply_or_skip
+from compat_lossscale.core.deferred import is_unscaling
 from compat_lossscale.core.gradients import unscale_gradients
 from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
 
@@ -146,6 +147,80 @@ def test_so_it_does_with_a_fixed_loss_scale(name: str, config: dict[str, Any], c
     # The gradients that are returned are unscaled all the same.
     training._number.assign(2)
     assert_equal([one.numpy() for one in step()], values(SHAPES, 2))
+
+
+def unscaled_ones(function: Any) -> set[str]:
+    """The operations by which the gradients of a graph were unscaled that it applies."""
+    operations = function.get_concrete_function().graph.get_operations()
+    uses = {"ResourceApplyGradientDescent": 2, "Neg": 0}
+    given = [one.inputs[uses[one.type]].op for one in operations if one.type in uses]
+    assert given
+    return {one.type for one in given if is_unscaling(one) or one.type == "SplitV"}
+
+
+@pytest.mark.parametrize("name", ["legacy.SGD", "SGD"])
+@pytest.mark.parametrize("scale", [1.0, 8.0, 2.0**64])
+def test_with_a_fixed_loss_scale_gradients_of_any_size_are_applied_as_they_came(
+    name: str, scale: float
+) -> None:
+    shapes = [LARGE, [], [3], [5], MANY]
+    config = {"dynamic": False, "initial_scale": scale}
+    training = Training(LossScaleOptimizer(inner(name, {}), **config), shapes)
+
+    @tf.function
+    def step() -> None:
+        factor = tf.convert_to_tensor(training.optimizer.loss_scale)
+        scaled = [tf.constant(one) * factor for one in values(shapes, 1)]
+        gradients = training.optimizer.get_unscaled_gradients(scaled)
+        training.optimizer.apply_gradients(list(zip(gradients, training.variables, strict=True)))
+
+    assert unscaled_ones(step) == set()
+    step()
+    optimizer, variables = inner(name, {}), [tf.Variable(one) for one in values(shapes, 7)]
+    gradients = [tf.constant(one) for one in values(shapes, 1)]
+
+    @tf.function
+    def bare_step() -> None:
+        optimizer.apply_gradients(list(zip(gradients, variables, strict=True)))
+
+    bare_step()
+    for one, other in zip(training.variables, variables, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("initial_scale", "by"), [(2.0**65, {"SplitV"}), (10.0, {"SplitV"}), (8.0, set())]
+)
+def test_short_gradients_that_cannot_be_applied_as_they_came_are_unscaled_together(
+    initial_scale: float, by: set[str]
+) -> None:
+    shapes = [[3]] * 4
+    config = {"dynamic": False, "initial_scale": initial_scale}
+    training = Training(LossScaleOptimizer(inner("legacy.SGD", {}), **config), shapes)
+
+    @tf.function
+    def step() -> None:
+        training.step()
+
+    assert unscaled_ones(step) == by
+    after = training.after(step, skips=False)
+    for one, other in zip(after, bare(inner("legacy.SGD", {}), shapes), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_gradients_that_another_loss_scale_was_taken_off_are_none_of_a_fixed_ones() -> None:
+    variable = tf.Variable(tf.zeros(LARGE))
+    config = {"learning_rate": 2.0**-10}
+    other = LossScaleOptimizer(inner("legacy.SGD", config), initial_scale=2.0**120)
+    fixed = LossScaleOptimizer(inner("legacy.SGD", config), **FIXED)
+
+    @tf.function
+    def step(gradient: tf.Tensor) -> None:
+        gradients = other.get_unscaled_gradients([gradient * other.loss_scale])
+        fixed.apply_gradients([(gradients[0], variable)])
+
+    step(tf.ones(LARGE))
+    np.testing.assert_array_equal(variable, np.full(LARGE, -(2.0**-10)))
 
 
 @pytest.mark.parametrize("scale", [2.0**100, 2.0**120])

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core.packing import Joined, join, short_kind, split
+from compat_lossscale.core.packing import Joined, join, members_of, short_kind, split
 from tests.support import Mode
 
 
@@ -57,3 +60,37 @@ def test_a_graph_shares_many_of_a_kind_out_evenly(
 
     assert [float(part[0]) for part in mode.compile(take_apart)()] == list(range(count))
     assert rows[-1] == ([count] if mode.name == "eager" else in_a_graph)
+
+
+def _of_a_graph(build: Callable[[list[tf.Tensor]], Any]) -> Any:
+    """What is built of two tensors of a graph."""
+    built: list[Any] = []
+    shapes = [tf.TensorSpec([2, 2])] * 2
+    tf.function(lambda *tensors: built.append(build(list(tensors))), shapes).get_concrete_function()
+    return built[0]
+
+
+def test_the_members_of_what_was_joined_are_found() -> None:
+    def build(tensors: list[tf.Tensor]) -> bool:
+        joined = join(tensors)
+        parts = split(joined * 2.0, [2, 2])
+        members = members_of(joined, parts[0].op)
+        return [one is other for one, other in zip(members, tensors, strict=True)]
+
+    assert _of_a_graph(build) == [True, True]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda tensors: (tensors[0], split(tensors[0], [1, 1])[0].op),
+        lambda tensors: (join(tensors), join(tensors).op),
+        lambda tensors: (join(tensors), split(join(tensors), [1, 3])[0].op),
+        lambda tensors: (join(tensors), split(join(tensors), [2, 1, 1])[0].op),
+        lambda tensors: (join(tensors), tf.split(tf.concat(tensors, 1), [2, 2], 1)[0].op),
+        lambda tensors: (tf.concat(tensors, 1), split(join(tensors), [2, 2])[0].op),
+    ],
+    ids=["one", "not taken apart", "otherwise", "more", "by columns", "joined by columns"],
+)
+def test_what_was_not_joined_has_no_members(build: Callable[[list[tf.Tensor]], Any]) -> None:
+    assert _of_a_graph(lambda tensors: members_of(*build(tensors))) == []

@@ -32,8 +32,8 @@ PUBLIC = (
 OURS = ("compat_lossscale", "lossscale_codemods")
 OF_EVERY_TENSOR = {"device", "dtype", "graph", "name", "numpy", "op", "shape"}
 FOR_THIS_PACKAGE = {
-    "advance", "counter", "current_loss_scale", "growth_steps", "refused", "sharing_state_of", "skipping",
-    "state",
+    "advance", "counter", "current_loss_scale", "growth_steps", "refused", "sharing_state_of",
+    "skipping", "state",
 }  # fmt: skip
 
 
