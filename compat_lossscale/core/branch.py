@@ -45,8 +45,8 @@ def either(
     Args:
         condition: A bool scalar tensor.
         then: Builds what is done if the condition holds, and returns the operation that does it.
-        otherwise: The same if it does not hold; uses few tensors. If it is a `Call` that returns a
-            bool, nothing of it has to be traced any more.
+        otherwise: The same if it does not hold; uses few tensors. If it is a `Call` on variables'
+            handles that returns a bool, nothing of it has to be traced any more.
         using: The tensors that may be large among those that the branches use.
 
     Returns:
