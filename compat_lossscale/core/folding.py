@@ -45,7 +45,7 @@ def fold_into_learning_rates(gradients: Iterable[tf.Tensor], since: int = -1) ->
         return
     by_factor: dict[Any, dict[Any, list[_Use]]] = {}
     rates, origins = _Rates(), _Origins()
-    for gradient in filter(_is_dense_here, gradients):
+    for gradient in filter(_can_be_folded, gradients):
         for use in _uses(gradient, origins, since):
             by_rate = by_factor.setdefault(use.factor.ref(), {})
             by_rate.setdefault(rates.key(use.rate), []).append(use)
@@ -237,7 +237,7 @@ def _use(user: Any, gradient: tf.Tensor, scaled: tf.Tensor, factor: tf.Tensor) -
     return _Use(gradient, scaled, factor, user, 0, multiplies, 1) if is_rate else None
 
 
-def _is_dense_here(gradient: tf.Tensor) -> bool:
+def _can_be_folded(gradient: tf.Tensor) -> bool:
     # In float16 a learning rate could become 0.
     return (
         tf.is_symbolic_tensor(gradient)

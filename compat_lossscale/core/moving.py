@@ -96,7 +96,13 @@ class _Applied:
 
 @dataclasses.dataclass(frozen=True)
 class _Skipped:
-    """What the variables become after a skipped step."""
+    """What the variables become after a skipped step.
+
+    Attributes:
+        mover: Moves the loss scale.
+        notes: Whether a log's notes are among the variables, as the third.
+        says: Whether it is said that the loss scale is stuck.
+    """
 
     mover: Mover
     notes: bool

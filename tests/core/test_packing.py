@@ -71,7 +71,7 @@ def _of_a_graph(build: Callable[[list[tf.Tensor]], Any]) -> Any:
 
 
 def test_the_members_of_what_was_joined_are_found() -> None:
-    def build(tensors: list[tf.Tensor]) -> bool:
+    def build(tensors: list[tf.Tensor]) -> list[bool]:
         joined = join(tensors)
         parts = split(joined * 2.0, [2, 2])
         members = members_of(joined, parts[0].op)
