@@ -13,13 +13,14 @@ from tests.support import REPOSITORY
 ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "codemods"}
 
 # A part of the house, and the parts it may import. What stands in no list may be imported by none.
-# "errors", "_require" and "_replacing" are leaves that every part may use; "_version" is the number
-# alone.
-LEAVES = {"errors", "_require", "_replacing", "_version"}
+# "errors", "_require", "_replacing" and "_probing" are leaves that every part may use; "_version" is
+# the number alone.
+LEAVES = {"errors", "_require", "_replacing", "_probing", "_version"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "_require": {"errors"},
     "_replacing": set(),
+    "_probing": set(),
     "_version": set(),
     "config_reading": {"errors"},
     "spec": {"errors", "config_reading"},
