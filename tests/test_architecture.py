@@ -13,8 +13,8 @@ from tests.support import REPOSITORY
 ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "codemods"}
 
 # A part of the house, and the parts it may import. What stands in no list may be imported by none.
-# "errors", "_require", "_replacing" and "_probing" are leaves that every part may use; "_version" is
-# the number alone.
+# "errors", "_require", "_replacing" and "_probing" are leaves that every part may use; "_version"
+# is the number alone.
 LEAVES = {"errors", "_require", "_replacing", "_probing", "_version"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
