@@ -84,15 +84,15 @@ def next_state(
 
     def after_good_step() -> tuple[Any, Any]:
         counted = good_steps + 1
-        due = counted >= growth_steps
+        only_counts = counted < growth_steps
         grown = ops.float32(scale * factor)
         return (
-            ops.select(due, ops.select(ops.is_finite(grown), grown, scale), scale),
-            ops.select(due, good_steps * 0, counted),
+            ops.select(only_counts, scale, ops.select(ops.is_finite(grown), grown, scale)),
+            ops.select(only_counts, counted, 0),
         )
 
     def after_bad_step() -> tuple[Any, Any]:
-        return ops.maximum(ops.float32(ops.divide(scale, factor)), 1.0), good_steps * 0
+        return ops.maximum(ops.float32(ops.divide(scale, factor)), 1.0), 0
 
     if isinstance(all_finite, bool):
         return after_good_step() if all_finite else after_bad_step()

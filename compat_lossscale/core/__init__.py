@@ -2,16 +2,17 @@
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
 from compat_lossscale.core.arguments import as_loss_scale, from_spec
-from compat_lossscale.core.gradients import all_finite, scale_loss, unscale_gradients, unzip
+from compat_lossscale.core.gradients import all_finite, unscale_gradients, unzip
 from compat_lossscale.core.loss_scale import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
     moves_by_the_rule,
 )
+from compat_lossscale.core.reference import scale_loss
 from compat_lossscale.core.step import apply_or_skip, check_strategy, strategy_is_supported
 from compat_lossscale.core.step_log import StepLog
-from compat_lossscale.core.traced import as_written
+from compat_lossscale.core.tracing import as_written
 
 __all__ = [
     "DynamicLossScale",

@@ -8,19 +8,15 @@ state in one of them.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any, TypeGuard
 
 import tensorflow as tf
 
 from compat_lossscale.core import native
-from compat_lossscale.core.moving import Mover
-from compat_lossscale.core.replicas import finite_on_all_replicas, must_merge
+from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.core.step_log import StepLog
-from compat_lossscale.core.traced import as_written
-from compat_lossscale.core.updating import assign
+from compat_lossscale.core.tracing import as_written
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
@@ -28,7 +24,16 @@ from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,
     LossScaleSpec,
 )
-from compat_lossscale.update_rule import next_state
+from compat_lossscale.update_rule import PYTHON, Operations, next_state
+
+_TENSORFLOW = Operations(
+    select=tf.where,
+    divide=tf.divide,
+    maximum=tf.maximum,
+    is_finite=tf.math.is_finite,
+    float32=lambda number: number,
+)
+"""The update rule's arithmetic on float32 and int64 scalar tensors."""
 
 
 class LossScale(ScalarTensor, native.LossScale):
@@ -50,8 +55,8 @@ class LossScale(ScalarTensor, native.LossScale):
                 replica.
 
         Returns:
-            A pair `(update_op, should_apply)`. `update_op` is `None` in eager mode and the
-            operation that updates in a graph. `should_apply` is a bool or a bool scalar tensor:
+            A pair `(update_op, should_apply)`. `update_op` is `None` in eager mode; in a graph, a
+            tensor or an operation that updates. `should_apply` is a bool or a bool scalar tensor:
             if false, this step's gradients must not be applied.
         """
         raise NotImplementedError
@@ -216,6 +221,12 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """Returns the current value as a float32 scalar tensor."""
         return tf.convert_to_tensor(self._current_loss_scale)
 
+    def _as_graph_element(self) -> Any:
+        """Lets a Session fetch it, as it fetches the variable: without a new operation."""
+        if tf.compat.v1.executing_eagerly_outside_functions():
+            return super()._as_graph_element()
+        return tf.compat.v1.get_default_graph().as_graph_element(self._current_loss_scale)
+
     @as_written
     def update(self, grads: Any) -> tuple[Any, tf.Tensor]:
         """Moves the loss scale by the update rule.
@@ -224,8 +235,9 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             grads: A nested structure of unscaled gradients; see `LossScale.update`.
 
         Returns:
-            A pair `(update_op, should_apply)`; `should_apply` is a bool scalar tensor that says
-            whether all gradients, on all replicas, are finite.
+            A pair `(update_op, should_apply)`. `should_apply` is a bool scalar tensor that says
+            whether all gradients, on all replicas, are finite. In a graph `update_op` is a bool
+            scalar tensor too: evaluate it for the update, not for its value, which is false.
         """
         if must_merge():
             updated: tuple[Any, tf.Tensor] = tf.distribute.get_replica_context().merge_call(
@@ -233,70 +245,47 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             )
             return updated
         finite = finite_on_all_replicas(grads)
-        return self.advance(finite), finite
+        moved = self.advance(finite)
+        if tf.executing_eagerly():
+            return None, finite
+        with tf.control_dependencies([grouped(moved)]):
+            return tf.identity(False), finite
 
-    def advance(self, finite: Any, log: StepLog | None = None) -> Any:
+    @as_written
+    def advance(self, finite: Any, log: StepLog | None = None) -> list[Any]:
         """Moves the loss scale by the update rule, given whether the step was a good one.
 
         Args:
             finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
                 bool in a branch where it is known.
-            log: Notes the step, unless `finite` is a tensor of a graph, and says it if the loss
-                scale is stuck.
+            log: Warns, in eager mode, if the loss scale had to move and could not.
 
         Returns:
-            `None` in eager mode, the operation that updates in a graph.
+            The operations that move it in a graph; of no meaning in eager mode.
         """
+        scale, good_steps = self(), tf.convert_to_tensor(self._num_good_steps)
+        operations = _TENSORFLOW
         if tf.executing_eagerly():
-            return self._advance_eagerly(bool(finite), log)
-        if finite is True:
-            return self._mover.after_applied(*self._state_variables, log)
-        if finite is False:
-            return tf.group(self.skipping(log)())
-        good_steps = tf.convert_to_tensor(self._num_good_steps)
-        return assign(self._state_variables, self._mover.next_state(self(), good_steps, finite))
-
-    def skipping(
-        self, log: StepLog | None = None, counter: tf.Variable | None = None
-    ) -> Callable[[], Any]:
-        """Returns what a step that is skipped does in a graph, for the branch that does it.
-
-        Args:
-            log: Notes the step.
-            counter: Counts it too, an integer scalar variable.
-        """
-        return self._mover.after_skipped(*self._state_variables, log, counter)
-
-    def _advance_eagerly(self, finite: bool, log: StepLog | None) -> None:
-        # Python's arithmetic gives the same as TensorFlow's and spares a dozen operations.
-        before = float(self())
-        good_steps = int(tf.convert_to_tensor(self._num_good_steps))
+            # Python's arithmetic gives the same as TensorFlow's and spares a dozen operations.
+            scale, good_steps, finite = float(scale), int(good_steps), bool(finite)
+            operations = PYTHON
         after = next_state(
-            before,
+            scale,
             good_steps,
             finite,
             growth_steps=self._increment_period,
             multiplier=self._multiplier,
+            operations=operations,
         )
+        if log is not None and tf.executing_eagerly() and self._multiplier != 1:
+            log.note_move(scale, *after)
+        state = (self._current_loss_scale, scale), (self._num_good_steps, good_steps)
         # To assign takes as long as to read, and the loss scale hardly ever changes.
-        state = zip(self._state_variables, (before, good_steps), after, strict=True)
-        for variable, old, new in state:
-            if new != old:
-                variable.assign(new, read_value=False)
-        if log is None:
-            return
-        if after[1] == 0:
-            log.note(applied=finite)
-        if self._multiplier != 1:
-            log.note_move(before, *after)
-
-    @property
-    def _mover(self) -> Mover:
-        return Mover(self._increment_period, self._multiplier)
-
-    @property
-    def _state_variables(self) -> tuple[tf.Variable, tf.Variable]:
-        return self._current_loss_scale, self._num_good_steps
+        return [
+            variable.assign(new, read_value=False)
+            for (variable, old), new in zip(state, after, strict=True)
+            if tf.is_tensor(old) or new != old
+        ]
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments."""
@@ -320,14 +309,3 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
 def moves_by_the_rule(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
     """Whether a loss scale moves by this package's rule, and not by a user's subclass' own."""
     return type(loss_scale).update is DynamicLossScale.update
-
-
-def stays_a_power_of_2(loss_scale: LossScale) -> bool:
-    """Whether a loss scale is a power of 2 in each step, unless it is set to anything else."""
-    if type(loss_scale) is FixedLossScale:
-        numbers = [loss_scale._loss_scale_value]
-    elif moves_by_the_rule(loss_scale):
-        numbers = [loss_scale.initial_loss_scale, loss_scale.multiplier]
-    else:
-        return False
-    return all(math.frexp(number)[0] == 0.5 for number in numbers)

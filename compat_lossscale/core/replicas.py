@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the replicas of a `tf.distribute` strategy have to agree on before a step is taken."""
+"""The replicas of a `tf.distribute` strategy: what they agree on, and what all of them did."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.core import private
 from compat_lossscale.core.gradients import all_finite
 
 
@@ -16,7 +17,7 @@ def must_merge() -> bool:
     return (
         tf.distribute.has_strategy()
         and not tf.distribute.in_cross_replica_context()
-        and not tf.__internal__.distribute.strategy_supports_no_merge_call()
+        and not private.replicas_apply_by_themselves()
     )
 
 
@@ -40,7 +41,7 @@ def finite_on_all_replicas(
         return ask(gradients)
     strategy = tf.distribute.get_strategy()
     # Workers have to agree, and are asked each, lest one waits for another for ever.
-    if equal_on_all and not strategy.extended._in_multi_worker_mode():
+    if equal_on_all and not private.spans_workers(strategy):
         first = tf.nest.map_structure(
             lambda one: strategy.experimental_local_results(one)[0], gradients
         )
@@ -51,3 +52,12 @@ def finite_on_all_replicas(
     )
     total = strategy.reduce(tf.distribute.ReduceOp.SUM, finite, axis=None)
     return tf.equal(total, float(strategy.num_replicas_in_sync))
+
+
+def grouped(*done: Any) -> Any:
+    """One operation for all that was done, also in lists, on any replica; `None` in eager mode."""
+    if tf.executing_eagerly():
+        return None
+    results = tf.distribute.get_strategy().experimental_local_results
+    flat = (one for each in tf.nest.flatten(done) for one in results(each))
+    return tf.group(*(one for one in flat if one is not None))

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-# Every eager tensor is a Value. What is a Tensor and no Value is taken for a node of a graph, and
-# native code that gets it outside of one reads memory that is not there.
-from tensorflow.python.types.core import Value
+from compat_lossscale.core.private import Value
 
 _ASKED_OF_EAGER_TENSORS = frozenset(
     {
@@ -66,9 +64,14 @@ class ScalarTensor(Value, tf.Tensor):
         """Where TensorFlow's native code looks for the tensor behind a wrapper of one."""
         return self()
 
+    _graph_element: tf.Tensor | None = None
+
     def _as_graph_element(self) -> Any:
-        """Lets a Session fetch it."""
-        return self()
+        """Lets a Session fetch it, each time as the same tensor: a graph may be finalized."""
+        found = self._graph_element
+        if found is None or found.graph is not tf.compat.v1.get_default_graph():
+            found = self._graph_element = self()
+        return found
 
     @property
     def dtype(self) -> tf.DType:

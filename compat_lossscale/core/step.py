@@ -4,25 +4,19 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core.branch import either
-from compat_lossscale.core.deferred import DeferredUnscaling
-from compat_lossscale.core.folding import fold_into_learning_rates
+from compat_lossscale.core import reference
+from compat_lossscale.core.deferral import Deferred
 from compat_lossscale.core.gradients import values_of, with_values
-from compat_lossscale.core.loss_scale import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    moves_by_the_rule,
-    stays_a_power_of_2,
-)
-from compat_lossscale.core.replicas import finite_on_all_replicas
+from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, moves_by_the_rule
+from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.step_log import StepLog
-from compat_lossscale.core.turns import take_turns
+from compat_lossscale.core.tracing import as_written
 
 
 def strategy_is_supported() -> bool:
@@ -66,6 +60,7 @@ def check_strategy() -> None:
     )
 
 
+@as_written
 def apply_or_skip(
     loss_scale: LossScale,
     gradients: Sequence[Any],
@@ -93,36 +88,18 @@ def apply_or_skip(
     Returns:
         `None` in eager mode, an operation in a graph.
     """
-    gradients = list(gradients)
-    if type(loss_scale) is FixedLossScale:
-        return _together(_apply_always(loss_scale, gradients, apply))
-    step = _Step(loss_scale, counter, log, summed)
-    if not tf.distribute.has_strategy():
-        return step.take(gradients, _call, apply)
-    if tf.__internal__.distribute.strategy_supports_no_merge_call():
-        return step.judge(gradients, lambda: apply(gradients))
-
+    step = _Step(loss_scale, apply, counter, log, summed)
+    if not must_merge():
+        return step.take(gradients, _call)
     # The decision is made, and the branch taken, in a cross-replica context: strategies have no
     # merge calls, of which the wrapped optimizers make some, inside a branch within a replica.
     return tf.distribute.get_replica_context().merge_call(
         lambda strategy, gradients: step.take(
             gradients,
             lambda function, *args: strategy.extended.call_for_each_replica(function, args=args),
-            apply,
         ),
-        args=(gradients,),
+        args=(list(gradients),),
     )
-
-
-def _apply_always(
-    loss_scale: FixedLossScale, gradients: list[Any], apply: Callable[[list[Any]], Any]
-) -> Any:
-    if tf.executing_eagerly() or not stays_a_power_of_2(loss_scale):
-        return apply(gradients)
-    before = tf.compat.v1.get_default_graph().version
-    done = apply(gradients)
-    fold_into_learning_rates([values_of(one) for one in gradients if one is not None], before)
-    return done
 
 
 def _call(function: Callable[..., Any], *args: Any) -> Any:
@@ -131,107 +108,58 @@ def _call(function: Callable[..., Any], *args: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class _Step:
-    """A step that is applied or skipped.
-
-    Attributes:
-        loss_scale: The loss scale, which decides.
-        counter: Gives the variable that counts skipped steps too, if any does.
-        log: Counts what is skipped.
-        summed: Whether each replica has the same gradients.
-    """
+    """A step that is yet to be taken; see `apply_or_skip`."""
 
     loss_scale: LossScale
+    apply: Callable[[list[Any]], Any]
     counter: Callable[[], Any] | None
     log: StepLog | None
     summed: bool
 
-    @property
-    def _our_rule(self) -> DynamicLossScale | None:
-        return self.loss_scale if moves_by_the_rule(self.loss_scale) else None
-
-    def take(
-        self,
-        gradients: list[Any],
-        on_each_replica: Callable[..., Any],
-        apply: Callable[[list[Any]], Any],
-    ) -> Any:
-        """Decides about a step, and takes it.
+    def take(self, gradients: Any, on_each_replica: Callable[..., Any]) -> Any:
+        """Takes the step.
 
         Args:
             gradients: Unscaled gradients; in a cross-replica context, those of all replicas.
             on_each_replica: Calls a function with each replica's own arguments.
-            apply: Applies one replica's gradients.
+
+        Returns:
+            `None` in eager mode, an operation in a graph.
         """
-        if not self._can_defer():
-            return self.judge(gradients, lambda: on_each_replica(apply, gradients))
-
-        def put_off(gradients: list[Any]) -> DeferredUnscaling:
-            return DeferredUnscaling([values_of(one) for one in gradients if one is not None])
-
-        def unscale_and_apply(deferred: DeferredUnscaling, gradients: list[Any]) -> Any:
-            unscaled = deferred.unscaled()
-            done = apply(with_values(gradients, unscaled))
-            if stays_a_power_of_2(self.loss_scale):
-                fold_into_learning_rates(unscaled)
-            take_turns(unscaled)
-            return done
-
-        deferred = on_each_replica(put_off, gradients)
-        finite = finite_on_all_replicas(
-            deferred, ask=DeferredUnscaling.all_finite, equal_on_all=self.summed
-        )
-        return self.decide(
-            finite, lambda: on_each_replica(unscale_and_apply, deferred, gradients), gradients
-        )
-
-    def _can_defer(self) -> bool:
-        """Whether the gradients may be judged before they are unscaled."""
-        return (
-            not tf.executing_eagerly()
-            and self._our_rule is not None
-            and self._our_rule.initial_loss_scale >= 1
-        )
-
-    def judge(self, gradients: Any, apply: Callable[[], Any]) -> Any:
-        """Asks the loss scale about the unscaled gradients; then applies or skips."""
-        if self._our_rule is not None:
+        apply = functools.partial(on_each_replica, self.apply)
+        if type(self.loss_scale) is FixedLossScale:
+            return grouped(apply(gradients))
+        if self.counter is not None:
+            with tf.init_scope():
+                self.counter()  # May make the variable, which a branch cannot.
+        if not moves_by_the_rule(self.loss_scale):
+            update, should_apply = self.loss_scale.update(gradients)
+            return grouped(update, self._branch(should_apply, lambda: apply(gradients)))
+        if reference.is_used or tf.executing_eagerly():
             finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
-            return self.decide(finite, apply, gradients)
-        update_op, should_apply = self.loss_scale.update(gradients)
-        return _together(self.decide(should_apply, apply, gradients), update_op)
+            return self._branch(finite, lambda: apply(gradients))
 
-    def decide(self, should_apply: Any, apply: Callable[[], Any], gradients: Any) -> Any:
-        """Applies or skips; in the branch that is taken, the rule need not ask which it is."""
+        def apply_deferred(deferred: Deferred, gradients: list[Any]) -> Any:
+            return self.apply(with_values(gradients, deferred.unscaled()))
+
+        deferred = on_each_replica(lambda gradients: Deferred(values_of(gradients)), gradients)
+        finite = finite_on_all_replicas(deferred, ask=Deferred.all_finite, equal_on_all=self.summed)
+        return self._branch(finite, lambda: on_each_replica(apply_deferred, deferred, gradients))
+
+    def _branch(self, should_apply: Any, apply: Callable[[], Any]) -> Any:
+        """Applies or skips, and moves the loss scale if that was not done before."""
+        rule = self.loss_scale if moves_by_the_rule(self.loss_scale) else None
+
+        def applied() -> Any:
+            moved = rule and rule.advance(True, self.log)
+            return grouped(moved, self.log and self.log.note_applied(), apply())
+
+        def skipped() -> Any:
+            scale = rule and rule()
+            moved = rule and rule.advance(False, self.log)
+            counted = self.counter and self.counter().assign_add(1, read_value=False)
+            return grouped(moved, counted, self.log and self.log.note_skipped(scale))
+
         if isinstance(should_apply, bool) or tf.executing_eagerly():
-            return self._applied(apply) if should_apply else self._skipped()
-        values = (values_of(one) for one in tf.nest.flatten(gradients) if tf.is_tensor(one))
-        return _together(
-            either(should_apply, lambda: self._applied(apply), self._skipping(), using=values)
-        )
-
-    def _applied(self, apply: Callable[[], Any]) -> Any:
-        return _together(self._moved(True), apply())
-
-    def _skipping(self) -> Callable[[], Any]:
-        if self._our_rule is None:
-            return self._skipped
-        with tf.init_scope():
-            counter = self.counter and self.counter()
-        return self._our_rule.skipping(self.log, counter)
-
-    def _skipped(self) -> Any:
-        counted = self.counter and self.counter().assign_add(1, read_value=False)
-        return _together(self._moved(False), counted)
-
-    def _moved(self, finite: bool) -> Any:
-        if self._our_rule is not None:
-            return self._our_rule.advance(finite, self.log)
-        return self.log.note(applied=finite) if self.log else None
-
-
-def _together(*done: Any) -> Any:
-    """Makes one operation, or `None` in eager mode, of whatever was done."""
-    if tf.executing_eagerly():
-        return None
-    results = tf.distribute.get_strategy().experimental_local_results
-    return tf.group(*(one for each in done if each is not None for one in results(each)))
+            return applied() if should_apply else skipped()
+        return grouped(tf.cond(should_apply, applied, skipped))

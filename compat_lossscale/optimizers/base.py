@@ -106,11 +106,15 @@ class LossScaleOptimizer(
     def _attach(self, loss_scale: LossScale) -> None:
         """Takes a loss scale, and lets checkpoints find it if it has state."""
         self.__dict__["_loss_scale"] = loss_scale
-        self._start_counting()
+        self._start_counting(self._step_counter)
         if type(loss_scale) is not FixedLossScale:
             self._track_trackable(loss_scale, "loss_scale", overwrite=True)
             for variable in loss_scale.state.values():
                 stock.track_variable(variable)
+
+    def _step_counter(self) -> Any:
+        """The variable that counts all steps, skipped ones too."""
+        return self._optimizer.iterations
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "_loss_scale":
@@ -180,7 +184,7 @@ class LossScaleOptimizer(
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
         self._gradients_have_been_unscaled = True
-        return unscale_gradients(grads, self._loss_scale(), judge=self.dynamic)
+        return unscale_gradients(grads, self._loss_scale())
 
     def _check_before_applying(self) -> None:
         """Says what is wrong with applying gradients here and now.

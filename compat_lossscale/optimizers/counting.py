@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import FixedLossScale, LossScale, StepLog, moves_by_the_rule
+from compat_lossscale.core import FixedLossScale, LossScale, StepLog
 from compat_lossscale.errors import NotCountedError
 
 
@@ -17,11 +18,10 @@ class CountsSkippedSteps:
     _loss_scale: LossScale
     _step_log: StepLog | None = None
 
-    def _start_counting(self) -> None:
+    def _start_counting(self, counter: Callable[[], Any] | None = None) -> None:
+        """Counts from now on; `counter` gives the variable that counts all steps, if one does."""
         if type(self._loss_scale) is not FixedLossScale:
-            loss_scale = self._loss_scale
-            good_steps = loss_scale.good_steps if moves_by_the_rule(loss_scale) else None
-            self.__dict__["_step_log"] = StepLog.if_possible(good_steps)
+            self.__dict__["_step_log"] = StepLog.if_possible(counter)
 
     @property
     def skipped_steps(self) -> tf.Tensor:
@@ -41,7 +41,7 @@ class CountsSkippedSteps:
         """Whether the latest step was skipped, a bool scalar tensor.
 
         Checkpoints do not have it. An optimizer that went on after a skipped step, and is then
-        restored to a count of good steps of 0, may say yes until its next step.
+        restored to the `iterations` of that step, says yes until its next step.
 
         Raises:
             NotCountedError: The optimizer was made in a graph of TensorFlow 1.
@@ -52,7 +52,7 @@ class CountsSkippedSteps:
     @property
     def _has_said_it_is_stuck(self) -> bool:
         """Whether it warned that its loss scale has to move and cannot; asked for in eager mode."""
-        return self._step_log is not None and bool(self._step_log.said)
+        return self._step_log is not None and self._step_log.has_warned
 
     def _log_if_dynamic(self) -> StepLog | None:
         if self._step_log is None and type(self._loss_scale) is not FixedLossScale:
@@ -61,11 +61,13 @@ class CountsSkippedSteps:
                 "made in a graph of TensorFlow 1, whose Saver would save the counters with your "
                 "model. Look at the loss scale instead: it shrinks when a step is skipped."
             )
+        if self._step_log is not None:
+            self._step_log.warn_if_stuck()
         return self._step_log
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
         children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]  # it is mixed into what has one
         if save_type == "savedmodel" and self._step_log is not None:
             # A SavedModel refuses functions whose variables it does not have.
-            return {**children, "step_log": self._step_log}
+            return {**children, "step_log": self._step_log.notes}
         return children

@@ -142,7 +142,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             self._loss_scale,
             gradients,
             apply,
-            counter=lambda: inner.iterations,
+            counter=self._step_counter,
             log=self._step_log,
             summed=summed,
         )

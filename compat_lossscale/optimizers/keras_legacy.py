@@ -108,7 +108,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             apply=lambda gradients: inner.apply_gradients(
                 list(zip(gradients, variables, strict=True)), *names, **options
             ),
-            counter=lambda: inner.iterations,
+            counter=self._step_counter,
             log=self._step_log,
             summed=summed,
         )

@@ -9,7 +9,6 @@ import tensorflow as tf
 
 from compat_lossscale.core import (
     DynamicLossScale,
-    FixedLossScale,
     apply_or_skip,
     as_loss_scale,
     as_written,
@@ -56,8 +55,7 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
         return scale_loss(loss, self._loss_scale)
 
     def _unscale_grads(self, grads: Any) -> list[Any]:
-        dynamic = not isinstance(self._loss_scale, FixedLossScale)
-        return unscale_gradients(grads, self._loss_scale(), judge=dynamic)
+        return unscale_gradients(grads, self._loss_scale())
 
     @as_written
     def apply_gradients(

@@ -145,9 +145,8 @@ def test_gradients_of_many_dtypes_and_shapes_are_told_apart(mode: Mode) -> None:
     assert not run(INF)
 
 
-@pytest.mark.parametrize("judge", [False, True])
 @pytest.mark.parametrize("count", [1, 6])
-def test_unscaling_can_be_differentiated_again(mode: Mode, judge: bool, count: int) -> None:
+def test_unscaling_can_be_differentiated_again(mode: Mode, count: int) -> None:
     def second_derivative(value: tf.Tensor) -> tf.Tensor:
         with tf.GradientTape() as outer:
             outer.watch(value)
@@ -155,75 +154,10 @@ def test_unscaling_can_be_differentiated_again(mode: Mode, judge: bool, count: i
                 inner.watch(value)
                 loss = scale_loss(value**3, FixedLossScale(8))
             gradients = [inner.gradient(loss, value)] * count
-            *_, gradient = unscale_gradients(gradients, tf.constant(8.0), judge=judge)
+            *_, gradient = unscale_gradients(gradients, tf.constant(8.0))
         return outer.gradient(gradient, value)
 
     assert mode.compile(second_derivative, scalar_spec())(3.0) == 18
-
-
-def _gradients(bad: float, count: int = 6) -> list[Any]:
-    dense = [tf.fill([number % 2 + 2], float(number + 1)) for number in range(count)]
-    sparse = tf.IndexedSlices(tf.stack([bad, 1.0]), tf.constant([0, 2]))
-    return [*dense, None, sparse]
-
-
-@pytest.mark.parametrize("count", [1, 6])
-@pytest.mark.parametrize("bad", [1.0, NAN, INF, -INF])
-def test_gradients_are_the_same_and_as_finite_if_judged_while_unscaled(
-    mode: Mode, bad: float, count: int
-) -> None:
-    def both(bad: tf.Tensor) -> Any:
-        given = _gradients(bad, count)
-        judged = unscale_gradients(given, tf.constant(2.0), judge=True)
-        others = unscale_gradients(given, tf.constant(2.0))
-        values = [
-            [
-                one.values if isinstance(one, tf.IndexedSlices) else one
-                for one in each
-                if one is not None
-            ]
-            for each in (judged, others)
-        ]
-        return *values, [all_finite(judged), all_finite(others), all_finite(judged[:1])]
-
-    judged, others, finite = mode.compile(both, scalar_spec())(bad)
-    for mine, other in zip(judged, others, strict=True):
-        np.testing.assert_array_equal(mine, other)
-    assert finite == [bad == 1, bad == 1, True]
-
-
-def test_eager_gradients_that_were_judged_are_not_looked_at_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    judged = unscale_gradients(_gradients(1.0), tf.constant(2.0), judge=True)
-    unscaled = unscale_gradients(_gradients(1.0), tf.constant(2.0))
-    looked_at: list[Any] = []
-
-    def look(tensors: list[tf.Tensor]) -> tf.Tensor:
-        looked_at.append(tensors)
-        return tf.constant(False)
-
-    monkeypatch.setattr("compat_lossscale.core.gradients.every_element_is_finite", look)
-    assert all_finite(judged)
-    assert all_finite(judged[2:])
-    assert not looked_at
-    assert not all_finite(unscaled)
-    assert not all_finite([*judged, tf.constant(1.0)])
-    assert len(looked_at) == 2
-
-
-@pytest.mark.parametrize("bad", [NAN, INF])
-def test_a_gradient_that_a_user_made_bad_after_unscaling_is_seen(bad: float) -> None:
-    judged = unscale_gradients(_gradients(1.0), tf.constant(2.0), judge=True)
-    assert not all_finite([one * bad for one in judged[:-2]])
-    assert not all_finite([judged[0] * bad, *judged[1:]])
-
-
-@pytest.mark.parametrize("dtype", ["complex64", "int32", "float16"])
-def test_gradients_of_any_dtype_are_unscaled_though_only_some_can_be_judged(dtype: str) -> None:
-    (gradient,) = unscale_gradients([tf.constant([4], dtype)], tf.constant(1.0), judge=True)
-    assert gradient.dtype.name == dtype
-    assert gradient[0] == 4
 
 
 def test_functions_may_be_run_eagerly() -> None:

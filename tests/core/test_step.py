@@ -18,7 +18,6 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     apply_or_skip,
-    branch,
     check_strategy,
     strategy_is_supported,
 )
@@ -153,7 +152,7 @@ def test_of_gradients_that_are_equal_on_all_replicas_one_is_asked(
         )
 
     operations = step.get_concrete_function().graph.get_operations()
-    assert [op.type for op in operations].count("DebugNumericSummaryV2") == asked
+    assert [op.type for op in operations].count("IsFinite") == asked
 
 
 def test_short_gradients_of_a_replica_go_into_the_branch_as_one(mirrored: Any) -> None:
@@ -311,22 +310,3 @@ def test_two_workers_decide_alike_when_one_has_a_nan() -> None:
     expected = [[[0, 1], 16, 1], [[0, 1], 8, 2], [[0, 1], 4, 3], [[-1, 0], 8, 4]]
     assert results[0] == results[1]
     assert results[0] == {"legacy": expected, "optimizers": expected}
-
-
-def test_what_a_skipped_step_does_is_traced_once_for_all_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    traced: list[str] = []
-    real = branch._branch
-
-    def noted(name: str, build: Any) -> Any:
-        traced.append(name)
-        return real(name, build)
-
-    monkeypatch.setattr(branch, "_branch", noted)
-    trainer = Trainer(DynamicLossScale(8, 2))
-    for _ in range(2):
-        step = tf.function(lambda gradient: trainer.step(gradient) and None)
-        step(tf.constant(NAN))
-    assert (int(trainer.skipped), float(trainer.loss_scale())) == (2, 2.0)
-    assert traced == ["then", "then"]

@@ -1,34 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import textwrap
 import warnings
-from typing import Any
 
 import pytest
 import tensorflow as tf
 
 from compat_lossscale.core import DynamicLossScale, StepLog
 from compat_lossscale.errors import LossScaleStuckWarning
-from tests.support import Mode
+from tests.support import Mode, python
 
 
 @pytest.mark.parametrize("name", ["eager", "function"])
 def test_skipped_steps_are_counted(name: str) -> None:
     log, mode = StepLog(), Mode(name)
-    skip = mode.compile(lambda: log.note(applied=False))
+    skip = mode.compile(lambda: log.note_skipped() and None)
     skip()
     skip()
     assert (int(log.skipped), bool(log.last_skipped)) == (2, True)
-    mode.compile(lambda: log.note(applied=True))()
+    mode.compile(lambda: log.note_applied() and None)()
     assert (int(log.skipped), bool(log.last_skipped)) == (2, False)
 
 
-def test_where_good_steps_are_counted_the_latest_one_was_applied() -> None:
-    good_steps = tf.Variable(0, dtype=tf.int64)
-    log = StepLog(good_steps)
-    log.note(applied=False)
+def test_by_a_counter_of_all_steps_an_applied_step_needs_no_note() -> None:
+    steps = tf.Variable(0, dtype=tf.int64)
+    log = StepLog(lambda: steps)
+    assert not bool(log.last_skipped)
+    steps.assign(5)
+    log.note_skipped()
     assert bool(log.last_skipped)
-    good_steps.assign(5)
+    steps.assign(6)
+    assert log.note_applied() is None
     assert not bool(log.last_skipped)
 
 
@@ -68,21 +71,31 @@ def test_a_scale_that_is_not_to_move_is_no_news() -> None:
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["", "xla"])
-def test_a_function_says_it_once_unless_xla_compiles_it(
-    compiled: bool, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_function_noted_is_said_when_somebody_looks_and_once(compiled: bool) -> None:
     log = StepLog()
 
-    def skip(loss_scale: DynamicLossScale) -> Any:
-        return tf.function(
-            lambda: loss_scale.advance(False, log) and None, jit_compile=compiled or None
-        )
+    @tf.function(jit_compile=compiled or None)
+    def skip(scale: tf.Tensor) -> None:
+        log.note_skipped(scale)
 
-    skip(DynamicLossScale(2))()
-    assert "loss scale" not in capfd.readouterr().err
-    at_its_floor = skip(DynamicLossScale(1))
-    for _ in range(3):
-        at_its_floor()
-    said = capfd.readouterr().err.count("The loss scale has to move and cannot.")
-    assert said == (0 if compiled else 1)
-    assert int(log.skipped) == 4
+    skip(tf.constant(2.0))
+    log.warn_if_stuck()
+    assert not log.has_warned
+    skip(tf.constant(1.0))
+    with pytest.warns(LossScaleStuckWarning, match="The loss scale has to move and cannot"):
+        log.warn_if_stuck()
+    log.warn_if_stuck()
+    assert (log.has_warned, int(log.skipped)) == (True, 2)
+
+
+def test_what_nobody_looked_at_is_said_when_the_program_ends() -> None:
+    program = """
+        import tensorflow as tf
+        from compat_lossscale.core import StepLog
+
+        log = StepLog()
+        log.note_skipped(tf.constant(1.0))
+    """
+    done = python("-c", textwrap.dedent(program))
+    assert done.returncode == 0, done.stderr
+    assert "LossScaleStuckWarning: The loss scale has to move" in done.stderr

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core.deferred import DeferredUnscaling, unscale_in_graph
+from compat_lossscale.core.deferral import Deferred, unscale_now_or_later
 from tests.support import INF, NAN
 
 SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 2), (), (5,), (70, 70), (5000,), (1, 2))
@@ -31,11 +31,11 @@ def deferred(
     """The verdict on values that were unscaled and then changed, and the values themselves."""
 
     @tf.function
-    def run() -> tuple[tf.Tensor, list[tf.Tensor]]:
-        step = DeferredUnscaling(change(unscale_in_graph(values, tf.constant(scale))))
+    def run(scale: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
+        step = Deferred(change(unscale_now_or_later(values, scale)))
         return step.all_finite(), step.unscaled()
 
-    finite, unscaled = run()
+    finite, unscaled = run(tf.constant(scale))
     return bool(finite), [value.numpy() for value in unscaled]
 
 
@@ -115,6 +115,51 @@ def test_a_bad_value_that_was_repaired_does_not_count() -> None:
     assert_equal(repaired, [np.float32([0.0]), np.float32([0.125])])
 
 
+@pytest.mark.parametrize(("size", "bad"), [(1000, NAN), (1000, 60000.0), (3, 60000.0)])
+def test_a_number_that_only_a_loss_scale_below_1_makes_infinite_is_found(
+    size: int, bad: float
+) -> None:
+    values = [tf.fill([size], tf.constant(bad, tf.float16)), tf.ones([size])]
+    assert not deferred(values, scale=0.5)[0]
+    assert deferred(values, scale=1.0)[0] is (bad == 60000.0)
+    assert deferred([values[1]] * 9, scale=0.5)[0]
+
+
+def test_large_gradients_that_were_unscaled_twice_are_divided_twice() -> None:
+    values = [tf.fill([1000], 64.0), tf.fill([1000], tf.constant(32.0, tf.float16))]
+
+    def again(unscaled: list[tf.Tensor]) -> list[tf.Tensor]:
+        return [*unscaled, *unscale_now_or_later(unscaled, tf.constant(4.0))]
+
+    finite, found = deferred(values, again)
+    assert finite
+    assert [float(value[0]) for value in found] == [8.0, 4.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize("scale", [0.0, INF, -2.0, -0.5])
+@pytest.mark.parametrize("number", [0.0, 1.0, 60000.0])
+def test_the_answer_is_that_of_the_unscaled_gradients_at_any_loss_scale(
+    number: float, scale: float
+) -> None:
+    values = [tf.fill([1000], tf.constant(number, tf.float16))]
+    finite, unscaled = deferred(values, scale=scale)
+    assert finite is bool(np.isfinite(unscaled[0]).all())
+
+
+def test_only_large_gradients_wait() -> None:
+    @tf.function
+    def run() -> None:
+        scale = tf.constant(2.0)
+        small, large = unscale_now_or_later([tf.ones([512]), tf.ones([513])], scale)
+        step = Deferred([small, large])
+        before = len(tf.compat.v1.get_default_graph().get_operations())
+        step.unscaled()
+        operations = tf.compat.v1.get_default_graph().get_operations()[before:]
+        assert [op.type for op in operations] == ["Mul"]
+
+    run()
+
+
 def test_a_loss_scale_that_is_not_a_number_makes_the_step_a_bad_one() -> None:
     assert not deferred(gradients(), scale=NAN)[0]
 
@@ -122,7 +167,7 @@ def test_a_loss_scale_that_is_not_a_number_makes_the_step_a_bad_one() -> None:
 def test_values_that_were_never_unscaled_are_judged_as_they_are() -> None:
     @tf.function
     def run(value: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-        step = DeferredUnscaling([value, tf.ones([2, 2])])
+        step = Deferred([value, tf.ones([2, 2])])
         return step.all_finite(), step.unscaled()
 
     assert bool(run(tf.constant([1.0]))[0])
@@ -132,7 +177,7 @@ def test_values_that_were_never_unscaled_are_judged_as_they_are() -> None:
 def test_sizes_that_are_not_known_while_tracing() -> None:
     @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec([None])])
     def run(one: tf.Tensor, other: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-        step = DeferredUnscaling(unscale_in_graph([one, other], tf.constant(2.0)))
+        step = Deferred(unscale_now_or_later([one, other], tf.constant(2.0)))
         return step.all_finite(), step.unscaled()
 
     finite, values = run(tf.ones([2, 2]), tf.ones([3]))
@@ -147,7 +192,7 @@ def test_unscaling_can_be_differentiated() -> None:
     def slope(values: list[tf.Tensor]) -> list[tf.Tensor]:
         with tf.GradientTape() as tape:
             tape.watch(values)
-            unscaled = unscale_in_graph([value**2 for value in values], tf.constant(4.0))
+            unscaled = unscale_now_or_later([value**2 for value in values], tf.constant(4.0))
         gradients: list[tf.Tensor] = tape.gradient(unscaled, values)
         return gradients
 

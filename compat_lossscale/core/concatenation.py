@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small gradients as one tensor.
+
+To start an operation takes longer than a small tensor's arithmetic, on any device. One operation
+on all of them spares that, and one tensor enters a branch of a graph for less than many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+_SMALL = 512
+"""Elements up to which copying a tensor costs less than the operations that it spares."""
+
+
+class Concatenated:
+    """Tensors, the small ones among them concatenated by dtype and by the shape of their rows.
+
+    Args:
+        tensors: Tensors of any shape and dtype.
+
+    Attributes:
+        tensors: Fewer tensors, of the same elements.
+    """
+
+    def __init__(self, tensors: Sequence[tf.Tensor]) -> None:
+        groups: dict[Any, list[int]] = {}
+        for position, tensor in enumerate(tensors):
+            groups.setdefault(_kind(tensor) or position, []).append(position)
+        self._positions = list(groups.values())
+        members = [[tensors[position] for position in group] for group in self._positions]
+        self._rows = [[_shape(m)[0] for m in group] if len(group) > 1 else [] for group in members]
+        self.tensors = [_concatenate(group) for group in members]
+
+    def split(self, tensors: Iterable[tf.Tensor]) -> list[tf.Tensor]:
+        """Splits what was made of `tensors`, each of the same shape, in the order as given."""
+        found: dict[int, tf.Tensor] = {}
+        for tensor, group, rows in zip(tensors, self._positions, self._rows, strict=True):
+            parts = tf.split(tensor, rows) if rows else [tensor]
+            found.update(zip(group, parts, strict=True))
+        return [found[position] for position in range(len(found))]
+
+
+def is_small(tensor: tf.Tensor) -> bool:
+    """Whether a tensor has few elements, known while tracing."""
+    elements = tensor.shape.num_elements()
+    return elements is not None and elements <= _SMALL
+
+
+def _kind(tensor: tf.Tensor) -> tuple[tf.DType, tuple[int, ...]] | None:
+    """What tensors that are concatenated have in common; `None` for one that stays alone."""
+    has_rows = bool(tensor.shape.rank)
+    return (tensor.dtype, tuple(_shape(tensor)[1:])) if has_rows and is_small(tensor) else None
+
+
+def _shape(tensor: tf.Tensor) -> list[int]:
+    # Of numbers, also in programs of TensorFlow 1, where a shape is of dimensions.
+    shape: list[int] = tensor.shape.as_list()
+    return shape
+
+
+def _concatenate(tensors: Sequence[tf.Tensor]) -> tf.Tensor:
+    if len(tensors) == 1:
+        return tensors[0]
+    if tf.is_symbolic_tensor(tensors[0]) and _are_outputs_of(tensors[0].op, tensors):
+        return tensors[0].op.inputs[0]
+    return tf.concat(tensors, axis=0)
+
+
+def _are_outputs_of(split: tf.Operation, tensors: Sequence[tf.Tensor]) -> bool:
+    """Whether tensors are all that an operation split a tensor into along its first axis."""
+    return (
+        split.type == "SplitV"
+        and len(split.outputs) == len(tensors)
+        and all(output is tensor for output, tensor in zip(split.outputs, tensors, strict=True))
+        and tf.get_static_value(split.inputs[2]) == 0
+    )

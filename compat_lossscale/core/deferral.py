@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In a graph, large gradients are unscaled in the branch that applies them.
+
+A step asks whether its gradients are finite, and then applies them or skips. Where the answer is
+the same for the scaled gradients, unscaling can wait for it: a skipped step then does not unscale,
+and an applied one does not hold all unscaled gradients at once.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import reference
+from compat_lossscale.core.concatenation import Concatenated, is_small
+from compat_lossscale.core.tracing import OneCall
+
+_multiplications: weakref.WeakSet[Any] = weakref.WeakSet()
+"""The operations of graphs that unscale a large gradient: the first input, by the second."""
+
+
+def unscale_now_or_later(tensors: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
+    """Divides tensors by the loss scale, so that `Deferred` finds the large ones as they were.
+
+    Args:
+        tensors: Tensors of any shape and floating-point dtype.
+        loss_scale: The loss scale, a float32 scalar tensor.
+
+    Returns:
+        Tensors of the same shapes and dtypes.
+    """
+    reciprocal = tf.raw_ops.RealDiv(x=1.0, y=loss_scale)
+    # One cast a dtype, not one a gradient.
+    factors = {
+        dtype: tf.cast(reciprocal, dtype) for dtype in dict.fromkeys(one.dtype for one in tensors)
+    }
+    unscaled = [tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in tensors]
+    if not tf.executing_eagerly():
+        _multiplications.update(one.op for one in unscaled if not is_small(one))
+    return unscaled
+
+
+class Deferred:
+    """A step's gradients in a graph, the large ones as they were before they were unscaled.
+
+    Args:
+        values: Tensors of the graph that is being built, or eager ones that it captures.
+    """
+
+    def __init__(self, values: Sequence[tf.Tensor]) -> None:
+        # A captured tensor is one of the graph from here on, also in the branch.
+        self._concatenated = Concatenated([tf.identity(v) if _is_eager(v) else v for v in values])
+        self._factors: dict[tf.DType, tf.Tensor] = {}
+        self._tensors = [self._before_unscaling(one) for one in self._concatenated.tensors]
+
+    def _before_unscaling(self, tensor: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """What a tensor was multiplied by, and what it was before that."""
+        if tensor.op not in _multiplications:
+            return tensor, None
+        scaled, factor = tensor.op.inputs
+        # All of a dtype have one factor, unless gradients were unscaled twice over.
+        if self._factors.setdefault(factor.dtype, factor) is not factor:
+            return tensor, None
+        return scaled, factor
+
+    def all_finite(self) -> tf.Tensor:
+        """Whether every element of the unscaled gradients is finite, a bool scalar tensor."""
+        scaled = [tensor for tensor, factor in self._tensors if factor is not None]
+        others = [tensor for tensor, factor in self._tensors if factor is None]
+        if not scaled:
+            return _ask(others)
+        finite = _ask_scaled([*self._factors.values(), *scaled])
+        return tf.logical_and(finite, _ask(others)) if others else finite
+
+    def unscaled(self) -> list[tf.Tensor]:
+        """The gradients' values as they were given. Call it in the branch that applies them."""
+        return self._concatenated.split(
+            tensor if factor is None else tf.raw_ops.Mul(x=tensor, y=factor)
+            for tensor, factor in self._tensors
+        )
+
+
+def _is_eager(tensor: tf.Tensor) -> bool:
+    return not tf.is_symbolic_tensor(tensor)
+
+
+def _scaled_are_finite(tensors: list[tf.Tensor]) -> tf.Tensor:
+    """Whether scaled tensors are finite once each is multiplied by the factor of its dtype.
+
+    Args:
+        tensors: Scalars, each a factor and each of another dtype, and then the tensors.
+    """
+    dtypes = {tensor.dtype for tensor in tensors}
+    factors, scaled = tensors[: len(dtypes)], tensors[len(dtypes) :]
+    by_dtype = {factor.dtype: factor for factor in factors}
+    # A number times a factor of at most 1 is finite if, and only if, both are. A factor above 1,
+    # of a loss scale below 1, can make a finite number infinite.
+    return tf.cond(
+        tf.reduce_any([tf.abs(factor) > 1 for factor in factors]),
+        lambda: reference.every_element_is_finite(
+            [tensor * by_dtype[tensor.dtype] for tensor in scaled]
+        ),
+        lambda: reference.every_element_is_finite(tensors),
+    )
+
+
+_ask = OneCall(reference.every_element_is_finite)
+_ask_scaled = OneCall(_scaled_are_finite)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the package uses of TensorFlow beyond its public names, each with a public fallback.
+
+A TensorFlow that moves one of these names makes the package slower, never broken.
+`tests/test_private_names.py` runs the tests with all of them missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale._probing import probe
+
+
+def _value() -> Any:
+    """The base class that eager tensors have and other tensors have not."""
+    eager = next(cls for cls in tf.Tensor.__subclasses__() if cls.__name__ == "_EagerTensorBase")
+    return next(cls for cls in eager.__mro__ if cls.__name__ == "Value")
+
+
+Value: Any = probe("tensorflow.python.types.core", "Value") or _value()
+"""What makes native code ask a tensor for its value. To native code, a tensor that is no `Value` is
+a node of a graph, and outside of a graph it reads memory that is not there."""
+
+replicas_apply_by_themselves = probe(
+    "tensorflow",
+    "__internal__.distribute.strategy_supports_no_merge_call",
+    lambda: not tf.distribute.has_strategy(),
+)
+"""Whether replicas need not merge to assign to variables: without a strategy, and under XLA on
+GPUs. The fallback merges there too."""
+
+
+def spans_workers(strategy: tf.distribute.Strategy) -> bool:
+    """Whether a strategy's replicas are in several processes; if that is not known, they may be."""
+    ask = getattr(strategy.extended, "_in_multi_worker_mode", None)
+    return ask is None or bool(ask())

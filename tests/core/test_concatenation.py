@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from compat_lossscale.core.concatenation import Concatenated, is_small
+from tests.support import Mode
+
+
+def test_a_tensor_of_few_elements_known_while_tracing_is_small() -> None:
+    seen: list[object] = []
+    shapes = ([None], [8], [513], [512], [2, 4, 3], [None, 2], [300, 2], [], [0], None)
+
+    @tf.function(input_signature=[tf.TensorSpec(shape) for shape in shapes])
+    def trace(*tensors: tf.Tensor) -> None:
+        seen.extend(is_small(tensor) for tensor in tensors)
+
+    trace.get_concrete_function()
+    assert seen == [False, True, False, True, True, False, False, True, True, False]
+
+
+def test_small_tensors_of_a_kind_are_concatenated_and_split_in_their_order(mode: Mode) -> None:
+    shapes = ([2], [2, 2], [], [3], [1, 2], [999], [0])
+    given = [np.random.default_rng(0).normal(size=shape).astype("f") for shape in shapes]
+
+    def run() -> list[tf.Tensor]:
+        tensors = [*map(tf.constant, given), tf.ones([2], tf.float16)]
+        concatenated = Concatenated(tensors)
+        shapes = [tuple(tensor.shape) for tensor in concatenated.tensors]
+        assert shapes == [(5,), (3, 2), (), (999,), (2,)]
+        return concatenated.split(concatenated.tensors)
+
+    for part, tensor in zip(mode.compile(run)(), [*given, np.ones(2, "e")], strict=True):
+        assert part.dtype == tensor.dtype
+        np.testing.assert_array_equal(part, tensor)
+
+
+def concatenations(change: Callable[[list[Any]], list[Any]]) -> int:
+    """How many are made of tensors that were concatenated and split before, and then changed."""
+
+    @tf.function
+    def run() -> None:
+        tensors = [tf.ones([2]), tf.ones([3])]
+        first = Concatenated(tensors)
+        Concatenated(change(first.split(first.tensors)))
+
+    operations = run.get_concrete_function().graph.get_operations()
+    return [op.type for op in operations].count("ConcatV2")
+
+
+def test_what_was_split_is_not_concatenated_again() -> None:
+    assert concatenations(lambda parts: parts) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda parts: parts[::-1],
+        lambda parts: [*parts, parts[0]],
+        lambda parts: [parts[0] * 2, parts[1]],
+        lambda parts: [parts[0], parts[0]],
+        lambda parts: tf.split(tf.ones([2, 4]), [2, 2], axis=1),
+    ],
+    ids=["reversed", "one more", "one changed", "repeated", "split by columns"],
+)
+def test_what_was_changed_after_it_was_split_is_concatenated_anew(
+    change: Callable[[list[Any]], list[Any]],
+) -> None:
+    assert concatenations(change) == 2
+
+
+def test_no_tensors_at_all() -> None:
+    assert Concatenated([]).split([]) == []
