@@ -130,7 +130,7 @@ def state_variables(optimizer: Any, variables: Sequence[Any], others: Iterable[A
 
 def bits(value: Any) -> Any:
     """What is compared of a value: everything but what kind of NaN a NaN is."""
-    if value is None or isinstance(value, (str, bool, int, float)) or _is_bits(value):
+    if value is None or isinstance(value, str) or _is_bits(value):
         return value
     if isinstance(value, tf.Operation):
         return "an operation"
@@ -149,7 +149,8 @@ def bits(value: Any) -> Any:
 
 def state(optimizer: Any, variables: Sequence[Any], others: Iterable[Any], outputs: Any) -> State:
     """The bits of a training's state after a step, by role, and of what the step returned."""
-    return flat({**state_variables(optimizer, variables, others), "output": outputs})
+    found = state_variables(optimizer, variables, others)
+    return flat({**found, "output": outputs})
 
 
 def flat(values: State) -> State:
@@ -202,7 +203,11 @@ def difference(ours: Iterator[State], stock: Iterator[State]) -> str:
         if error is not None and _is_internal(error) and type(error) is not type(refusal):
             return f"another error: {_said(error)}; stock: {_said(refusal)}"
         return f"refused: {_said(refusal)}"
-    return "match" if error is None else f"raises: {_said(error)}"
+    if error is not None:
+        return f"raises: {_said(error)}"
+    if len(found) != len(expected):
+        return f"stopped: after {len(found)} of {len(expected)} steps"
+    return "match"
 
 
 def _all(states: Iterator[State]) -> tuple[list[State], Exception | None]:
