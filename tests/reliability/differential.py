@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains at random with this package's wrappers and with stock ones, and compares every bit.
 
-    python -m tests.reliability.differential [--count 2000] [--seed 0] [--shrink 20]
+    python -m tests.reliability.differential [--count 2000] [--seed 0] [--mode MODE] [--shrink 20]
     python -m tests.reliability.differential --replay JSON
 
 A configuration says everything about a training: the inner optimizer with its options, a user's
@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import time
 
 from tests.reliability import forked  # noqa: F401  # before numpy is imported
 
 # isort: split
-from tests.reliability.steps.configuration import Configuration
+from tests.reliability.steps.configuration import MODES, Configuration
 from tests.reliability.steps.drawing import Draw
 from tests.reliability.steps.program import program
 from tests.reliability.steps.running import is_failure, outcomes
@@ -49,12 +50,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--shrink", type=int, default=20, help="failures to shrink at most")
     parser.add_argument("--replay", action="append", metavar="JSON", help="a configuration to run")
+    parser.add_argument("--mode", choices=MODES, help="draw for this mode only")
     parser.add_argument("--counts", action="store_true", help="print the counts by dimension")
     options = parser.parse_args()
     draw = Draw(options.seed)
     configurations = [Configuration.from_json(text) for text in options.replay or ()]
     if not configurations:
-        configurations = [draw.configuration() for _ in range(options.count)]
+        drawn = iter(draw.configuration, None)
+        wanted = (one for one in drawn if options.mode in (None, one.mode))
+        configurations = list(itertools.islice(wanted, options.count))
     started = time.monotonic()
     counts: collections.Counter[tuple[str, ...]] = collections.Counter()
     refusals: collections.Counter[str] = collections.Counter()

@@ -40,7 +40,7 @@ FIXED = {
     "RMSprop": Configuration(optimizer="RMSprop", variables=MIXED, mode="function"),
     "weight decay": Configuration(
         options=WEIGHT_DECAY,
-        variables=FEW,
+        variables=(Variable((200,)),),
         steps=THREE_STEPS,
         mode="function",
         way="tape",
@@ -82,9 +82,9 @@ def test_what_once_differed_from_stock_matches(name: str, fixed: dict[str, str])
 
 
 def test_random_trainings_match_stock() -> None:
-    code, printed = _outcomes("--count", "12", "--seed", "0", "--shrink", "0")
+    code, printed = _outcomes("--count", "10", "--seed", "0", "--shrink", "0")
     assert code == 0, printed
-    assert "12 configurations in " in printed
+    assert "10 configurations in " in printed
 
 
 def test_a_seed_draws_the_same_configurations_again() -> None:
