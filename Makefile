@@ -57,9 +57,9 @@ attacks: $(VENV)/ready
 		$(VENV)/bin/python -m tests.reliability.codemod $$attack --count 300 || exit 1; \
 	done
 
-# Attacks on the shim: faults, kills, replicas, threads, long runs; an hour or more.
+# Attacks on the shim: faults, kills, replicas, threads, long runs, training beside stock; two hours.
 attacks-shim: $(VENV)/ready
-	for attack in faults resume workers threads soak; do \
+	for attack in faults resume workers threads soak differential; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
 
