@@ -7,7 +7,7 @@ on all of them spares that, and one tensor enters a branch of a graph for less t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -21,15 +21,21 @@ class Concatenated:
 
     Args:
         tensors: Tensors of any shape and dtype.
+        alone: Says which tensors are not to be concatenated, however small.
 
     Attributes:
         tensors: Fewer tensors, of the same elements.
     """
 
-    def __init__(self, tensors: Sequence[tf.Tensor]) -> None:
+    def __init__(
+        self,
+        tensors: Sequence[tf.Tensor],
+        alone: Callable[[tf.Tensor], bool] = lambda tensor: False,
+    ) -> None:
         groups: dict[Any, list[int]] = {}
         for position, tensor in enumerate(tensors):
-            groups.setdefault(_kind(tensor) or position, []).append(position)
+            kind = None if alone(tensor) else _kind(tensor)
+            groups.setdefault(kind or position, []).append(position)
         self._positions = list(groups.values())
         members = [[tensors[position] for position in group] for group in self._positions]
         self._rows = [[_shape(m)[0] for m in group] if len(group) > 1 else [] for group in members]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In a graph, large gradients are unscaled in the branch that applies them.
+"""In a graph, large gradients wait for the branch that applies them to be unscaled.
 
 A step asks whether its gradients are finite, and then applies them or skips. Where the answer is
 the same for the scaled gradients, unscaling can wait for it: a skipped step then does not unscale,
@@ -16,10 +16,11 @@ import tensorflow as tf
 
 from compat_lossscale.core import reference
 from compat_lossscale.core.concatenation import Concatenated, is_small
+from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
 
-_multiplications: weakref.WeakSet[Any] = weakref.WeakSet()
-"""The operations of graphs that unscale a large gradient: the first input, by the second."""
+_waiting: weakref.WeakSet[Any] = weakref.WeakSet()
+"""The operations that unscale a gradient that can wait: they multiply their two inputs."""
 
 
 def unscale_now_or_later(tensors: Sequence[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
@@ -30,16 +31,16 @@ def unscale_now_or_later(tensors: Sequence[tf.Tensor], loss_scale: tf.Tensor) ->
         loss_scale: The loss scale, a float32 scalar tensor.
 
     Returns:
-        Tensors of the same shapes and dtypes.
+        Tensors of the same shapes and dtypes, of the graph that is being built.
     """
+    can_wait = [not (is_small(one) or may_be_reassociated(one)) for one in tensors]
     reciprocal = tf.raw_ops.RealDiv(x=1.0, y=loss_scale)
     # One cast a dtype, not one a gradient.
     factors = {
         dtype: tf.cast(reciprocal, dtype) for dtype in dict.fromkeys(one.dtype for one in tensors)
     }
     unscaled = [tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in tensors]
-    if not tf.executing_eagerly():
-        _multiplications.update(one.op for one in unscaled if not is_small(one))
+    _waiting.update(one.op for one, waits in zip(unscaled, can_wait, strict=True) if waits)
     return unscaled
 
 
@@ -58,7 +59,7 @@ class Deferred:
 
     def _before_unscaling(self, tensor: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor | None]:
         """What a tensor was multiplied by, and what it was before that."""
-        if tensor.op not in _multiplications:
+        if tensor.op not in _waiting:
             return tensor, None
         scaled, factor = tensor.op.inputs
         # All of a dtype have one factor, unless gradients were unscaled twice over.

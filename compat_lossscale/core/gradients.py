@@ -11,6 +11,7 @@ import tensorflow as tf
 from compat_lossscale.core import reference
 from compat_lossscale.core.concatenation import Concatenated
 from compat_lossscale.core.deferral import unscale_now_or_later
+from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall, as_written
 
 
@@ -36,20 +37,21 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
     values = values_of(gradients)
     if not values:
         return gradients
-    concatenated = Concatenated(values)
     if tf.executing_eagerly():
-        unscaled = _unscale([loss_scale, *concatenated.tensors])
+        concatenated = Concatenated(values)
+        unscaled = _divide([loss_scale, *concatenated.tensors])
     else:
+        concatenated = Concatenated(values, alone=may_be_reassociated)
         unscaled = unscale_now_or_later(concatenated.tensors, loss_scale)
     return with_values(gradients, concatenated.split(unscaled))
 
 
-def _unscaled(tensors: list[tf.Tensor]) -> list[Any]:
+def _divided(tensors: list[tf.Tensor]) -> list[Any]:
     loss_scale, *values = tensors
-    return unscale_now_or_later(values, loss_scale)
+    return reference.unscale_gradients(values, loss_scale)
 
 
-_unscale = OneCall(_unscaled)
+_divide = OneCall(_divided)
 _ask = OneCall(reference.every_element_is_finite)
 
 

@@ -147,10 +147,11 @@ def test_the_answer_is_that_of_the_unscaled_gradients_at_any_loss_scale(
 
 
 def test_only_large_gradients_wait() -> None:
+    values = [tf.ones([512]), tf.ones([513])]
+
     @tf.function
     def run() -> None:
-        scale = tf.constant(2.0)
-        small, large = unscale_now_or_later([tf.ones([512]), tf.ones([513])], scale)
+        small, large = unscale_now_or_later(values, tf.constant(2.0))
         step = Deferred([small, large])
         before = len(tf.compat.v1.get_default_graph().get_operations())
         step.unscaled()
