@@ -16,7 +16,7 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: bench bench-step bench-codemod demo test lint docs fuzz attacks attacks-shim properties sweep \
+.PHONY: bench bench-whole bench-step bench-codemod demo test lint docs fuzz attacks attacks-shim properties sweep \
 	test-oldest matrix audit lock release-check clean
 
 demo: $(VENV)/ready
@@ -35,9 +35,14 @@ docs: $(VENV)/ready
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
 
 # All benchmarks; the documentation shows their tables and plots.
-bench: bench-step bench-codemod
+bench: bench-whole bench-step bench-codemod
 
-# The training step beside tf-keras' own; fifty minutes.
+# Whole training steps of two models; ten minutes.
+bench-whole: $(VENV)/ready
+	$(VENV)/bin/python -m benchmarks.whole_steps
+	$(VENV)/bin/python -m benchmarks.whole_page
+
+# The optimizer's step beside tf-keras' own; half an hour.
 bench-step: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.step
 	$(VENV)/bin/python -m benchmarks.step_page

@@ -18,7 +18,7 @@ import tf_keras
 from compat_lossscale import LossScaleOptimizer
 
 CANDIDATES = ("bare", "stock", "ours")
-_WRAPPERS = {"stock": tf_keras.mixed_precision.LossScaleOptimizer, "ours": LossScaleOptimizer}
+WRAPPERS = {"stock": tf_keras.mixed_precision.LossScaleOptimizer, "ours": LossScaleOptimizer}
 _INNER = {
     ("legacy", "SGD"): lambda: tf_keras.optimizers.legacy.SGD(0.01),
     ("legacy", "Adam"): lambda: tf_keras.optimizers.legacy.Adam(0.001),
@@ -99,7 +99,7 @@ class Training:
                 if case.fixed
                 else {"dynamic_growth_steps": growth_steps}
             )
-            self.optimizer = inner if candidate == "bare" else _WRAPPERS[candidate](inner, **scale)
+            self.optimizer = inner if candidate == "bare" else WRAPPERS[candidate](inner, **scale)
         self._scaled = candidate != "bare"
         if self._scaled:
             self.optimizer.get_scaled_loss(tf.constant(1.0))

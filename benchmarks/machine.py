@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import platform
 from pathlib import Path
+from typing import Any
 
 
 def description() -> dict[str, object]:
@@ -20,6 +21,20 @@ def description() -> dict[str, object]:
         "packages": {name: _version(name) for name in ("tensorflow", "tf-keras", "libcst")},
         "load_before": os.getloadavg()[0],
     }
+
+
+def sentences(machine: dict[str, Any]) -> str:
+    """Returns what a page says about the machine.
+
+    Args:
+        machine: A description from a results file.
+    """
+    packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    return (
+        f"{machine['processor']}, {machine['processors']} processors, {machine['memory_gb']} GB, "
+        f"Python {machine['python']}, {packages}. Load average at the start: "
+        f"{machine['load_before']:.1f}."
+    )
 
 
 def _processor() -> str:

@@ -44,7 +44,7 @@ CASES = (
 )
 ROUNDS = 15
 """Rounds in which a step is taken, in each process."""
-TRACES = 4
+TRACES = 3
 """Rounds in which a step is traced, in each process."""
 SMOKE = (Case("legacy", 3, (10,)), Case("new", 3, (10,), fixed=True))
 
