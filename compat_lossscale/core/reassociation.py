@@ -9,36 +9,23 @@ it here. So such a gradient is multiplied by itself, right where it comes from, 
 
 from __future__ import annotations
 
+import re
+
 import tensorflow as tf
 
 from compat_lossscale.core import private
 
-_PASS_ON = frozenset(
-    {"ExpandDims", "Identity", "PreventGradient", "Reshape", "Squeeze", "StopGradient", "Transpose"}
+_PASSES_ON = re.compile(
+    "ExpandDims|Identity|PreventGradient|Reshape|Squeeze|StopGradient|Transpose"
 )
 """Operations that the optimizer may take out, so that what they are given counts."""
-_ARE_NO_PRODUCTS = frozenset(
-    {
-        "BatchMatMul",
-        "BatchMatMulV2",
-        "BatchMatMulV3",
-        "BiasAddGrad",
-        "Conv2DBackpropFilter",
-        "Conv2DBackpropInput",
-        "Conv3DBackpropFilterV2",
-        "Conv3DBackpropInputV2",
-        "DepthwiseConv2dNativeBackpropFilter",
-        "DepthwiseConv2dNativeBackpropInput",
-        "Einsum",
-        "FusedBatchNormGradV3",
-        "MatMul",
-        "Sum",
-        "UnsortedSegmentSum",
-    }
+_IS_NO_PRODUCT = re.compile(
+    "BatchMatMul.*|BiasAddGrad|(Conv|DepthwiseConv).*Backprop.*|Einsum|FusedBatchNormGrad.*|MatMul"
+    "|Sum|UnsortedSegmentSum"
 )
 """Operations that give gradients in neural networks, and that the optimizer does not see through.
 
-What is not listed is taken for a product, which costs an operation and no accuracy.
+What is not named is taken for a product, which costs an operation and no accuracy.
 """
 
 
@@ -52,9 +39,9 @@ def may_be_reassociated(tensor: tf.Tensor) -> bool:
         # XLA puts operations together over the whole graph, and may then skip roundings.
         return True
     while tf.is_symbolic_tensor(tensor):
-        if tensor.op.type in _ARE_NO_PRODUCTS:
+        if _IS_NO_PRODUCT.fullmatch(tensor.op.type):
             return False
-        if tensor.op.type not in _PASS_ON:
+        if not _PASSES_ON.fullmatch(tensor.op.type):
             return True
         tensor = tensor.op.inputs[0]
     return False
