@@ -12,7 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale import autowrap
-from compat_lossscale.core import LossScale, as_loss_scale
+from compat_lossscale.core import LossScale
 from compat_lossscale.optimizers import (
     ExperimentalLossScaleOptimizer,
     era,
@@ -53,7 +53,7 @@ class Policy(tf_keras.mixed_precision.Policy):
                 self.compute_dtype,
                 loss_scale,
             )
-        self._loss_scale = None if loss_scale is None else as_loss_scale(loss_scale)
+        self._loss_scale = loss_scale_config.get(loss_scale)
         if not autowrap.is_enabled():
             autowrap.enable()
 

@@ -41,6 +41,16 @@ def test_compile_wraps_a_string_too() -> None:
     assert model.optimizer.loss_scale() == 2**15
 
 
+def test_a_config_gives_the_loss_scale_that_it_states(family: Family) -> None:
+    stated = {"class_name": "DynamicLossScale", "config": {"initial_loss_scale": 8.0}}
+    experimental.set_policy(experimental.Policy("mixed_float16", stated))
+    model = compiled(family.sgd(0.25))
+    assert isinstance(model.optimizer, experimental.LossScaleOptimizer)
+    assert model.optimizer.loss_scale() == 8
+    model.fit(X * NAN, Y, verbose=0)
+    assert model.optimizer.loss_scale() == 4
+
+
 def test_a_number_gives_a_fixed_scale() -> None:
     experimental.set_policy(experimental.Policy("mixed_float16", 8))
     model = compiled(Family("legacy").sgd(0.25))

@@ -105,6 +105,16 @@ def test_a_loss_scale_that_is_not_needed_gives_a_warning(logged: list[str]) -> N
     assert "'float32'" in logged[0]
 
 
+def test_a_loss_scale_may_be_its_config() -> None:
+    stated = {"class_name": "FixedLossScale", "config": {"loss_scale_value": 8.0}}
+    policy = Policy("mixed_float16", stated)
+    assert isinstance(policy.loss_scale, FixedLossScale)
+    assert policy.loss_scale == 8
+    assert policy.get_config() == {"name": "mixed_float16", "loss_scale": stated}
+    with pytest.raises(ValueError, match="Unknown"):
+        Policy("mixed_float16", {"class_name": "Unknown", "config": {}})
+
+
 def test_the_config_has_a_loss_scale_only_if_one_was_given() -> None:
     assert Policy("mixed_float16").get_config() == {"name": "mixed_float16"}
     assert Policy("float32").get_config() == {"name": "float32"}

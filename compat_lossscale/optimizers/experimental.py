@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from compat_lossscale.core import LossScale, as_loss_scale, from_spec
+from compat_lossscale.core import LossScale, from_spec
 from compat_lossscale.optimizers import base, loss_scale_config
 from compat_lossscale.spec import LossScaleSpec
 
@@ -36,8 +36,8 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
 
     Args:
         optimizer: The optimizer to wrap. `opt=` is understood too.
-        loss_scale: `"dynamic"`, a Python int or float for a fixed scale, or a LossScale, whose
-            state is then shared with the caller.
+        loss_scale: `"dynamic"`, a Python int or float for a fixed scale, a LossScale, whose state
+            is then shared with the caller, or a LossScale's `{"class_name", "config"}`.
 
     Raises:
         ValueError: An argument is not of these kinds, or the optimizer is wrapped already. The
@@ -46,7 +46,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
 
     @_opt_means_optimizer
     def __init__(self, optimizer: Any, loss_scale: Any) -> None:
-        self._wrap(optimizer, lambda: as_loss_scale(loss_scale, below_one=True))
+        self._wrap(optimizer, lambda: loss_scale_config.interpret(loss_scale, below_one=True))
 
     @property
     def loss_scale(self) -> LossScale:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,15 +11,21 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, pickling, stock
+from compat_lossscale.optimizers import families, pickling, signatures, stock
 
 
 class NewFrontEnd(stock.NewLossScaleOptimizer):
     """Translates the protocol of tf-keras' Optimizer into calls of the core.
 
-    Beyond tf-keras' own wrapper, all public attributes of the inner optimizer (`momentum`,
-    `beta_1`, `clipnorm` ...) can be read and set through this one, as with the legacy optimizers.
+    What tf-keras' own wrapper passes on to the inner optimizer is inherited from it: `iterations`,
+    `variables`, `learning_rate`, `use_ema`, `ema_momentum`. Every other attribute of the inner
+    optimizer (`momentum`, `beta_1`, `clipnorm` ...) is read and set on `inner_optimizer`.
     """
+
+    @functools.cached_property
+    def name(self) -> Any:
+        """The inner optimizer's name, which tf-keras' wrapper lacks and its own methods read."""
+        return self._optimizer.name
 
     def _wrap_in_family(self, inner_optimizer: Any) -> None:
         # tf-keras' constructor makes no variables for a fixed scale; ours is attached after it.
@@ -38,7 +45,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         *,
         grad_loss: Any = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> None:
         """Differentiates the scaled loss and applies the unscaled gradients if they are finite.
 
         Args:
@@ -47,17 +54,16 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             tape: The tape under which the loss was computed; not needed for a callable.
             grad_loss: The gradient with respect to `loss`, a tensor of its shape; `None` for ones.
                 The legacy optimizers have it, tf-keras' new ones do not.
-            name: Name of the operation; the legacy optimizers' too.
-
-        Returns:
-            An operation in a graph, `None` in eager mode.
+            name: Passed on to `apply_gradients`; the legacy optimizers have it too.
 
         Raises:
             ValueError: `loss` is a tensor and there is no `tape`; or see `apply_gradients`.
         """
         if grad_loss is not None:
             loss = _weighted(loss, grad_loss, tape)
-        return self.apply_gradients(self.compute_gradients(loss, var_list, tape=tape), name=name)
+        grads_and_vars = self.compute_gradients(loss, var_list, tape=tape)
+        options: dict[str, Any] = {} if name is None else {"name": name}
+        self.apply_gradients(grads_and_vars, **options)
 
     @as_written
     def compute_gradients(
@@ -91,21 +97,19 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
     def apply_gradients(
         self,
         grads_and_vars: Any,
-        name: str | None = None,
+        name: str | bool | None = None,
         skip_gradients_aggregation: bool = False,
         **kwargs: Any,
-    ) -> Any:
+    ) -> None:
         """Applies the gradients if they are finite, updates the loss scale, counts the step.
 
         Args:
             grads_and_vars: Pairs of an unscaled gradient and a variable.
-            name: Name of the operation.
+            name: Passed on to the inner optimizer if it takes one. A bool in this position is
+                `skip_gradients_aggregation`, which comes second in tf-keras' own wrapper.
             skip_gradients_aggregation: Whether the gradients are summed over the replicas already.
             **kwargs: `experimental_aggregate_gradients`, the legacy optimizers' opposite of
-                `skip_gradients_aggregation`.
-
-        Returns:
-            An operation in a graph, `None` in eager mode.
+                `skip_gradients_aggregation`. Others are ignored, as tf-keras does.
 
         Raises:
             ValueError: Called in a cross-replica context, under an unsupported strategy, or
@@ -113,6 +117,9 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
 
         `iterations` is counted on skipped steps too.
         """
+        if isinstance(name, bool):
+            skip_gradients_aggregation = name
+            name = None
         self._check_before_applying()
         inner = self._optimizer
         grads_and_vars = list(grads_and_vars)
@@ -126,7 +133,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         summed = False
-        aggregate = kwargs.pop("experimental_aggregate_gradients", True)
+        aggregate = kwargs.get("experimental_aggregate_gradients", True)
         if aggregate and not (skip_gradients_aggregation or self._uses_dtensor()):
             summed = stock.sums_as_the_strategy_does(inner)
             if tf.distribute.has_strategy() or not summed:
@@ -134,11 +141,14 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
                 grads_and_vars = inner.aggregate_gradients(grads_and_vars)
                 gradients, variables = unzip(grads_and_vars)
 
+        takes_name = name is not None and signatures.accepts(inner.apply_gradients, "name")
+        options = {"name": name} if takes_name else {}
+
         def apply(gradients: list[Any]) -> None:
             pairs = list(zip(gradients, variables, strict=True))
-            inner.apply_gradients(pairs, name=name, skip_gradients_aggregation=True, **kwargs)
+            inner.apply_gradients(pairs, skip_gradients_aggregation=True, **options)
 
-        return apply_or_skip(
+        apply_or_skip(
             self._loss_scale,
             gradients,
             apply,
@@ -149,15 +159,6 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
 
     def _uses_dtensor(self) -> bool:
         return bool(self._optimizer._run_with_dtensor or self._optimizer._mesh)
-
-    @property
-    def lr(self) -> Any:
-        """The inner optimizer's learning rate."""
-        return self._optimizer.learning_rate
-
-    @lr.setter
-    def lr(self, value: Any) -> None:
-        self._optimizer.learning_rate = value
 
     @property
     def weights(self) -> list[tf.Variable]:
@@ -171,25 +172,6 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
     def set_weights(self, weights: Any) -> None:
         """Sets the values of the inner optimizer's variables."""
         self._optimizer.set_weights(weights)
-
-    def __getattr__(self, name: str) -> Any:
-        if self._is_delegated(name):
-            return getattr(self._optimizer, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_delegated(name) and not hasattr(type(self), name):
-            setattr(self._optimizer, name, value)
-        else:
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        inner = vars(self._optimizer) if "_optimizer" in self.__dict__ else {}
-        return sorted({*super().__dir__(), *(name for name in inner if not name.startswith("_"))})
-
-    def _is_delegated(self, name: str) -> bool:
-        inner = self.__dict__.get("_optimizer")
-        return inner is not None and not name.startswith("_") and name in vars(inner)
 
 
 def _weighted(loss: Any, weights: Any, tape: tf.GradientTape | None) -> Any:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, pickling, stock
+from compat_lossscale.optimizers import families, pickling, signatures, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -88,8 +86,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         inner = self._optimizer
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"
-        apply = inner.apply_gradients
-        has_flag = _accepts(getattr(apply, "__func__", apply), flag)
+        has_flag = signatures.accepts(inner.apply_gradients, flag)
         summed = False
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
@@ -99,6 +96,11 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
                 grads_and_vars = inner._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         pickling.restore_weights(self, variables)
+        if self.dynamic and not tf.executing_eagerly():
+            # The branch that applies would make it under the inner optimizer's name and no other,
+            # whatever the scope around it. The branch that skips needs it too.
+            with tf.name_scope(f"{inner._name}/"), tf.init_scope():
+                _ = inner.iterations
         options = {flag: False} if has_flag else {}
         # By position, as ever: some optimizers have another second argument, and are given it.
         names = [] if name is None else [name]
@@ -142,14 +144,6 @@ class RestoredInnerOptimizer(tf.__internal__.tracking.Trackable):
 
     def _create_or_restore_slot_variable(self, *args: Any, **kwargs: Any) -> Any:
         return self._optimizer._create_or_restore_slot_variable(*args, **kwargs)
-
-
-@functools.lru_cache(maxsize=16)
-def _accepts(function: Any, parameter: str) -> bool:
-    parameters = inspect.signature(function).parameters
-    return parameter in parameters or any(
-        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
-    )
 
 
 families.FRONT_ENDS[stock.OptimizerV2] = LegacyFrontEnd

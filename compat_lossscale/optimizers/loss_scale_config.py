@@ -16,7 +16,8 @@ def serialize(loss_scale: LossScale | None) -> dict[str, Any] | None:
     """Returns `{"class_name", "config"}` of a loss scale, and `None` for `None`."""
     if loss_scale is None:
         return None
-    return {"class_name": type(loss_scale).__name__, "config": loss_scale.get_config()}
+    class_name = tf_keras.utils.get_registered_name(type(loss_scale))
+    return {"class_name": class_name, "config": loss_scale.get_config()}
 
 
 def deserialize(
@@ -32,33 +33,58 @@ def deserialize(
         The loss scale.
 
     Raises:
-        ConfigFormatError: The class is not known.
+        ConfigFormatError: The class is not known, or `config` has another form.
     """
+    if not {"class_name", "config"} <= config.keys():
+        raise ConfigFormatError(
+            f"Improper config format: {dict(config)!r} needs `class_name` and `config`."
+        )
     own = {"DynamicLossScale": DynamicLossScale, "FixedLossScale": FixedLossScale}
-    class_name = config.get("class_name")
+    class_name = config["class_name"]
     found = tf_keras.utils.get_registered_object(class_name, dict(custom_objects or {}), own)
     if found is None:
         raise ConfigFormatError(
             f"Unknown loss scale: {class_name!r}. If it is a class of your own, pass it: "
             f"custom_objects={{{class_name!r}: ...}}."
         )
-    loss_scale: LossScale = found.from_config(config.get("config", {}))
+    loss_scale: LossScale = found.from_config(config["config"])
     return loss_scale
+
+
+def interpret(loss_scale: Any, *, below_one: bool = False) -> LossScale:
+    """Makes a loss scale of what the experimental Keras classes take as `loss_scale`.
+
+    Source: `LossScaleOptimizer` of TensorFlow 2.0 to 2.4 and `Policy` of 2.1 to 2.4. The optimizers
+    of `tf.compat.v1.train` take no dictionary.
+
+    Args:
+        loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `core.as_loss_scale`
+            takes.
+        below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
+
+    Returns:
+        The loss scale.
+
+    Raises:
+        ConfigFormatError: It is a dictionary of another form, or of an unknown class.
+        LossScaleArgumentError: It is none of these.
+    """
+    if isinstance(loss_scale, Mapping):
+        loss_scale = deserialize(loss_scale)
+    return as_loss_scale(loss_scale, below_one=below_one)
 
 
 def get(identifier: Any) -> LossScale | None:
     """Makes a loss scale of whatever Keras up to TensorFlow 2.3 took for one.
 
     Args:
-        identifier: What `deserialize` takes, or what the experimental optimizer takes as its
-            `loss_scale`, or `None`.
+        identifier: What `interpret` takes, or `None`.
 
     Returns:
         The loss scale; `None` for `None`.
 
     Raises:
+        ConfigFormatError: It is a dictionary of another form, or of an unknown class.
         LossScaleArgumentError: It is none of these.
     """
-    if identifier is None:
-        return None
-    return deserialize(identifier) if isinstance(identifier, Mapping) else as_loss_scale(identifier)
+    return None if identifier is None else interpret(identifier)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -18,7 +19,7 @@ from compat_lossscale.core import (
     unzip,
 )
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.optimizers import base, experimental, stock
+from compat_lossscale.optimizers import base, experimental, graph_names, loss_scale_config, stock
 from compat_lossscale.optimizers.counting import CountsSkippedSteps
 from compat_lossscale.spec import LossScaleSpec
 
@@ -69,7 +70,8 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             name: Name of the operation.
 
         Returns:
-            An operation in a graph, `None` in eager mode.
+            An operation in a graph, of the given name or else that of the inner optimizer; `None`
+            in eager mode.
 
         Raises:
             ValueError: Called in a cross-replica context.
@@ -84,14 +86,23 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             # Whatever is not a DynamicLossScale was never asked to update, in any version.
             return inner.apply_gradients(grads_and_vars, global_step, name)
         gradients, variables = unzip(grads_and_vars)
-        inner_name = f"{name or self.get_name()}-wrapped"
-        return apply_or_skip(
+        name = self.get_name() if name is None else name
+        inner_name = f"{name}-wrapped"  # One object for all replicas, or a strategy packs it.
+        graph_names.reserve_cond(self._loss_scale)
+        done = apply_or_skip(
             self._loss_scale,
             gradients,
             apply=lambda gradients: inner.apply_gradients(
                 list(zip(gradients, variables, strict=True)), global_step, inner_name
             ),
             log=self._step_log,
+        )
+        if tf.executing_eagerly():
+            return None
+        # Programs fetch it by name, so there is one for all replicas.
+        return tf.distribute.get_replica_context().merge_call(
+            lambda strategy, done: tf.group(*strategy.experimental_local_results(done), name=name),
+            args=(done,),
         )
 
 
@@ -131,6 +142,8 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
             '"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, '
             f"but got: {opt!r}."
         )
+    if isinstance(loss_scale, Mapping) and wrapper is experimental.LossScaleOptimizer:
+        loss_scale = loss_scale_config.deserialize(loss_scale)
     if not isinstance(loss_scale, native.LossScale):
         # Refused, if it has to be, before anything is switched.
         LossScaleSpec.from_argument(loss_scale)

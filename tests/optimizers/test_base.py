@@ -242,17 +242,6 @@ def test_clipping_acts_on_unscaled_gradients(case: Case, clip: str) -> None:
     opt = LossScaleOptimizer(family.sgd(2.0, **{clip: 2.0}), initial_scale=2**10)
     step_of(mode, opt, v)(4.0)
     assert mode.value(v).tolist() == [1.0]
-    assert getattr(opt, clip) == 2.0
-
-
-def test_setting_clipping_reaches_the_inner_optimizer(family: Family) -> None:
-    v = tf.Variable([5.0])
-    inner = family.sgd(1.0, clipvalue=2.0)
-    opt = LossScaleOptimizer(inner)
-    opt.clipvalue = 3.0
-    assert inner.clipvalue == 3.0
-    step_of(Mode("eager"), opt, v)(4.0)
-    assert v.numpy() == [2.0]
 
 
 @settings(max_examples=10, deadline=None)
@@ -376,19 +365,6 @@ def test_a_learning_rate_schedule_is_followed(family: Family) -> None:
     for _ in range(3):
         run(1.0)
     assert float(v) == -12.0
-
-
-def test_hyperparameters_are_delegated_in_both_directions(family: Family) -> None:
-    inner = family.adam(beta_1=0.5)
-    opt = LossScaleOptimizer(inner)
-    assert float(opt.beta_1) == 0.5
-    opt.beta_1 = 0.25
-    assert float(inner.beta_1) == 0.25
-    assert {"beta_1", "learning_rate", "dynamic", "inner_optimizer"} <= set(dir(opt))
-    with pytest.raises(AttributeError, match="no_such_thing"):
-        _ = opt.no_such_thing
-    assert not hasattr(opt, "momentum")
-    assert "momentum" not in dir(opt)
 
 
 def test_an_attribute_of_the_users_own_stays_on_the_wrapper(family: Family) -> None:

@@ -91,6 +91,41 @@ def test_what_is_no_loss_scale_is_a_value_error(family: Family, argument: Any) -
         LossScaleOptimizer(family.sgd(), argument)
 
 
+@pytest.mark.parametrize(
+    ("stated", "value", "period"),
+    [
+        ({"class_name": "FixedLossScale", "config": {"loss_scale_value": 8.0}}, 8, None),
+        ({"class_name": "DynamicLossScale", "config": {}}, 2**15, 2000),
+        ({"class_name": "DynamicLossScale", "config": {"increment_period": 5}}, 2**15, 5),
+    ],
+)
+def test_a_loss_scale_may_be_its_config(
+    family: Family, stated: dict[str, Any], value: float, period: int | None
+) -> None:
+    opt = LossScaleOptimizer(family.sgd(), stated)
+    assert opt.loss_scale == value
+    assert opt.dynamic_growth_steps == period
+    assert opt.loss_scale.get_config().items() >= stated["config"].items()
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({}, "Improper config format"),
+        ({"class_name": "DynamicLossScale"}, "Improper config format"),
+        ({"class_name": "Unknown", "config": {}}, "Unknown loss scale"),
+        ({"class_name": "FixedLossScale", "config": {"loss_scale_value": 0.5}}, "at least 1"),
+    ],
+)
+def test_a_config_that_states_no_loss_scale_is_a_value_error(
+    family: Family, stated: dict[str, Any], message: str
+) -> None:
+    inner = family.sgd()
+    with pytest.raises(ValueError, match=message):
+        LossScaleOptimizer(inner, stated)
+    LossScaleOptimizer(inner, 8)  # It is still free to be wrapped.
+
+
 def test_none_is_refused_in_the_words_of_the_original(family: Family) -> None:
     with pytest.raises(ValueError, match=r"loss_scale cannot be None\."):
         LossScaleOptimizer(family.sgd(), None)
@@ -367,4 +402,18 @@ def test_a_users_own_loss_scale_is_found_in_a_custom_object_scope(family: Family
     config = LossScaleOptimizer(family.sgd(), HalvingLossScale(16.0)).get_config()
     with tf_keras.utils.custom_object_scope({"HalvingLossScale": HalvingLossScale}):
         made = LossScaleOptimizer.from_config(config)
+        given = LossScaleOptimizer(family.sgd(), config["loss_scale"])
     assert type(made.loss_scale) is HalvingLossScale
+    assert type(given.loss_scale) is HalvingLossScale
+
+
+def test_a_registered_loss_scale_survives_the_config_by_its_registered_name(
+    family: Family,
+) -> None:
+    @tf_keras.utils.register_keras_serializable("mine")
+    class Registered(HalvingLossScale):
+        pass
+
+    config = LossScaleOptimizer(family.sgd(), Registered(16.0)).get_config()
+    assert config["loss_scale"]["class_name"] == "mine>Registered"
+    assert type(LossScaleOptimizer.from_config(config).loss_scale) is Registered

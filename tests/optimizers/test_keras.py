@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+import tf_keras
 
 from compat_lossscale import LossScaleOptimizer
 from tests.support import NAN, Family
@@ -79,6 +80,68 @@ def test_averages_over_time_are_the_inner_optimizers() -> None:
     assert float(v) == float(plain)
 
 
+@pytest.mark.parametrize("name", ["beta_1", "clipnorm", "epsilon", "jit_compile", "weight_decay"])
+def test_other_hyperparameters_stay_on_the_inner_optimizer(name: str) -> None:
+    inner = new.adam()
+    before = getattr(inner, name)
+    opt = LossScaleOptimizer(inner)
+    assert not hasattr(opt, name)
+    assert name not in dir(opt)
+    setattr(opt, name, 0.25)
+    assert getattr(opt, name) == 0.25
+    assert getattr(inner, name) == before
+
+
+def test_it_has_the_inner_optimizers_name_and_may_be_given_another() -> None:
+    opt = LossScaleOptimizer(new.sgd(name="mine"))
+    assert opt.name == "mine"
+    opt.name = "another"
+    assert (opt.name, opt.inner_optimizer.name) == ("another", "mine")
+
+
+def test_an_inner_optimizer_need_not_take_a_name() -> None:
+    class Nameless(tf_keras.optimizers.SGD):
+        def apply_gradients(
+            self, grads_and_vars: Any, skip_gradients_aggregation: bool = False
+        ) -> Any:
+            return super().apply_gradients(
+                grads_and_vars, skip_gradients_aggregation=skip_gradients_aggregation
+            )
+
+    v = tf.Variable(4.0)
+    opt = LossScaleOptimizer(Nameless(1.0))
+    opt.minimize(lambda: v * 2.0, [v])
+    opt.apply_gradients([(tf.constant(1.0), v)], name="step", experimental_aggregate_gradients=True)
+    assert v == 1
+
+
+def test_a_subclass_need_not_take_a_name() -> None:
+    class Nameless(LossScaleOptimizer):
+        def apply_gradients(self, grads_and_vars: Any, **kwargs: Any) -> Any:
+            assert not kwargs
+            return super().apply_gradients(grads_and_vars)
+
+    v = tf.Variable(4.0)
+    Nameless(new.sgd()).minimize(lambda: v * 2.0, [v])
+    assert v == 2
+
+
+def test_a_name_reaches_an_inner_optimizer_that_takes_one() -> None:
+    names = []
+
+    class Naming(tf_keras.optimizers.SGD):
+        def apply_gradients(self, grads_and_vars: Any, name: Any = None, **kwargs: Any) -> Any:
+            names.append(name)
+            return super().apply_gradients(grads_and_vars, name, **kwargs)
+
+    v = tf.Variable(4.0)
+    opt = LossScaleOptimizer(Naming(1.0))
+    opt.minimize(lambda: v * 2.0, [v])
+    opt.minimize(lambda: v * 2.0, [v], name="train")
+    opt.apply_gradients([(tf.constant(1.0), v)], "apply")
+    assert names == [None, "train", "apply"]
+
+
 def test_weight_decay_acts_on_applied_steps_only() -> None:
     v = tf.Variable(4.0)
     opt = LossScaleOptimizer(new.sgd(0.5, weight_decay=0.5), initial_scale=8)
@@ -117,7 +180,6 @@ def test_training_in_a_function_without_xla() -> None:
     step()
     assert v == 2
     assert opt.iterations == 2
-    assert opt.jit_compile is False
 
 
 def test_a_variable_without_a_gradient_may_get_one_later() -> None:

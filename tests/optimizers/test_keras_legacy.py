@@ -128,6 +128,26 @@ def test_hyperparameters_are_the_inner_optimizers(name: str) -> None:
     assert name in dir(opt)
 
 
+def test_attributes_that_the_inner_optimizer_lacks_are_not_there() -> None:
+    opt = LossScaleOptimizer(legacy.adam())
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        _ = opt.no_such_thing
+    assert not hasattr(opt, "momentum")
+    assert "momentum" not in dir(opt)
+
+
+@pytest.mark.parametrize("name", ["clipnorm", "global_clipnorm", "clipvalue"])
+def test_clipping_is_the_inner_optimizers(name: str) -> None:
+    v = tf.Variable([5.0])
+    inner = legacy.sgd(1.0, **{name: 2.0})
+    opt = LossScaleOptimizer(inner)
+    assert getattr(opt, name) == 2.0
+    setattr(opt, name, 3.0)
+    assert getattr(inner, name) == 3.0
+    opt.minimize(lambda: v * 4.0, [v])
+    assert v.numpy() == [2.0]
+
+
 def test_epsilon_is_not_delegated_as_it_never_was() -> None:
     opt = LossScaleOptimizer(legacy.adam(epsilon=0.5))
     assert not hasattr(opt, "epsilon")

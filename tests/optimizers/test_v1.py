@@ -197,6 +197,31 @@ def test_private_names_that_real_programs_read_answer() -> None:
     assert opt._loss_scale() == 2**15
 
 
+@pytest.mark.parametrize("loss_scale", ["dynamic", 8])
+def test_a_step_is_fetched_by_its_name(session: Any, loss_scale: Any) -> None:
+    v = tf1.get_variable("v", initializer=1.0)
+    opt = MixedPrecisionLossScaleOptimizer(sgd(0.5), loss_scale)
+    opt.minimize(v * 1.0, name="train")
+    opt.minimize(v * 1.0)
+    session.run(tf1.global_variables_initializer())
+    session.run("train")
+    assert session.run(v) == 0.5
+    session.run("GradientDescent")
+    assert session.run(v) == 0
+
+
+def test_a_step_of_two_replicas_is_fetched_by_its_name(mirrored: Any) -> None:
+    with tf.Graph().as_default(), mirrored.scope(), tf1.Session() as session:
+        v = tf1.get_variable("v", initializer=1.0)
+        opt = MixedPrecisionLossScaleOptimizer(sgd(0.5), "dynamic")
+        mirrored.run(lambda: opt.minimize(lambda: v * 1.0, var_list=[v], name="train"))
+        session.run(tf1.global_variables_initializer())
+        session.run("train")
+        assert [session.run(value) for value in v.values] == [0, 0]
+        with pytest.raises(KeyError):
+            session.graph.get_operation_by_name("train_1")
+
+
 def test_slots_are_not_delegated_as_they_never_were(session: Any) -> None:
     v = tf1.get_variable("v", initializer=5.0)
     inner = tf1.train.MomentumOptimizer(1.0, 0.5)
@@ -327,6 +352,17 @@ def test_every_form_of_loss_scale_is_taken() -> None:
     assert enable_mixed_precision_graph_rewrite(sgd(), given)._loss_scale is given
     assert enable_mixed_precision_graph_rewrite(sgd(), 16)._loss_scale() == 16
     assert enable_mixed_precision_graph_rewrite(sgd(), "dynamic")._loss_scale() == 2**15
+
+
+def test_a_config_is_a_loss_scale_for_keras_optimizers_alone(family: Family) -> None:
+    stated = {"class_name": "FixedLossScale", "config": {"loss_scale_value": 8.0}}
+    assert enable_mixed_precision_graph_rewrite(family.sgd(), stated).loss_scale == 8
+    disable_mixed_precision_graph_rewrite()
+    with pytest.raises(ValueError, match="Could not interpret"):
+        enable_mixed_precision_graph_rewrite(sgd(), stated)
+    with pytest.raises(ValueError, match="Could not interpret"):
+        MixedPrecisionLossScaleOptimizer(sgd(), stated)
+    assert not is_enabled()
 
 
 def test_training_under_the_rewrite_gives_the_right_values(session: Any) -> None:
