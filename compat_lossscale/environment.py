@@ -21,7 +21,7 @@ NEWEST_PYTHON = (3, 13)
 OLDEST_TENSORFLOW = (2, 16)
 NEWEST_TENSORFLOW = (2, 22)
 """The newest that this package's tests have run on."""
-TF_KERAS_FOR = {(2, 22): (2, 21)}
+TF_KERAS_FOR: dict[tuple[int, ...], tuple[int, ...]] = {(2, 22): (2, 21)}
 """The tf-keras that was tested with a TensorFlow for which none of the same minor version is out.
 
 It asks for an older TensorFlow, so pip does not install the two in one step."""
