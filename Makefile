@@ -18,14 +18,21 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: bench bench-step bench-codemod demo test lint docs fuzz attacks attacks-shim properties sweep \
-	test-oldest matrix audit lock release-check clean
+.PHONY: bench bench-step bench-codemod demo test without-private lint docs fuzz attacks attacks-shim \
+	properties sweep test-oldest matrix audit lock release-check clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
 
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
+
+# The shim's tests with no private name of TensorFlow and tf-keras to be found; tests run a short form.
+without-private: $(VENV)/ready
+	for how in moved renamed; do \
+		PRIVATE_NAMES=$$how $(VENV)/bin/python -m pytest -n $(WORKERS) -p tests.without_private_names \
+			$(SHIM_TESTS) || exit 1; \
+	done
 
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
