@@ -15,7 +15,13 @@ from tests.without_private_names import FAULTS, PRIVATE
 
 PROBING = {"_probing.py", "core/private.py", "optimizers/stock.py"}
 """The modules that may look private names up."""
-CHECKED = ("tests/core", "tests/optimizers", "tests/goldens")
+CHECKED = (
+    "tests/core",
+    "tests/optimizers",
+    "tests/goldens",
+    "tests/test_policy.py",
+    "tests/test_autowrap.py",
+)
 
 
 def private_names_in(source: str) -> set[str]:

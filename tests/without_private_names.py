@@ -32,20 +32,21 @@ FAULTS = {"moved": _moved, "renamed": types.ModuleType}
 
 
 def install() -> None:
-    """Makes private names fail, before anything of the package has looked one up."""
-    from compat_lossscale import _probing
-
-    early = [name for name in sys.modules if name.startswith("compat_lossscale.o")]
-    assert not early, f"imported too early: {early}"
+    """Makes private names fail from now on, without importing anything of the package."""
+    assert "compat_lossscale.optimizers.stock" not in sys.modules, "too late"
     fault = FAULTS[os.environ.get("PRIVATE_NAMES", "moved")]
-    _probing.importlib = types.SimpleNamespace(import_module=fault)  # type: ignore[attr-defined]
+    failing = types.SimpleNamespace(import_module=fault)
     import_module = builtins.__import__
 
     def refusing(name: str, globals_: Any = None, *args: Any, **kwargs: Any) -> Any:
         importer = (globals_ or {}).get("__name__") or ""
         if importer.startswith("compat_lossscale") and name.startswith(PRIVATE):
             raise ImportError(f"{importer} imports {name} without a probe")
-        return import_module(name, globals_, *args, **kwargs)
+        found = import_module(name, globals_, *args, **kwargs)
+        probing: Any = sys.modules.get("compat_lossscale._probing")
+        if probing is not None:
+            probing.importlib = failing
+        return found
 
     builtins.__import__ = refusing
 

@@ -189,8 +189,10 @@ def policy_from_config(config: Any, custom_objects: Mapping[str, Any] | None = N
     """Makes a policy of what a layer's config has as its `dtype`."""
     if dtype_policies is not None:
         return dtype_policies.deserialize(config, custom_objects)
+    if config is None:
+        return tf_keras.mixed_precision.Policy("_infer")
     with tf_keras.utils.custom_object_scope(dict(custom_objects or {})):
-        return tf_keras.layers.Layer(dtype="_infer" if config is None else config).dtype_policy
+        return tf_keras.layers.Layer(dtype=config).dtype_policy
 
 
 def _track_as_a_weight(variable: Any) -> None:
