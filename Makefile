@@ -6,9 +6,11 @@ WORKERS ?= 2
 LOCK ?= yes
 VENV := .venv
 TOOLS := .venv-tools
-# The interpreters for which a release is checked, and TensorFlows besides the newest.
+# The interpreters for which a release is checked, and TensorFlows besides what tf-keras asks for.
 PYTHONS ?= python3.10 python3.11 python3.12 python3.13
-TENSORFLOWS := 2.16 2.18
+TENSORFLOWS := 2.16 2.18 2.22
+# Those of them that are newer than what tf-keras asks for.
+AHEAD := 2.22
 SHIM_TESTS := tests/core tests/optimizers tests/goldens tests/artefacts \
 	tests/test_policy.py tests/test_autowrap.py tests/test_callbacks.py tests/test_install.py tests/cli/test_run.py
 # No GPU is needed or used, and TensorFlow's start-up chatter would bury what matters.
@@ -16,14 +18,21 @@ export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: bench bench-whole bench-step bench-codemod demo test lint docs fuzz attacks attacks-shim properties sweep \
-	test-oldest matrix audit lock release-check clean
+.PHONY: bench bench-whole bench-step bench-codemod demo test without-private reference nightly lint docs \
+	fuzz attacks attacks-shim properties sweep test-oldest matrix audit lock release-check clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
 
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
+
+# The shim's tests with no private name of TensorFlow and tf-keras to be found; tests run a short form.
+without-private: $(VENV)/ready
+	for how in moved renamed; do \
+		PRIVATE_NAMES=$$how $(VENV)/bin/python -m pytest -n $(WORKERS) -p tests.without_private_names \
+			$(SHIM_TESTS) || exit 1; \
+	done
 
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
@@ -103,9 +112,14 @@ COMPILE = $(TOOLS)/bin/uv pip compile pyproject.toml --quiet --upgrade --univers
 lock: $(TOOLS)/ready
 	$(COMPILE) --extra tf --group test --group lint --group docs --group demo --group build \
 		--output-file requirements/dev.txt
-	for tf in $(TENSORFLOWS); do \
+	for tf in $(filter-out $(AHEAD),$(TENSORFLOWS)); do \
 		printf 'tensorflow==%s.*\ntf-keras==%s.*\n' $$tf $$tf > requirements/tf.in; \
 		$(COMPILE) --extra tf --group test --group build --constraint requirements/tf.in \
+			--output-file requirements/tf$$tf.txt || exit 1; \
+	done
+	for tf in $(AHEAD); do \
+		printf 'tensorflow>=%s.0rc0,==%s.*\n' $$tf $$tf > requirements/tf.in; \
+		$(COMPILE) --extra tf --group test --group build --override requirements/tf.in \
 			--output-file requirements/tf$$tf.txt || exit 1; \
 	done
 	rm requirements/tf.in
@@ -126,7 +140,8 @@ endif
 
 .venv-tf%/ready: pyproject.toml requirements/tf%.txt
 	$(PYTHON) -m venv .venv-tf$*
-	.venv-tf$*/bin/pip install --quiet --require-hashes --requirement requirements/tf$*.txt
+	# The file is complete, and pip would refuse the TensorFlows that tf-keras does not ask for.
+	.venv-tf$*/bin/pip install --quiet --no-deps --require-hashes --requirement requirements/tf$*.txt
 	.venv-tf$*/bin/pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 

@@ -53,13 +53,17 @@ def put_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
 
 
 def put_private_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
-    """Puts a module with `names` in place of a private one, or where there is none.
+    """Puts a module with `names` in place of a private one, or where there is none, nor a parent.
 
     The private module itself is not touched: TensorFlow's own code looks its names up in it.
     """
     module = _new_module(path)
     parent, _, name = path.rpartition(".")
-    package = importlib.import_module(parent)
+    try:
+        package = importlib.import_module(parent)
+    except ModuleNotFoundError:
+        put_private_module(parent, {}, undo)
+        package = sys.modules[parent]
     if path not in sys.modules:
         undo.append(functools.partial(_forget, path, package))
     try:

@@ -8,6 +8,7 @@ every other policy is left to tf-keras, or to a default given here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,10 +16,28 @@ import tensorflow as tf
 
 from compat_lossscale.optimizers import stock
 
-_original_get_optimizer = stock.Model._get_optimizer
-_original_set_optimizer = stock.ModelV1._set_optimizer
-
 Wrap = Callable[[Any], Any]
+
+_HOOKS = (
+    ((stock.Model, "_get_optimizer"), (stock.ModelV1, "_set_optimizer"))
+    if stock.chooses_optimizers_by_method
+    else ((stock.Model, "compile"), (stock.ModelV1, "compile"))
+)
+"""The methods that decide, of the models of TensorFlow 2 and 1."""
+
+
+def current() -> tuple[Any, ...]:
+    """What decides at present, for `restore`."""
+    return tuple(getattr(model, name) for model, name in _HOOKS)
+
+
+def restore(decision: tuple[Any, ...]) -> None:
+    """Lets that decide again which `current` returned."""
+    for (model, name), method in zip(_HOOKS, decision, strict=True):
+        setattr(model, name, method)
+
+
+_ORIGINAL = current()
 
 
 def enable(default: Wrap | None = None) -> None:
@@ -36,38 +55,56 @@ def enable(default: Wrap | None = None) -> None:
             return default
         return by_policy
 
+    if stock.chooses_optimizers_by_method:
+        restore(_choosing_methods(wrapping))
+    else:
+        restore(tuple(_compiling(wrapping, original) for original in _ORIGINAL))
+
+
+def _choosing_methods(wrapping: Callable[[Any], Wrap | None]) -> tuple[Any, Any]:
+    original_get_optimizer, original_set_optimizer = _ORIGINAL
+
     def _get_optimizer(model: Any, optimizer: Any) -> Any:
         wrap = wrapping(model)
         if wrap is None:
-            return _original_get_optimizer(model, optimizer)
+            return original_get_optimizer(model, optimizer)
         return tf.nest.map_structure(lambda one: wrap(stock.optimizers.get(one)), optimizer)
 
     def _set_optimizer(model: Any, optimizer: Any) -> None:
         wrap = wrapping(model)
         if wrap is None or isinstance(optimizer, list | tuple):
-            _original_set_optimizer(model, optimizer)
+            original_set_optimizer(model, optimizer)
         else:
             model.optimizer = wrap(stock.optimizers.get(optimizer))
 
-    stock.Model._get_optimizer = _get_optimizer
-    stock.ModelV1._set_optimizer = _set_optimizer
+    return _get_optimizer, _set_optimizer
+
+
+def _compiling(wrapping: Callable[[Any], Wrap | None], original: Callable[..., None]) -> Any:
+    @functools.wraps(original)
+    def compile(model: Any, optimizer: Any = "rmsprop", *args: Any, **kwargs: Any) -> None:  # noqa: A001  # as Keras calls it
+        wrap = wrapping(model)
+        with model.distribute_strategy.scope():
+            if wrap is not None:
+                optimizer = tf.nest.map_structure(
+                    lambda one: wrap(stock.optimizers.get(one)), optimizer
+                )
+            elif isinstance(optimizer, str):
+                # `install()` may have changed what a name stands for.
+                optimizer = stock.optimizers.get(optimizer)
+        original(model, optimizer, *args, **kwargs)
+        if wrap is not None:
+            # tf-keras wraps what a policy without a loss scale leaves as it is.
+            model.optimizer = optimizer
+
+    return compile
 
 
 def disable() -> None:
     """Gives tf-keras its own decision back."""
-    restore((_original_get_optimizer, _original_set_optimizer))
-
-
-def current() -> tuple[Any, Any]:
-    """What decides at present, for `restore`."""
-    return stock.Model._get_optimizer, stock.ModelV1._set_optimizer
-
-
-def restore(decision: tuple[Any, Any]) -> None:
-    """Lets that decide again which `current` returned."""
-    stock.Model._get_optimizer, stock.ModelV1._set_optimizer = decision
+    restore(_ORIGINAL)
 
 
 def is_enabled() -> bool:
     """Whether experimental policies decide at present."""
-    return stock.Model._get_optimizer is not _original_get_optimizer
+    return current() != _ORIGINAL

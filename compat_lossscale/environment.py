@@ -17,10 +17,15 @@ from collections.abc import Mapping
 
 OLDEST_PYTHON = (3, 10)
 NEWEST_PYTHON = (3, 13)
-"""The newest with a TensorFlow to install."""
+"""The newest with a TensorFlow that pip installs together with tf-keras."""
 OLDEST_TENSORFLOW = (2, 16)
-NEWEST_TENSORFLOW = (2, 21)
+NEWEST_TENSORFLOW = (2, 22)
 """The newest that this package's tests have run on."""
+TF_KERAS_FOR: dict[tuple[int, ...], tuple[int, ...]] = {(2, 22): (2, 21)}
+"""The tf-keras that was tested with a TensorFlow for which none of the same minor version is out.
+
+It asks for an older TensorFlow, so pip does not install the two in one step."""
+_NEWEST_WITH_TF_KERAS = max(TF_KERAS_FOR.values())
 LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 TAKEN_FOR_TRUE = ("1", "true", "True")
 """The values of that variable which TensorFlow takes for a yes."""
@@ -141,8 +146,8 @@ def _python_in_the_way(environment: Environment) -> tuple[str, str] | None:
         return f"Python {environment.python} is too old: {oldest} is needed.", step
     if python > NEWEST_PYTHON and tensorflow is None:
         reason = (
-            f"TensorFlow is not installed, and TensorFlow {_dotted(NEWEST_TENSORFLOW)} cannot be, "
-            f"in Python {environment.python}."
+            "TensorFlow is not installed, and TensorFlow "
+            f"{_dotted(_NEWEST_WITH_TF_KERAS)} cannot be, in Python {environment.python}."
         )
         return reason, step
     return None
@@ -161,11 +166,14 @@ def _tensorflow_in_the_way(environment: Environment) -> tuple[str, str] | None:
 
 def _tf_keras_in_the_way(environment: Environment) -> tuple[str, str] | None:
     tensorflow, tf_keras = environment.packages["tensorflow"], environment.packages["tf_keras"]
-    wanted = numbers(tensorflow or "")
-    step = f"pip install 'tf-keras=={_dotted(wanted)}.*'" if wanted else "pip install tf-keras"
+    same = numbers(tensorflow or "")
+    wanted = TF_KERAS_FOR.get(same, same)
+    options = "" if wanted == same else "--no-deps "
+    which = f"'tf-keras=={_dotted(wanted)}.*'" if wanted else "tf-keras"
+    step = f"pip install {options}{which}"
     if tf_keras is None:
         return "tf-keras is not installed; TensorFlow itself has only Keras 3 now.", step
-    if wanted and numbers(tf_keras) not in ((), wanted):
+    if wanted and numbers(tf_keras) not in ((), same, wanted):
         reason = (
             f"tf-keras {tf_keras} goes with TensorFlow {_dotted(numbers(tf_keras))}, and "
             f"TensorFlow {tensorflow} is installed."

@@ -206,16 +206,20 @@ def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) ->
     Returns:
         A policy; one with a loss scale if the config states one.
     """
-    return stock.dtype_policies.deserialize(config, custom_objects)
+    return stock.policy_from_config(config, custom_objects)
 
 
 def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any = None) -> Any:
     """Makes the policy of a layer's config, which may be one with a loss scale."""
-    if isinstance(config, Mapping) and config.get("class_name") in ("Policy", "PolicyV1"):
+    if isinstance(config, Mapping) and config.get("class_name") in _SAVED_NAMES:
         stated = config.get("config")
-        if isinstance(stated, Mapping) and ("loss_scale" in stated or era.old_names_are_installed):
+        if isinstance(stated, Mapping) and _has_a_loss_scale(stated):
             return Policy.from_config(dict(stated), custom_objects)
     return original(config, custom_objects)
+
+
+def _has_a_loss_scale(config: Mapping[str, Any]) -> bool:
+    return "loss_scale" in config or era.old_names_are_installed
 
 
 def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
@@ -226,24 +230,46 @@ def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
     return original(policy)
 
 
+class _SavedPolicy:
+    """Stands for the classes of saved policies where tf-keras' own reader cannot be taught."""
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        if _has_a_loss_scale(config):
+            return Policy.from_config(config, custom_objects)
+        return tf_keras.mixed_precision.Policy(config["name"])
+
+
+_SAVED_NAMES = ("Policy", "PolicyV1")
 _LESSONS: tuple[teaching.Lesson, ...] = (
-    (stock.dtype_policies, "deserialize", _deserialize),
-    (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
+    (
+        (stock.dtype_policies, "deserialize", _deserialize),
+        (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
+    )
+    if stock.dtype_policies
+    else ()
 )
 
 
 def teach_keras() -> None:
     """Lets layers get the policies back that their configs state, loss scales included."""
     teaching.teach(_LESSONS)
+    if not _LESSONS:
+        tf_keras.utils.get_custom_objects().update(dict.fromkeys(_SAVED_NAMES, _SavedPolicy))
 
 
 def unteach_keras() -> None:
     """Takes that back."""
     teaching.unteach(_LESSONS)
+    if not _LESSONS:
+        for name in _SAVED_NAMES:
+            tf_keras.utils.get_custom_objects().pop(name, None)
 
 
 def keras_is_taught() -> bool:
     """Whether layers get their loss scales back at present."""
+    if not _LESSONS:
+        return tf_keras.utils.get_custom_objects().get(_SAVED_NAMES[0]) is _SavedPolicy
     return teaching.is_taught(_LESSONS)
 
 

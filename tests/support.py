@@ -129,10 +129,10 @@ def python(
 
     `before` is called in the new process first.
     """
-    paths = [str(REPOSITORY), str(REPOSITORY / "codemods")]
+    paths = [str(REPOSITORY), str(REPOSITORY / "codemods"), os.environ.get("PYTHONPATH", "")]
     variables = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "CUDA_VISIBLE_DEVICES": "",
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }

@@ -95,18 +95,16 @@ def test_policies_of_keras_own_are_left_to_keras_or_to_the_default(family: Famil
 
 
 def test_disabling_gives_keras_its_own_decision_back() -> None:
-    from tf_keras.src.engine import training, training_v1
-
     autowrap.disable()
-    originals = training.Model._get_optimizer, training_v1.Model._set_optimizer
+    originals = autowrap.current()
     assert not autowrap.is_enabled()
     autowrap.enable()
     autowrap.enable()
     assert autowrap.is_enabled()
-    assert training.Model._get_optimizer is not originals[0]
+    assert all(new is not old for new, old in zip(autowrap.current(), originals, strict=True))
     autowrap.disable()
     assert not autowrap.is_enabled()
-    assert (training.Model._get_optimizer, training_v1.Model._set_optimizer) == originals
+    assert autowrap.current() == originals
 
 
 def test_making_a_policy_is_enough_to_let_it_decide() -> None:

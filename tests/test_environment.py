@@ -79,6 +79,24 @@ FAILS_TO_RUN = [
         "pip install 'tf-keras==2.16.*'",
     ),
     (
+        "no tf-keras, and a TensorFlow that has none of its own",
+        having(tensorflow="2.22.0rc0", tf_keras=None),
+        "tf-keras is not installed; TensorFlow itself has only Keras 3 now.",
+        "pip install --no-deps 'tf-keras==2.21.*'",
+    ),
+    (
+        "an old tf-keras, and a TensorFlow that has none of its own",
+        having(tensorflow="2.22.0", tf_keras="2.20.1"),
+        "tf-keras 2.20.1 goes with TensorFlow 2.20, and TensorFlow 2.22.0 is installed.",
+        "pip install --no-deps 'tf-keras==2.21.*'",
+    ),
+    (
+        "a TensorFlow that nobody has tried with this tf-keras",
+        having(tensorflow="2.23.0", tf_keras="2.21.0"),
+        "tf-keras 2.21.0 goes with TensorFlow 2.21, and TensorFlow 2.23.0 is installed.",
+        "pip install 'tf-keras==2.23.*'",
+    ),
+    (
         "TensorFlow before 2.16",
         having(tensorflow="2.15.1", tf_keras="2.15.1", keras="2.15.0"),
         "TensorFlow 2.15.1 is too old: 2.16 is needed.",
@@ -116,6 +134,8 @@ def test_what_stops_run_is_said_with_what_to_do(found: Environment, reason: str,
 
 RUNS = [
     ("the oldest", having(tensorflow="2.16.1", tf_keras="2.16.0", keras="3.0.5")),
+    ("the newest, whose tf-keras is older", having(tensorflow="2.22.0rc0", tf_keras="2.21.0")),
+    ("the newest, with a tf-keras of its own", having(tensorflow="2.22.1", tf_keras="2.22.0")),
     ("patch releases differ", having(tensorflow="2.19.1", tf_keras="2.19.0")),
     ("nightlies", having(tensorflow="2.22.0.dev20260101", tf_keras="2.22.0.dev2026010109")),
     ("unknown versions", having(tensorflow=environment.UNKNOWN, tf_keras=environment.UNKNOWN)),
@@ -171,11 +191,15 @@ def test_the_variable_without_tf_keras_is_noted() -> None:
 
 
 def test_a_tensorflow_newer_than_the_tests_saw_is_noted() -> None:
-    found = notes(having(tensorflow="2.22.0", tf_keras="2.22.0"))
+    found = notes(having(tensorflow="2.23.0", tf_keras="2.23.0"))
     assert found[-1].reason == (
-        "TensorFlow 2.22.0 is newer than 2.21, the newest that this version of compat-lossscale "
+        "TensorFlow 2.23.0 is newer than 2.22, the newest that this version of compat-lossscale "
         "was tested with."
     )
+
+
+def test_the_newest_tensorflow_with_the_tf_keras_it_was_tested_with_is_not_noted() -> None:
+    assert notes(having(tensorflow="2.22.0rc0", tf_keras="2.21.0")) == notes(having())
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,15 @@ def test_a_private_module_that_was_not_imported_is_not_imported_afterwards(
     assert not hasattr(sys.modules[package], name)
 
 
+def test_a_private_module_is_put_where_its_parents_are_gone_too(package: str) -> None:
+    undo: Undo = []
+    _patching.put_private_module(f"{package}.gone.farther.away", {"old": 5}, undo)
+    assert importlib.import_module(f"{package}.gone.farther.away").old == 5
+    _patching.take_back(undo)
+    assert not [name for name in sys.modules if name.startswith(f"{package}.gone")]
+    assert not hasattr(sys.modules[package], "gone")
+
+
 def test_a_private_module_itself_is_not_touched(package: str) -> None:
     module = importlib.import_module(f"{package}.private")
     undo: Undo = []

@@ -276,6 +276,7 @@ def test_a_models_layers_keep_their_policies(layer: Any, form: str, tmp_path: Pa
     assert same_policy(layer, again.layers[0])
 
 
+@pytest.mark.needs_private("tf-keras asks a private function what to write as a dtype's name")
 @pytest.mark.parametrize(
     ("policy", "dtype"),
     [

@@ -102,9 +102,9 @@ class LossScaleOptimizer(
         self._wrap_in_family(inner_optimizer)
         self._attach(loss_scale)
 
-    @tf.__internal__.tracking.no_automatic_dependency_tracking  # type: ignore[untyped-decorator]  # TensorFlow has no types
     def _attach(self, loss_scale: LossScale) -> None:
         """Takes a loss scale, and lets checkpoints find it if it has state."""
+        # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__["_loss_scale"] = loss_scale
         self._start_counting(self._step_counter)
         if type(loss_scale) is not FixedLossScale:

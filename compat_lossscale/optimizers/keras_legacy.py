@@ -116,7 +116,11 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         )
 
 
-class RestoredInnerOptimizer(tf.__internal__.tracking.Trackable):
+# What a checkpoint can hold: the root of the public classes that it holds.
+_Trackable: Any = tf.Module.__mro__[-2]
+
+
+class RestoredInnerOptimizer(_Trackable):
     """What `base_optimizer` in a checkpoint of TensorFlow 2.0 to 2.2 is restored into.
 
     Those checkpoints keep the inner optimizer under that name; since 2.3 it stands in the wrapper's

@@ -5,24 +5,20 @@ A checkpoint holds all the state of an optimizer with loss scaling. A saved mode
 writes no loss scale into `.h5` and `.keras`, visits no legacy optimizer in `.keras`, and restores
 no optimizer from a SavedModel. Once taught the lessons here, its savers and loaders do so for this
 package's optimizers. Files stay readable to tf-keras alone: what is added stands where it does not
-look.
+look. Where a tf-keras has other savers and loaders, its public functions are taught instead; the
+files are the same.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
-import tf_keras
 
-from compat_lossscale.optimizers import stock, teaching
+from compat_lossscale.optimizers import saved_state, saving_files, stock, teaching
 from compat_lossscale.optimizers.base import LossScaleOptimizer
-
-_H5_GROUP = "optimizer_weights/loss_scale"
 
 
 def _is_keras_trackable(original: Callable[[Any], bool], obj: Any) -> bool:
@@ -43,7 +39,7 @@ def _save_state(
     original(trackable, weights_store, assets_store, inner_path, visited_trackables)
     if is_new and isinstance(trackable, LossScaleOptimizer):
         store = weights_store.make(f"{inner_path}/loss_scale")
-        for name, value in _state(trackable).items():
+        for name, value in saved_state.read_from(trackable).items():
             store[name] = value
 
 
@@ -66,23 +62,23 @@ def _load_state(
     original(trackable, weights_store, assets_store, inner_path, *args, **kwargs)
     if isinstance(trackable, LossScaleOptimizer):
         store = weights_store.get(f"{inner_path}/loss_scale")
-        _set_state(trackable, {name: np.asarray(store[name]) for name in store})
+        saved_state.give_to(trackable, {name: np.asarray(store[name]) for name in store})
 
 
 def _save_optimizer_weights(original: Callable[..., None], group: Any, optimizer: Any) -> None:
     """Adds the loss scale's state to a `.h5` file, beside the weights that are listed in it."""
     original(group, optimizer)
-    for name, value in _state(optimizer).items():
-        group.require_group(_H5_GROUP).create_dataset(name, data=value)
+    for name, value in saved_state.read_from(optimizer).items():
+        group.require_group(saved_state.H5_GROUP).create_dataset(name, data=value)
 
 
 def _load_h5(original: Callable[..., Any], filepath: Any, *args: Any, **kwargs: Any) -> Any:
     """Reads the state that `_save_optimizer_weights` added."""
     model = original(filepath, *args, **kwargs)
     with _open_h5(filepath) as file:
-        if _H5_GROUP in file:
-            state = {name: value[()] for name, value in file[_H5_GROUP].items()}
-            _set_state(getattr(model, "optimizer", None), state)
+        if saved_state.H5_GROUP in file:
+            state = {name: value[()] for name, value in file[saved_state.H5_GROUP].items()}
+            saved_state.give_to(getattr(model, "optimizer", None), state)
     return model
 
 
@@ -100,38 +96,21 @@ def _open_h5(file: Any) -> Iterator[Any]:
 def _load_saved_model(original: Callable[..., Any], path: Any, *args: Any, **kwargs: Any) -> Any:
     """Restores the optimizer from a SavedModel's own checkpoint."""
     model = original(path, *args, **kwargs)
-    optimizer = getattr(model, "optimizer", None)
-    if isinstance(optimizer, LossScaleOptimizer) and tf.executing_eagerly():
-        if isinstance(optimizer, stock.LegacyLossScaleOptimizer):
-            optimizer._create_all_weights(model.trainable_variables)
-        else:
-            optimizer.build(model.trainable_variables)
-        variables = Path(str(path)) / "variables" / "variables"
-        tf.train.Checkpoint(model).read(str(variables)).expect_partial()
+    saved_state.restore_from_saved_model(model, path)
     return model
 
 
-def _state(optimizer: Any) -> dict[str, np.ndarray[Any, Any]]:
-    if not isinstance(optimizer, LossScaleOptimizer):
-        return {}
-    variables = optimizer._loss_scale.state
-    values = tf_keras.backend.batch_get_value(list(variables.values()))
-    return dict(zip(variables, map(np.asarray, values), strict=True))
-
-
-def _set_state(optimizer: Any, state: Mapping[str, Any]) -> None:
-    if isinstance(optimizer, LossScaleOptimizer):
-        variables = optimizer._loss_scale.state
-        known = [(variables[name], value) for name, value in state.items() if name in variables]
-        tf_keras.backend.batch_set_value(known)
-
-
-LESSONS: tuple[teaching.Lesson, ...] = (
+_PRIVATE: tuple[teaching.Lesson, ...] = (
     (stock.saving_lib, "_is_keras_trackable", _is_keras_trackable),
     (stock.saving_lib, "_save_state", _save_state),
     (stock.saving_lib, "_load_state", _load_state),
     (stock.hdf5_format, "save_optimizer_weights_to_hdf5_group", _save_optimizer_weights),
     (stock.hdf5_format, "load_model_from_hdf5", _load_h5),
     (stock.saved_model_load, "load", _load_saved_model),
+)
+LESSONS = (
+    _PRIVATE
+    if stock.saving_lib and stock.hdf5_format and stock.saved_model_load
+    else saving_files.lessons()
 )
 """What tf-keras' savers and loaders learn."""

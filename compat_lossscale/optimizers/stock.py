@@ -1,26 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What this package uses of tf-keras beyond its public names, each behind one name of ours.
 
-A tf-keras release that moves one of these breaks this file and no other.
+What a public name leads to is found through that name. The rest is private: it is looked up behind
+`probe`, and where a tf-keras has moved it, public names do the work, or what they cannot do is off.
 """
 
 from __future__ import annotations
 
+import functools
+import types
+from collections.abc import Mapping
 from typing import Any
 
+import tensorflow as tf
 import tf_keras
-from tf_keras.src import backend as _backend
-from tf_keras.src import optimizers
-from tf_keras.src.engine import training as _training
-from tf_keras.src.engine import training_v1 as _training_v1
-from tf_keras.src.mixed_precision import autocast_variable as _autocast_variable
-from tf_keras.src.mixed_precision import device_compatibility_check as _device_compatibility_check
-from tf_keras.src.mixed_precision import loss_scale_optimizer as _loss_scale_optimizer
-from tf_keras.src.mixed_precision import policy as dtype_policies
-from tf_keras.src.optimizers import utils as _optimizer_utils
-from tf_keras.src.saving import saving_lib
-from tf_keras.src.saving.legacy import hdf5_format
-from tf_keras.src.saving.legacy.saved_model import load as saved_model_load
+
+from compat_lossscale._probing import probe
 
 __all__ = [
     "BaseLossScaleOptimizer",
@@ -31,10 +26,12 @@ __all__ = [
     "NewLossScaleOptimizer",
     "Optimizer",
     "OptimizerV2",
+    "chooses_optimizers_by_method",
     "dtype_policies",
     "hdf5_format",
     "mixed_precision_names",
     "optimizers",
+    "policy_from_config",
     "saved_model_load",
     "saving_lib",
     "set_any_global_policy",
@@ -43,6 +40,8 @@ __all__ = [
     "without_empty_gradients",
 ]
 
+_MISSING = object()
+
 Optimizer = tf_keras.optimizers.Optimizer
 """Base class of the optimizers that are the default since TensorFlow 2.11."""
 OptimizerV2 = tf_keras.optimizers.legacy.Optimizer
@@ -50,17 +49,61 @@ OptimizerV2 = tf_keras.optimizers.legacy.Optimizer
 
 BaseLossScaleOptimizer = tf_keras.mixed_precision.LossScaleOptimizer
 """What `isinstance` checks name; makes one of the next two when called."""
-LossScaleOptimizerMetaclass = _loss_scale_optimizer.LossScaleOptimizerMetaclass
+LossScaleOptimizerMetaclass = type(BaseLossScaleOptimizer)
 """The type of that class."""
-LegacyLossScaleOptimizer = _loss_scale_optimizer.LossScaleOptimizer
+
+
+def _wrapper_of(family: type) -> Any:
+    # tf-keras' own is made before any program's.
+    return next(cls for cls in BaseLossScaleOptimizer.__subclasses__() if issubclass(cls, family))
+
+
+LegacyLossScaleOptimizer = _wrapper_of(OptimizerV2)
 """tf-keras' own class around an OptimizerV2."""
-NewLossScaleOptimizer = _loss_scale_optimizer.LossScaleOptimizerV3
+NewLossScaleOptimizer = _wrapper_of(Optimizer)
 """tf-keras' own class around an Optimizer."""
 
-Model = _training.Model
+Model = tf_keras.Model
 """The model class of TensorFlow 2."""
-ModelV1 = _training_v1.Model
+ModelV1 = next(cls for cls in Model.__subclasses__() if cls.__name__ == "Model")
 """The model class used while TensorFlow 2 behaviour is off."""
+
+optimizers = probe("tf_keras.src", "optimizers", tf_keras.optimizers)
+"""The module in which models look up `get`."""
+
+
+def _module_with(module: str, *names: str) -> Any:
+    """Returns a private module if it has all of the names, and `None` otherwise."""
+    if any(probe(module, name, _MISSING) is _MISSING for name in names):
+        return None
+    package, _, name = module.rpartition(".")
+    return probe(package, name)
+
+
+saving_lib = _module_with(
+    "tf_keras.src.saving.saving_lib", "_is_keras_trackable", "_save_state", "_load_state"
+)
+"""Saves and loads `.keras` files."""
+hdf5_format = _module_with(
+    "tf_keras.src.saving.legacy.hdf5_format",
+    "save_optimizer_weights_to_hdf5_group",
+    "load_model_from_hdf5",
+)
+"""Saves and loads `.h5` files."""
+saved_model_load = _module_with("tf_keras.src.saving.legacy.saved_model.load", "load")
+"""Loads SavedModels."""
+dtype_policies = _module_with(
+    "tf_keras.src.mixed_precision.policy",
+    "deserialize",
+    "_policy_equivalent_to_dtype",
+    "_global_policy",
+)
+"""Makes policies of the configs of layers, and holds the global one."""
+
+chooses_optimizers_by_method = hasattr(ModelV1, "_set_optimizer") and bool(
+    probe("tf_keras", "Model._get_optimizer")
+)
+"""Whether `Model.compile` leaves it to methods of these names what to wrap with loss scaling."""
 
 
 def mixed_precision_names(module: str) -> dict[str, Any]:
@@ -69,13 +112,14 @@ def mixed_precision_names(module: str) -> dict[str, Any]:
     Args:
         module: `"autocast_variable"`, `"device_compatibility_check"`, `"loss_scale_optimizer"` or
             `"policy"`: the names that Keras gave these modules in TensorFlow 2.0 already.
+
+    Returns:
+        Those that are there; where the module is not, the public names of mixed precision.
     """
-    found = {
-        "autocast_variable": _autocast_variable,
-        "device_compatibility_check": _device_compatibility_check,
-        "loss_scale_optimizer": _loss_scale_optimizer,
-        "policy": dtype_policies,
-    }[module]
+    found = probe("tf_keras.src.mixed_precision", module)
+    if not isinstance(found, types.ModuleType):
+        public = vars(tf_keras.mixed_precision)
+        return {name: value for name, value in public.items() if callable(value)}
     return {
         name: value
         for name, value in vars(found).items()
@@ -84,12 +128,31 @@ def mixed_precision_names(module: str) -> dict[str, Any]:
 
 
 def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
-    """Drops pairs without a gradient, with tf-keras' warning.
+    """Drops pairs without a gradient, with a warning.
 
     Raises:
         ValueError: No pair has a gradient.
     """
-    return list(_optimizer_utils.filter_empty_gradients(grads_and_vars))
+    pairs = list(grads_and_vars)
+    with_gradient = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+    if pairs and not with_gradient:
+        raise ValueError(
+            f"No gradients provided for any variable: {[variable.name for _, variable in pairs]}. "
+            "The loss does not depend on these variables, or was computed outside of the tape."
+        )
+    if len(with_gradient) < len(pairs):
+        tf.get_logger().warning(
+            "Gradients do not exist for variables %s when minimizing the loss. The optimizer "
+            "leaves them as they are.",
+            [variable.name for gradient, variable in pairs if gradient is None],
+        )
+    return with_gradient
+
+
+@functools.cache
+def _sum_over_replicas() -> Any:
+    # Not on import: an optimizer asks for the graph, and eager execution is enabled before that.
+    return tf_keras.optimizers.legacy.SGD().gradient_aggregator
 
 
 def sums_as_the_strategy_does(optimizer: Any) -> bool:
@@ -102,8 +165,7 @@ def sums_as_the_strategy_does(optimizer: Any) -> bool:
         return _is_stock(optimizer.aggregate_gradients, Optimizer.aggregate_gradients)
     return (
         _is_stock(optimizer._aggregate_gradients, OptimizerV2._aggregate_gradients)
-        and getattr(optimizer, "gradient_aggregator", None)
-        is _optimizer_utils.all_reduce_sum_gradients
+        and getattr(optimizer, "gradient_aggregator", None) is _sum_over_replicas()
     )
 
 
@@ -112,10 +174,39 @@ def _is_stock(method: Any, stock: Any) -> bool:
 
 
 def set_any_global_policy(policy: Any) -> None:
-    """Sets the global dtype policy without asking whether it is a floating-point one."""
-    dtype_policies._global_policy = policy
+    """Sets the global dtype policy without asking whether it is a floating-point one.
+
+    Raises:
+        ValueError: It is not, and this tf-keras has no place to put such a policy.
+    """
+    if dtype_policies is None:
+        tf_keras.mixed_precision.set_global_policy(policy)
+    else:
+        dtype_policies._global_policy = policy
 
 
-def track_variable(variable: Any) -> None:
-    """Lets Keras' graph mode initialise a variable that no Keras layer made."""
-    _backend.track_variable(variable)
+def policy_from_config(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Makes a policy of what a layer's config has as its `dtype`."""
+    if dtype_policies is not None:
+        return dtype_policies.deserialize(config, custom_objects)
+    if config is None:
+        return tf_keras.mixed_precision.Policy("_infer")
+    with tf_keras.utils.custom_object_scope(dict(custom_objects or {})):
+        return tf_keras.layers.Layer(dtype=config).dtype_policy
+
+
+def _track_as_a_weight(variable: Any) -> None:
+    # A layer tracks what its getter makes.
+    if not tf.executing_eagerly():
+        layer = tf_keras.layers.Layer(name="loss_scale", dtype=variable.dtype.name)
+        layer.add_weight(
+            name=variable.name.split(":")[0],
+            shape=variable.shape,
+            trainable=False,
+            experimental_autocast=False,
+            getter=lambda **_: variable,
+        )
+
+
+track_variable = probe("tf_keras.src.backend", "track_variable", _track_as_a_weight)
+"""Lets Keras' graph mode initialise a variable that no Keras layer made."""

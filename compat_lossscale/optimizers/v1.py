@@ -147,7 +147,8 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
     if not isinstance(loss_scale, native.LossScale):
         # Refused, if it has to be, before anything is switched.
         LossScaleSpec.from_argument(loss_scale)
-    was_enabled = tf.__internal__.train.is_mixed_precision_graph_rewrite_enabled()
+    options = tf.config.optimizer.get_experimental_options()
+    was_enabled = options.get("auto_mixed_precision", False)
     # TensorFlow's function both switches and wraps. It is given an optimizer nobody uses, with a
     # scale that needs no variable: the wrapper that counts is made below.
     native.enable_mixed_precision_graph_rewrite(

@@ -74,6 +74,15 @@ def test_all_that_is_said_where_everything_works(
     assert done.exit_code == 0
 
 
+def test_tensorflow_2_22_works_with_the_newest_tf_keras_which_is_older(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = run(monkeypatch, tensorflow="2.22.0rc0")
+    said = run(monkeypatch).output.replace("TensorFlow 2.21.0", "TensorFlow 2.22.0rc0")
+    assert done.output == said
+    assert done.exit_code == 0
+
+
 def test_what_is_missing_is_said_with_the_command_that_installs_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

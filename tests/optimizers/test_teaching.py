@@ -5,7 +5,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from compat_lossscale.optimizers import keras_is_taught, stock, teach_keras, teaching, unteach_keras
+from compat_lossscale.optimizers import (
+    keras_is_taught,
+    saving,
+    teach_keras,
+    teaching,
+    unteach_keras,
+)
 
 
 def test_a_function_is_taught_once_and_forgets_at_once() -> None:
@@ -28,14 +34,17 @@ def test_a_function_is_taught_once_and_forgets_at_once() -> None:
 
 
 def test_what_keras_is_taught_can_be_taken_back_and_repeated() -> None:
-    taught: Any = stock.saving_lib._save_state
+    def found() -> list[Any]:
+        return [getattr(module, name) for module, name, _ in saving.LESSONS]
+
+    taught = found()
     teach_keras()
-    assert stock.saving_lib._save_state is taught
+    assert found() == taught
     unteach_keras()
     try:
         assert not keras_is_taught()
-        assert stock.saving_lib._save_state is not taught
-        assert stock.saving_lib._save_state.__module__.startswith("tf_keras")
+        assert not set(found()) & set(taught)
+        assert all(function.__module__.startswith("tf_keras") for function in found())
     finally:
         teach_keras()
     assert keras_is_taught()
