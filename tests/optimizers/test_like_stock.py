@@ -110,17 +110,8 @@ def test_a_step_returns_what_it_returns_in_tensorflow(
     assert way(ours, loss_scale, step, default) == way(stock, loss_scale, step, default)
 
 
-@pytest.mark.parametrize(
-    ("way", "loss_scale"),
-    [
-        (_eagerly, "dynamic"),
-        (_eagerly, 8.0),
-        (_in_function, "dynamic"),
-        (_in_function, 8.0),
-        (_from_function, "dynamic"),
-        (_in_graph, "dynamic"),
-    ],
-)
+@pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("family", ["legacy", "new", "v1"])
 def test_a_step_of_two_replicas_returns_what_it_returns_in_tensorflow(
     family: str, way: Any, loss_scale: Any, mirrored: Any
