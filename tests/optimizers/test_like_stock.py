@@ -110,17 +110,8 @@ def test_a_step_returns_what_it_returns_in_tensorflow(
     assert way(ours, loss_scale, step, default) == way(stock, loss_scale, step, default)
 
 
-@pytest.mark.parametrize(
-    ("way", "loss_scale"),
-    [
-        (_eagerly, "dynamic"),
-        (_eagerly, 8.0),
-        (_in_function, "dynamic"),
-        (_in_function, 8.0),
-        (_from_function, "dynamic"),
-        (_in_graph, "dynamic"),
-    ],
-)
+@pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("family", ["legacy", "new", "v1"])
 def test_a_step_of_two_replicas_returns_what_it_returns_in_tensorflow(
     family: str, way: Any, loss_scale: Any, mirrored: Any
@@ -158,25 +149,31 @@ def test_variables_and_steps_of_a_graph_have_tensorflows_names(
 
 
 @pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
+@pytest.mark.parametrize("family", ["legacy", "v1"])
 def test_variables_have_tensorflows_names_with_control_flow_of_tensorflow_1(
-    loss_scale: Any,
+    family: str, loss_scale: Any
 ) -> None:
     v1.disable_control_flow_v2()
     try:
-        stock, ours = _pair("v1")
+        stock, ours = _pair(family)
         found, expected = (_names_in_graph(make, loss_scale, {}) for make in (ours, stock))
     finally:
         v1.enable_control_flow_v2()
     assert found == expected
 
 
+@pytest.mark.parametrize("in_function", [False, True])
 @pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
 @pytest.mark.parametrize("family", ["legacy", "new"])
-def test_variables_have_tensorflows_names(family: str, loss_scale: Any) -> None:
+def test_variables_have_tensorflows_names(family: str, loss_scale: Any, in_function: bool) -> None:
     names = []
     for make in _pair(family):
         v, opt = tf.Variable(1.0, name="v"), make(loss_scale)
-        opt.apply_gradients([(tf.constant(1.0), v)])
+
+        def step(opt: Any = opt, v: Any = v) -> None:
+            _minimize(opt, v)
+
+        (tf.function(step) if in_function else step)()
         variables = opt.variables
         names.append([w.name for w in (variables() if callable(variables) else variables)])
     assert names[1] == names[0]
