@@ -48,6 +48,26 @@ FIXED = {
     ),
     "product that overflows": Configuration(steps=("overflow",), mode="function", way="tape"),
     "product": Configuration(initial_scale=3.0, variables=FEW, mode="function", way="minimize"),
+    "several products": Configuration(
+        dynamic=False,
+        variables=(Variable(), Variable()),
+        steps=("overflow",),
+        mode="function",
+        way="tape",
+    ),
+    "several products in a graph of TensorFlow 1": Configuration(
+        api="v1",
+        family="v1",
+        optimizer="GradientDescentOptimizer",
+        dynamic=False,
+        variables=(Variable(), Variable()),
+        steps=("overflow",),
+        mode="graph",
+        way="tape",
+    ),
+    "huge gradients and a scale below 1 in XLA": Configuration(
+        steps=("huge",), mode="jit", event="assign"
+    ),
     **{
         f"XLA, {structure}": Configuration(mode="function", structure=structure)
         for structure in ("traced-in-jit", "concrete-in-jit", "saved-in-jit")
