@@ -12,18 +12,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale import policy
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    strategy_is_supported,
-)
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.optimizers import (
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
     enable_mixed_precision_graph_rewrite,
     loss_scale_config,
     stock,
+    strategies,
 )
 
 Table = Mapping[str, Mapping[str, Any]]
@@ -89,7 +85,7 @@ def private_table(optimizer: type, experimental_optimizer: type) -> Table:
         },
         "loss_scale_optimizer": {
             **stock.mixed_precision_names("loss_scale_optimizer"),
-            "strategy_supports_loss_scaling": strategy_is_supported,
+            "strategy_supports_loss_scaling": strategies.is_supported,
             "LossScaleOptimizer": optimizer,
             "LossScaleOptimizerV1": experimental_optimizer,
         },

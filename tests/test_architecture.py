@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spec": {"errors", "config_reading"},
     "update_rule": set(),
     "core": {"spec", "update_rule"},
-    "optimizers": {"spec", "core"},
+    "optimizers": {"spec", "core", "update_rule"},
     "autowrap": {"optimizers"},
     "policy": {"spec", "core", "optimizers", "autowrap"},
     "experimental": {"core", "optimizers", "policy"},

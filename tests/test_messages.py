@@ -733,12 +733,10 @@ def spec_of_own_class() -> None:
 def under(strategy: Callable[[Any], Any]) -> None:
     import tensorflow as tf
 
-    from compat_lossscale import core
-
     strategies = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
     returning = {name: mock.Mock(return_value=value) for name, value in strategies.items()}
     with mock.patch.multiple(tf.distribute, **returning):
-        core.check_strategy()
+        strategies.check()
 
 
 def count_in_a_graph() -> None:

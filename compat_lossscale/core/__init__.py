@@ -10,24 +10,20 @@ from compat_lossscale.core.loss_scale import (
     moves_by_the_rule,
 )
 from compat_lossscale.core.reference import scale_loss
-from compat_lossscale.core.step import apply_or_skip, check_strategy, strategy_is_supported
-from compat_lossscale.core.step_log import StepLog
+from compat_lossscale.core.step import apply_or_skip
 from compat_lossscale.core.tracing import as_written
 
 __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
-    "StepLog",
     "all_finite",
     "apply_or_skip",
     "as_loss_scale",
     "as_written",
-    "check_strategy",
     "from_spec",
     "moves_by_the_rule",
     "scale_loss",
-    "strategy_is_supported",
     "unscale_gradients",
     "unzip",
 ]

@@ -15,7 +15,6 @@ import tensorflow as tf
 from compat_lossscale.core import native
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.scalar_tensor import ScalarTensor
-from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.tracing import as_written
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
@@ -252,13 +251,12 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             return tf.identity(False), finite
 
     @as_written
-    def advance(self, finite: Any, log: StepLog | None = None) -> list[Any]:
+    def advance(self, finite: Any) -> list[Any]:
         """Moves the loss scale by the update rule, given whether the step was a good one.
 
         Args:
             finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
                 bool in a branch where it is known.
-            log: Warns, in eager mode, if the loss scale had to move and could not.
 
         Returns:
             The operations that move it in a graph; of no meaning in eager mode.
@@ -277,8 +275,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             multiplier=self._multiplier,
             operations=operations,
         )
-        if log is not None and tf.executing_eagerly() and self._multiplier != 1:
-            log.note_move(scale, *after)
         state = (self._current_loss_scale, scale), (self._num_good_steps, good_steps)
         # To assign takes as long as to read, and the loss scale hardly ever changes.
         return [

@@ -15,49 +15,7 @@ from compat_lossscale.core.deferral import Deferred
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, moves_by_the_rule
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
-from compat_lossscale.core.step_log import StepLog
 from compat_lossscale.core.tracing import as_written
-
-
-def strategy_is_supported() -> bool:
-    """Whether loss scaling works under the current `tf.distribute` strategy.
-
-    It works where each replica has its own copy of every variable, so that gradients are unscaled
-    once per copy: without a strategy, and under OneDevice, Mirrored and MultiWorkerMirrored
-    strategies. Source: TensorFlow 2.2 and later.
-    """
-    if not tf.distribute.has_strategy():
-        return True
-    supported = (
-        tf.distribute.OneDeviceStrategy,
-        tf.compat.v1.distribute.OneDeviceStrategy,
-        tf.distribute.MirroredStrategy,
-        tf.compat.v1.distribute.MirroredStrategy,
-        tf.distribute.MultiWorkerMirroredStrategy,
-        tf.compat.v1.distribute.experimental.MultiWorkerMirroredStrategy,
-    )
-    return isinstance(tf.distribute.get_strategy(), supported)
-
-
-def check_strategy() -> None:
-    """Refuses strategies under which loss scaling would go wrong.
-
-    Raises:
-        ValueError: The current strategy is not supported; TPU strategies get an explanation of
-            their own. Source: TensorFlow 2.2 and later.
-    """
-    if strategy_is_supported():
-        return
-    strategy = tf.distribute.get_strategy()
-    if isinstance(strategy, tf.distribute.TPUStrategy):
-        raise ValueError(
-            "Loss scaling is not supported with TPUStrategy, and not needed: TPUs compute in "
-            "bfloat16, which has float32's range. Remove the LossScaleOptimizer when you use TPUs."
-        )
-    raise ValueError(
-        "Loss scaling is not supported with the tf.distribute.Strategy: "
-        f"{type(strategy).__name__}. Try using a different Strategy, e.g. a MirroredStrategy."
-    )
 
 
 @as_written
@@ -65,9 +23,9 @@ def apply_or_skip(
     loss_scale: LossScale,
     gradients: Sequence[Any],
     apply: Callable[[list[Any]], Any],
-    counter: Callable[[], Any] | None = None,
-    log: StepLog | None = None,
     *,
+    applied: Callable[[], Any] = lambda: None,
+    skipped: Callable[[tf.Tensor | None], Any] = lambda scale: None,
     summed: bool = False,
 ) -> Any:
     """Updates the loss scale, then applies the step if the loss scale allows and skips it if not.
@@ -80,15 +38,15 @@ def apply_or_skip(
         apply: Applies the given gradients, in a replica context. It should hold the variables in
             its closure: a strategy would unwrap mirrored variables given as arguments, and the
             wrapped optimizer expects them mirrored.
-        counter: Gives the variable that counts skipped steps as well as applied ones, if any
-            does. The latter `apply` counts.
-        log: Counts what is skipped.
+        applied: Is called where the step is applied, in a cross-replica context if there is one.
+        skipped: Is called where the step is skipped, in the same context, with the loss scale
+            during the step, a float32 scalar tensor; `None` if it is of a user's own rule.
         summed: Whether the strategy has summed the gradients, so that each replica has the same.
 
     Returns:
         `None` in eager mode, an operation in a graph.
     """
-    step = _Step(loss_scale, apply, counter, log, summed)
+    step = _Step(loss_scale, apply, applied, skipped, summed)
     if not must_merge():
         return step.take(gradients, _call)
     # The decision is made, and the branch taken, in a cross-replica context: strategies have no
@@ -112,8 +70,8 @@ class _Step:
 
     loss_scale: LossScale
     apply: Callable[[list[Any]], Any]
-    counter: Callable[[], Any] | None
-    log: StepLog | None
+    applied: Callable[[], Any]
+    skipped: Callable[[tf.Tensor | None], Any]
     summed: bool
 
     def take(self, gradients: Any, on_each_replica: Callable[..., Any]) -> Any:
@@ -129,9 +87,6 @@ class _Step:
         apply = functools.partial(on_each_replica, self.apply)
         if type(self.loss_scale) is FixedLossScale:
             return grouped(apply(gradients))
-        if self.counter is not None:
-            with tf.init_scope():
-                self.counter()  # May make the variable, which a branch cannot.
         if not moves_by_the_rule(self.loss_scale):
             update, should_apply = self.loss_scale.update(gradients)
             return grouped(update, self._branch(should_apply, lambda: apply(gradients)))
@@ -151,14 +106,13 @@ class _Step:
         rule = self.loss_scale if moves_by_the_rule(self.loss_scale) else None
 
         def applied() -> Any:
-            moved = rule and rule.advance(True, self.log)
-            return grouped(moved, self.log and self.log.note_applied(), apply())
+            moved = rule and rule.advance(True)
+            return grouped(moved, self.applied(), apply())
 
         def skipped() -> Any:
             scale = rule and rule()
-            moved = rule and rule.advance(False, self.log)
-            counted = self.counter and self.counter().assign_add(1, read_value=False)
-            return grouped(moved, counted, self.log and self.log.note_skipped(scale))
+            moved = rule and rule.advance(False)
+            return grouped(moved, self.skipped(scale))
 
         if isinstance(should_apply, bool) or tf.executing_eagerly():
             return applied() if should_apply else skipped()

@@ -16,12 +16,18 @@ from compat_lossscale.core import (
     LossScale,
     as_loss_scale,
     as_written,
-    check_strategy,
     from_spec,
     scale_loss,
     unscale_gradients,
 )
-from compat_lossscale.optimizers import families, loss_scale_config, pickling, stock, wrapping
+from compat_lossscale.optimizers import (
+    families,
+    loss_scale_config,
+    pickling,
+    stock,
+    strategies,
+    wrapping,
+)
 from compat_lossscale.optimizers.counting import CountsSkippedSteps
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -106,7 +112,7 @@ class LossScaleOptimizer(
         """Takes a loss scale, and lets checkpoints find it if it has state."""
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__["_loss_scale"] = loss_scale
-        self._start_counting(self._step_counter)
+        self._start_counting()
         if type(loss_scale) is not FixedLossScale:
             self._track_trackable(loss_scale, "loss_scale", overwrite=True)
             for variable in loss_scale.state.values():
@@ -198,7 +204,7 @@ class LossScaleOptimizer(
                 "apply_gradients() must be called in a replica context: from a function that "
                 "strategy.run() calls."
             )
-        check_strategy()
+        strategies.check()
         warn_if_forgotten(self._loss_has_been_scaled, self._gradients_have_been_unscaled)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LossScaleOptimizer:

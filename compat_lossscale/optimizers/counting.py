@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import FixedLossScale, LossScale, StepLog
+from compat_lossscale.core import FixedLossScale, LossScale, moves_by_the_rule
 from compat_lossscale.errors import NotCountedError
+from compat_lossscale.optimizers.step_log import StepLog
+from compat_lossscale.update_rule import PYTHON
 
 
 class CountsSkippedSteps:
@@ -18,10 +19,41 @@ class CountsSkippedSteps:
     _loss_scale: LossScale
     _step_log: StepLog | None = None
 
-    def _start_counting(self, counter: Callable[[], Any] | None = None) -> None:
-        """Counts from now on; `counter` gives the variable that counts all steps, if one does."""
+    def _start_counting(self) -> None:
         if type(self._loss_scale) is not FixedLossScale:
-            self.__dict__["_step_log"] = StepLog.if_possible(counter)
+            self.__dict__["_step_log"] = StepLog.if_possible(self._step_counter)
+
+    def _step_counter(self) -> Any:
+        """The variable that counts all steps, skipped ones too; `None` if there is none."""
+        return None
+
+    def _note_applied(self) -> Any:
+        """Notes a step that is applied, and warns of a loss scale that could not grow."""
+        if self._step_log is None:
+            return None
+        if tf.executing_eagerly() and self._is_at_cap():
+            self._step_log.warn()
+        return self._step_log.note_applied()
+
+    def _is_at_cap(self) -> bool:
+        """Whether a dynamic loss scale was due to grow in the latest step, and could not."""
+        loss_scale = self._loss_scale
+        if not moves_by_the_rule(loss_scale) or int(tf.convert_to_tensor(loss_scale.good_steps)):
+            return False
+        grown = PYTHON.float32(float(loss_scale()) * loss_scale.multiplier)
+        return not PYTHON.is_finite(grown)
+
+    def _count_skipped(self, scale: tf.Tensor | None) -> Any:
+        """Counts and notes a step that is skipped, at a loss scale of `scale`."""
+        with tf.init_scope():
+            counter = self._step_counter()  # May make the variable, which a branch cannot.
+        counted = None if counter is None else counter.assign_add(1, read_value=False)
+        if self._step_log is None:
+            return counted
+        moves = getattr(self._loss_scale, "multiplier", 1) != 1
+        noted = self._step_log.note_skipped(scale if moves else None)
+        self._step_log.warn_if_stuck()
+        return counted, noted
 
     @property
     def skipped_steps(self) -> tf.Tensor:

@@ -152,8 +152,8 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             self._loss_scale,
             gradients,
             apply,
-            counter=self._step_counter,
-            log=self._step_log,
+            applied=self._note_applied,
+            skipped=self._count_skipped,
             summed=summed,
         )
 

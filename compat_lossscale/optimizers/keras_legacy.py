@@ -106,8 +106,8 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             apply=lambda gradients: inner.apply_gradients(
                 list(zip(gradients, variables, strict=True)), *names, **options
             ),
-            counter=self._step_counter,
-            log=self._step_log,
+            applied=self._note_applied,
+            skipped=self._count_skipped,
             summed=summed,
         )
 

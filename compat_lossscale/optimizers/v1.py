@@ -95,7 +95,8 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             apply=lambda gradients: inner.apply_gradients(
                 list(zip(gradients, variables, strict=True)), global_step, inner_name
             ),
-            log=self._step_log,
+            applied=self._note_applied,
+            skipped=self._count_skipped,
         )
         if tf.executing_eagerly():
             return None

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tensorflow as tf
 
-from compat_lossscale import LossScaleOptimizer
-from compat_lossscale.errors import NotCountedError
+from compat_lossscale import LossScaleOptimizer, experimental
+from compat_lossscale.core import DynamicLossScale
+from compat_lossscale.errors import LossScaleStuckWarning, NotCountedError
 from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
 from tests.support import INF, NAN, Family
 
@@ -91,3 +93,31 @@ def test_a_training_step_can_be_exported(family: Family, tmp_path: Path) -> None
     loaded = tf.saved_model.load(str(tmp_path))
     assert loaded.step(tf.constant([NAN])).numpy() == [1.0]
     assert loaded.step(tf.constant([0.5])).numpy() == [0.5]
+
+
+def warnings_of(optimizer: Any, variable: tf.Variable, *gradients: float) -> list[str]:
+    """What eager steps with these gradients warn of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LossScaleStuckWarning)
+        for gradient in gradients:
+            optimizer.apply_gradients([(tf.constant([gradient]), variable)])
+    return [str(one.message) for one in caught if one.category is LossScaleStuckWarning]
+
+
+def test_a_scale_at_its_floor_that_should_shrink_is_warned_of_once(family: Family) -> None:
+    trained = make(family, initial_scale=2)
+    assert warnings_of(*trained, NAN, 0.0) == []
+    (warning,) = warnings_of(*trained, NAN, NAN)
+    assert "learning rate" in warning
+
+
+def test_a_scale_at_its_cap_that_should_grow_is_warned_of_once(family: Family) -> None:
+    trained = make(family, initial_scale=2.0**126, dynamic_growth_steps=1)
+    (warning,) = warnings_of(*trained, 0.0, 0.0, 0.0)
+    assert "Near 3.4e38" in warning
+
+
+def test_a_scale_that_moves_or_is_not_to_move_is_no_news(family: Family) -> None:
+    assert warnings_of(*make(family, initial_scale=8, dynamic_growth_steps=3), *[0.0] * 7) == []
+    optimizer = experimental.LossScaleOptimizer(family.sgd(), DynamicLossScale(1, 1, multiplier=1))
+    assert warnings_of(optimizer, tf.Variable([1.0]), 0.0, NAN) == []

@@ -27,8 +27,8 @@ class StepLog:
     It is no part of a checkpoint: none of the original classes had it.
 
     Args:
-        counter: Gives the variable that counts all steps, skipped ones too, if there is one: an
-            applied step then needs no note. It may have to make the variable.
+        counter: Gives the variable that counts all steps, skipped ones too, or `None`. By a
+            counter, an applied step needs no note. It may have to make the variable.
 
     Attributes:
         notes: An int64 variable: how many steps were skipped; which step the latest of them was, by
@@ -36,7 +36,7 @@ class StepLog:
             stuck. One variable, as a function takes time for each one that it uses.
     """
 
-    def __init__(self, counter: Callable[[], Any] | None = None) -> None:
+    def __init__(self, counter: Callable[[], Any] = lambda: None) -> None:
         self._counter = counter
         self.has_warned = False
         self.notes = tf.Variable(
@@ -49,7 +49,7 @@ class StepLog:
         _logs.add(self)
 
     @classmethod
-    def if_possible(cls, counter: Callable[[], Any] | None = None) -> StepLog | None:
+    def if_possible(cls, counter: Callable[[], Any] = lambda: None) -> StepLog | None:
         """Makes one, unless a graph of TensorFlow 1 is being built.
 
         A `tf.compat.v1.train.Saver` would save its variables with the model, and miss them in the
@@ -69,48 +69,39 @@ class StepLog:
         return tf.logical_and(skipped > 0, tf.equal(last, self._steps()))
 
     def _steps(self) -> Any:
-        return 1 if self._counter is None else tf.cast(self._counter(), tf.int64)
+        counter = self._counter()
+        return 1 if counter is None else tf.cast(counter, tf.int64)
 
     def note_applied(self) -> Any:
         """Notes that a step was applied."""
-        if self._counter is not None:
+        if self._counter() is not None:
             return None
         return self.notes.assign(self.notes * [1, 0, 1], read_value=False)
 
-    def note_skipped(self, scale: Any = None) -> Any:
+    def note_skipped(self, scale: tf.Tensor | None = None) -> Any:
         """Notes that a step was skipped. Call it when the counter has counted the step.
 
         Args:
-            scale: The loss scale during the step, for `warn_if_stuck`: at 1 it cannot shrink.
+            scale: The loss scale during the step, if one of 1 is stuck, as it cannot shrink.
         """
         skipped, _, stuck = tf.unstack(self.notes)
         if scale is not None:
-            stuck = tf.maximum(stuck, tf.cast(scale <= 1.0, tf.int64))
+            stuck = tf.maximum(stuck, tf.cast(tf.equal(scale, 1.0), tf.int64))
         return self.notes.assign([skipped + 1, self._steps(), stuck], read_value=False)
 
-    def note_move(self, before: float, after: float, good_steps: int) -> None:
-        """Warns, in eager mode, if the loss scale had to move and could not.
-
-        Args:
-            before: The loss scale during the step.
-            after: The loss scale after the step.
-            good_steps: The count of good steps after the step: 0 if the loss scale had to move.
-        """
-        if before == after and good_steps == 0:
-            self._warn(f" It is now {after}.")
-
     def warn_if_stuck(self) -> None:
-        """Warns, the first time, if a step was skipped at the lowest loss scale; in eager mode.
+        """Warns, the first time, if a step was skipped at a loss scale of 1; in eager mode.
 
         A function has no way to warn: what XLA compiles cannot print.
         """
         if not self.has_warned and tf.executing_eagerly() and int(self.notes[2]):
-            self._warn("")
+            self.warn()
 
-    def _warn(self, value: str) -> None:
+    def warn(self) -> None:
+        """Warns that the loss scale is stuck; the first time only."""
         if not self.has_warned:
             self.has_warned = True
-            warnings.warn(f"{_STUCK}{value}", LossScaleStuckWarning, stacklevel=3)
+            warnings.warn(_STUCK, LossScaleStuckWarning, stacklevel=2)
 
 
 _logs: weakref.WeakSet[StepLog] = weakref.WeakSet()

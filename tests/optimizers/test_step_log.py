@@ -2,13 +2,12 @@
 from __future__ import annotations
 
 import textwrap
-import warnings
 
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core import DynamicLossScale, StepLog
 from compat_lossscale.errors import LossScaleStuckWarning
+from compat_lossscale.optimizers.step_log import StepLog
 from tests.support import Mode, python
 
 
@@ -41,35 +40,6 @@ def test_there_is_none_in_a_graph_of_tensorflow_1() -> None:
     assert StepLog.if_possible() is not None
 
 
-def advance(loss_scale: DynamicLossScale, log: StepLog, *finite: bool) -> list[str]:
-    """What eager steps warn of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for one in finite:
-            loss_scale.advance(tf.constant(one), log)
-    assert all(warning.category is LossScaleStuckWarning for warning in caught)
-    return [str(warning.message) for warning in caught]
-
-
-def test_a_scale_at_its_floor_that_should_shrink_is_said_once() -> None:
-    loss_scale, log = DynamicLossScale(2), StepLog()
-    assert advance(loss_scale, log, False, True) == []
-    (said,) = advance(loss_scale, log, False, False)
-    assert "learning rate" in said
-    assert said.endswith("It is now 1.0.")
-
-
-def test_a_scale_at_its_cap_that_should_grow_is_said_once() -> None:
-    loss_scale, log = DynamicLossScale(2.0**126, increment_period=1), StepLog()
-    (said,) = advance(loss_scale, log, True, True, True)
-    assert "It is now 1.70141" in said
-
-
-def test_a_scale_that_is_not_to_move_is_no_news() -> None:
-    assert advance(DynamicLossScale(8, increment_period=3), StepLog(), *[True] * 7, False) == []
-    assert advance(DynamicLossScale(1, 1, multiplier=1), StepLog(), True, False) == []
-
-
 @pytest.mark.parametrize("compiled", [False, True], ids=["", "xla"])
 def test_what_a_function_noted_is_said_when_somebody_looks_and_once(compiled: bool) -> None:
     log = StepLog()
@@ -91,7 +61,7 @@ def test_what_a_function_noted_is_said_when_somebody_looks_and_once(compiled: bo
 def test_what_nobody_looked_at_is_said_when_the_program_ends() -> None:
     program = """
         import tensorflow as tf
-        from compat_lossscale.core import StepLog
+        from compat_lossscale.optimizers.step_log import StepLog
 
         log = StepLog()
         log.note_skipped(tf.constant(1.0))
