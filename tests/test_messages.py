@@ -733,8 +733,10 @@ def spec_of_own_class() -> None:
 def under(strategy: Callable[[Any], Any]) -> None:
     import tensorflow as tf
 
-    strategies = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
-    returning = {name: mock.Mock(return_value=value) for name, value in strategies.items()}
+    from compat_lossscale.optimizers import strategies
+
+    current = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
+    returning = {name: mock.Mock(return_value=value) for name, value in current.items()}
     with mock.patch.multiple(tf.distribute, **returning):
         strategies.check()
 
@@ -757,6 +759,22 @@ def apply_unscaled() -> None:
     import tensorflow as tf
 
     wrapped().apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
+
+
+def apply_without(*gradients: Any) -> None:
+    import tensorflow as tf
+
+    optimizer = wrapped()
+    optimizer.get_scaled_loss(tf.constant(1.0))
+    optimizer.get_unscaled_gradients([])
+    variables = [tf.Variable(1.0, name=name) for name in "ab"]
+    optimizer.apply_gradients(zip(gradients, variables, strict=True))
+
+
+def apply_with_one_gradient() -> None:
+    import tensorflow as tf
+
+    apply_without(tf.constant(1.0), None)
 
 
 def unpickle_for_other_variables() -> None:
@@ -975,6 +993,22 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
+        "no gradients",
+        lambda: apply_without(None, None),
+        (
+            "No gradients provided for any variable: ['a:0', 'b:0']. The loss does not "
+            "depend on these variables, or was computed outside of the tape."
+        ),
+    ),
+    (
+        "half a config as a loss scale",
+        lambda: experimental({"class_name": "FixedLossScale"}),
+        (
+            "Improper config format: {'class_name': 'FixedLossScale'} needs `class_name` "
+            "and `config`."
+        ),
+    ),
+    (
         "counting in a graph",
         count_in_a_graph,
         (
@@ -1044,6 +1078,14 @@ WARNINGS: list[tuple[str, Callable[[], object], str]] = [
         (
             "The policy name 'float16_with_float32_vars' is of TensorFlow 2.0 and "
             "earlier; use 'mixed_float16' or 'mixed_bfloat16'."
+        ),
+    ),
+    (
+        "a variable without a gradient",
+        apply_with_one_gradient,
+        (
+            "Gradients do not exist for variables ['b:0'] when minimizing the loss. The "
+            "optimizer leaves them as they are."
         ),
     ),
     (

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -18,14 +19,12 @@ class CountsSkippedSteps:
 
     _loss_scale: LossScale
     _step_log: StepLog | None = None
+    _step_counter: Callable[[], Any] | None = None
+    """Gives the variable that counts all steps, skipped ones too, if there is one."""
 
     def _start_counting(self) -> None:
         if type(self._loss_scale) is not FixedLossScale:
             self.__dict__["_step_log"] = StepLog.if_possible(self._step_counter)
-
-    def _step_counter(self) -> Any:
-        """The variable that counts all steps, skipped ones too; `None` if there is none."""
-        return None
 
     def _note_applied(self) -> Any:
         """Notes a step that is applied, and warns of a loss scale that could not grow."""
@@ -45,9 +44,11 @@ class CountsSkippedSteps:
 
     def _count_skipped(self, scale: tf.Tensor | None) -> Any:
         """Counts and notes a step that is skipped, at a loss scale of `scale`."""
-        with tf.init_scope():
-            counter = self._step_counter()  # May make the variable, which a branch cannot.
-        counted = None if counter is None else counter.assign_add(1, read_value=False)
+        counted = None
+        if self._step_counter is not None:
+            with tf.init_scope():
+                counter = self._step_counter()  # May make the variable, which a branch cannot.
+            counted = counter.assign_add(1, read_value=False)
         if self._step_log is None:
             return counted
         moves = getattr(self._loss_scale, "multiplier", 1) != 1

@@ -27,8 +27,8 @@ class StepLog:
     It is no part of a checkpoint: none of the original classes had it.
 
     Args:
-        counter: Gives the variable that counts all steps, skipped ones too, or `None`. By a
-            counter, an applied step needs no note. It may have to make the variable.
+        counter: Gives the variable that counts all steps, skipped ones too, if there is one: an
+            applied step then needs no note. It may have to make the variable.
 
     Attributes:
         notes: An int64 variable: how many steps were skipped; which step the latest of them was, by
@@ -36,7 +36,7 @@ class StepLog:
             stuck. One variable, as a function takes time for each one that it uses.
     """
 
-    def __init__(self, counter: Callable[[], Any] = lambda: None) -> None:
+    def __init__(self, counter: Callable[[], Any] | None = None) -> None:
         self._counter = counter
         self.has_warned = False
         self.notes = tf.Variable(
@@ -49,7 +49,7 @@ class StepLog:
         _logs.add(self)
 
     @classmethod
-    def if_possible(cls, counter: Callable[[], Any] = lambda: None) -> StepLog | None:
+    def if_possible(cls, counter: Callable[[], Any] | None = None) -> StepLog | None:
         """Makes one, unless a graph of TensorFlow 1 is being built.
 
         A `tf.compat.v1.train.Saver` would save its variables with the model, and miss them in the
@@ -69,12 +69,11 @@ class StepLog:
         return tf.logical_and(skipped > 0, tf.equal(last, self._steps()))
 
     def _steps(self) -> Any:
-        counter = self._counter()
-        return 1 if counter is None else tf.cast(counter, tf.int64)
+        return 1 if self._counter is None else tf.cast(self._counter(), tf.int64)
 
     def note_applied(self) -> Any:
         """Notes that a step was applied."""
-        if self._counter() is not None:
+        if self._counter is not None:
             return None
         return self.notes.assign(self.notes * [1, 0, 1], read_value=False)
 
