@@ -34,6 +34,13 @@ without-private: $(VENV)/ready
 			$(SHIM_TESTS) || exit 1; \
 	done
 
+# The shim's tests with the core's reference path in place of the faster one; tests run a short form.
+reference: $(VENV)/ready
+	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+
+# What takes too long for every change: all TensorFlows, all long forms of the tests.
+nightly: matrix reference without-private fuzz attacks attacks-shim properties sweep
+
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private names of TensorFlow and tf-keras stand behind probes, and nothing needs them."""
+"""Private names stand behind probes, and nothing needs them; nor the core's faster path."""
 
 from __future__ import annotations
 
@@ -70,19 +70,29 @@ def test_the_reader_of_source_sees_every_way_to_a_private_name() -> None:
     assert not private_names_in('"""Like tf.__internal__."""\nx = "tensorflow.python.keras"')
 
 
-@pytest.mark.parametrize("how", FAULTS)
-def test_without_any_private_name_tests_pass(how: str) -> None:
-    """Every so many of them; `make without-private` runs all."""
+def passes(*arguments: str, **variables: str) -> None:
+    """Runs every so many of the tests in another process, in which they have to pass."""
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "tests.without_private_names"),
-            *("-p", "no:cacheprovider", "-p", "no:xdist", *CHECKED),
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"),
+            *(*arguments, *CHECKED),
         ],
         cwd=REPOSITORY,
-        env={**os.environ, "PRIVATE_NAMES": how, "EVERY": "53"},
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("how", FAULTS)
+def test_without_any_private_name_tests_pass(how: str) -> None:
+    """Every so many of them; `make without-private` runs all."""
+    passes("-p", "tests.without_private_names", PRIVATE_NAMES=how, EVERY="53")
+
+
+def test_with_the_reference_path_in_place_tests_pass() -> None:
+    """Every so many of them; `make reference` runs all."""
+    passes(COMPAT_LOSSSCALE_REFERENCE="1", EVERY="53")

@@ -2,9 +2,9 @@
 """A plugin for pytest: no private name of TensorFlow and tf-keras is found.
 
 Use it as `python -m pytest -p tests.without_private_names`. It holds in the processes that tests
-start, too. Variables of the environment: PRIVATE_NAMES says how the names are missing, `moved`, so
+start, too. The environment variable PRIVATE_NAMES says how the names are missing, `moved`, so
 that importing their modules fails (the default), or `renamed`, so that the modules are there and
-empty; EVERY=40 runs only every 40th test.
+empty.
 """
 
 from __future__ import annotations
@@ -63,13 +63,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what no public name can do, and most of the rest if that is asked for."""
+    """Leaves out what no public name can do."""
     left_out = [item for item in items if item.get_closest_marker(MARKER)]
     config.stash[_LEFT_OUT] = left_out
-    others = [item for item in items if item not in left_out]
-    kept = others[:: int(os.environ.get("EVERY", "1"))]
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

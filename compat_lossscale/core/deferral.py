@@ -33,14 +33,12 @@ def unscale_now_or_later(tensors: Sequence[tf.Tensor], loss_scale: tf.Tensor) ->
     Returns:
         Tensors of the same shapes and dtypes, of the graph that is being built.
     """
-    can_wait = [not (is_small(one) or may_be_reassociated(one)) for one in tensors]
-    reciprocal = tf.raw_ops.RealDiv(x=1.0, y=loss_scale)
-    # One cast a dtype, not one a gradient.
-    factors = {
-        dtype: tf.cast(reciprocal, dtype) for dtype in dict.fromkeys(one.dtype for one in tensors)
-    }
-    unscaled = [tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in tensors]
-    _waiting.update(one.op for one, waits in zip(unscaled, can_wait, strict=True) if waits)
+    unscaled = reference.unscale_gradients(tensors, loss_scale)
+    _waiting.update(
+        after.op
+        for before, after in zip(tensors, unscaled, strict=True)
+        if not (is_small(before) or may_be_reassociated(before))
+    )
     return unscaled
 
 
@@ -63,9 +61,8 @@ class Deferred:
             return tensor, None
         scaled, factor = tensor.op.inputs
         # All of a dtype have one factor, unless gradients were unscaled twice over.
-        if self._factors.setdefault(factor.dtype, factor) is not factor:
-            return tensor, None
-        return scaled, factor
+        one = self._factors.setdefault(factor.dtype, factor)
+        return (scaled, one) if _before_cast(one) is _before_cast(factor) else (tensor, None)
 
     def all_finite(self) -> tf.Tensor:
         """Whether every element of the unscaled gradients is finite, a bool scalar tensor."""
@@ -86,6 +83,10 @@ class Deferred:
 
 def _is_eager(tensor: tf.Tensor) -> bool:
     return not tf.is_symbolic_tensor(tensor)
+
+
+def _before_cast(factor: tf.Tensor) -> tf.Tensor:
+    return factor.op.inputs[0] if factor.op.type == "Cast" else factor
 
 
 def _scaled_are_finite(tensors: list[tf.Tensor]) -> tf.Tensor:

@@ -39,9 +39,18 @@ def may_be_reassociated(tensor: tf.Tensor) -> bool:
         # XLA puts operations together over the whole graph, and may then skip roundings.
         return True
     while tf.is_symbolic_tensor(tensor):
+        if tensor.op.type == "Sum" and not _adds_up(tensor.op):
+            tensor = tensor.op.inputs[0]
+            continue
         if _IS_NO_PRODUCT.fullmatch(tensor.op.type):
             return False
         if not _PASSES_ON.fullmatch(tensor.op.type):
             return True
         tensor = tensor.op.inputs[0]
     return False
+
+
+def _adds_up(total: tf.Operation) -> bool:
+    """Whether a sum is of more than one number, and not taken out therefore."""
+    given, result = (one.shape.num_elements() for one in (total.inputs[0], total.outputs[0]))
+    return given is None or given != result
