@@ -65,7 +65,7 @@ class StepLog:
     @property
     def last_skipped(self) -> tf.Tensor:
         """Whether the latest step was skipped, a bool scalar tensor."""
-        skipped, last, _ = tf.unstack(self.notes)
+        skipped, last = self.notes[0], self.notes[1]
         return tf.logical_and(skipped > 0, tf.equal(last, self._steps()))
 
     def _steps(self) -> Any:
@@ -83,7 +83,7 @@ class StepLog:
         Args:
             scale: The loss scale during the step, if one of 1 is stuck, as it cannot shrink.
         """
-        skipped, _, stuck = tf.unstack(self.notes)
+        skipped, stuck = self.notes[0], self.notes[2]
         if scale is not None:
             stuck = tf.maximum(stuck, tf.cast(tf.equal(scale, 1.0), tf.int64))
         return self.notes.assign([skipped + 1, self._steps(), stuck], read_value=False)

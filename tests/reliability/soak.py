@@ -38,7 +38,7 @@ SETTINGS = (
     (1.0, 1, 2.0, 0.5),
     (2.0**120, 1, 2.0, 0.3),
     (8.0, 2, 4.0, 0.3),
-    (100.0, 5, 1.5, 0.1),
+    (100.0, 5, 8.0, 0.1),
     (0.5, 10, 2.0, 0.05),
 )
 TRACED_GROWTH = 16 * 2**20
@@ -106,7 +106,7 @@ class TracedTraining:
                 self.loss_scale,
                 [row[:3], tf.IndexedSlices(row[3:], indices, tf.constant([5], tf.int64))],
                 apply=lambda _: self.applied.assign_add(1, read_value=False),
-                counter=lambda: self.skipped,
+                skipped=lambda scale: self.skipped.assign_add(1, read_value=False),
             )
             with tf.control_dependencies([done]):
                 scale = self.loss_scale.current_loss_scale.read_value()
