@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import reference
+from compat_lossscale.core import private, reference
 from compat_lossscale.core.concatenation import Concatenated, is_small
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
@@ -51,7 +51,9 @@ class Deferred:
 
     def __init__(self, values: Sequence[tf.Tensor]) -> None:
         # A captured tensor is one of the graph from here on, also in the branch.
-        self._concatenated = Concatenated([tf.identity(v) if _is_eager(v) else v for v in values])
+        values = [tf.identity(one) if _is_eager(one) else one for one in values]
+        xla = private.compiled_by_xla()
+        self._concatenated = Concatenated(values, alone=lambda tensor: xla)
         self._factors: dict[tf.DType, tf.Tensor] = {}
         self._tensors = [self._before_unscaling(one) for one in self._concatenated.tensors]
 

@@ -40,7 +40,7 @@ def program(configuration: Configuration) -> str:
             'if __name__ == "__main__":',
             f"    ours = sides.wrapper({configuration.api!r}, is_ours=True)",
             f"    stock = sides.wrapper({configuration.api!r}, is_ours=False)",
-            "    print(sides.difference(train(ours), train(stock)))",
+            f"    print(sides.difference(train(ours), train(stock), {configuration.roundings}))",
             "",
         ]
     )

@@ -50,6 +50,7 @@ def _compare(train: Any, configuration: Configuration, is_ours: bool) -> str:
         return sides.difference(
             train(sides.wrapper(configuration.api, is_ours)),
             train(sides.wrapper(configuration.api, False)),
+            configuration.roundings,
         )
     finally:
         tf.get_logger().setLevel(logging.NOTSET)

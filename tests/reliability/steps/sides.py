@@ -182,12 +182,13 @@ def saved_and_loaded(module: tf.Module) -> Any:
         return tf.saved_model.load(folder)
 
 
-def difference(ours: Iterator[State], stock: Iterator[State]) -> str:
+def difference(ours: Iterator[State], stock: Iterator[State], roundings: int = 0) -> str:
     """Compares two trainings step by step.
 
     Args:
         ours: Gives this package's state after each step, or raises.
         stock: Gives stock's.
+        roundings: By how many roundings floating-point numbers may differ.
 
     Returns:
         What differs first: `match`, `refused: ...` if stock raises, else a description that
@@ -197,7 +198,7 @@ def difference(ours: Iterator[State], stock: Iterator[State]) -> str:
     found, error = _all(ours)
     expected, refusal = _all(stock)
     for number, (mine, stocks) in enumerate(zip(found, expected, strict=False)):
-        if mine != stocks:
+        if mine != stocks and not _are_close(mine, stocks, roundings):
             return f"{_roles(mine, stocks)}, after step {number}"
     if refusal is not None:
         if error is not None and _is_internal(error) and type(error) is not type(refusal):
@@ -208,6 +209,32 @@ def difference(ours: Iterator[State], stock: Iterator[State]) -> str:
     if len(found) != len(expected):
         return f"stopped: after {len(found)} of {len(expected)} steps"
     return "match"
+
+
+def _are_close(found: State, expected: State, roundings: int) -> bool:
+    """Whether two states differ by a few roundings of the largest number of an array at most."""
+    if not roundings or found.keys() != expected.keys():
+        return False
+    for role, stock in expected.items():
+        mine = found[role]
+        if mine == stock:
+            continue
+        if not (_is_bits(mine) and _is_bits(stock)) or mine[:2] != stock[:2] or "scale" in role:
+            return False
+        dtype = tf.as_dtype(stock[0])
+        if not dtype.is_floating:
+            return False
+        one, other = (
+            np.frombuffer(raw, dtype.as_numpy_dtype).astype(np.float64)
+            for raw in (mine[2], stock[2])
+        )
+        if not np.array_equal(np.isfinite(one), np.isfinite(other)):
+            return False
+        epsilon = float(np.finfo(dtype.as_numpy_dtype).eps) if dtype != tf.bfloat16 else 2.0**-7
+        largest = np.max(np.abs(other[np.isfinite(other)]), initial=0.0)
+        if not np.allclose(one, other, 0, roundings * epsilon * largest, equal_nan=True):
+            return False
+    return True
 
 
 def _all(states: Iterator[State]) -> tuple[list[State], Exception | None]:
