@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import private, reference
+from compat_lossscale.core import reference
 from compat_lossscale.core.concatenation import Concatenated, is_small
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
@@ -52,8 +52,7 @@ class Deferred:
     def __init__(self, values: Sequence[tf.Tensor]) -> None:
         # A captured tensor is one of the graph from here on, also in the branch.
         values = [tf.identity(one) if _is_eager(one) else one for one in values]
-        xla = private.compiled_by_xla()
-        self._concatenated = Concatenated(values, alone=lambda tensor: xla)
+        self._concatenated = Concatenated(values, alone=_stays_alone)
         self._factors: dict[tf.DType, tf.Tensor] = {}
         self._tensors = [self._before_unscaling(one) for one in self._concatenated.tensors]
 
@@ -81,6 +80,11 @@ class Deferred:
             tensor if factor is None else tf.raw_ops.Mul(x=tensor, y=factor)
             for tensor, factor in self._tensors
         )
+
+
+def _stays_alone(tensor: tf.Tensor) -> bool:
+    """Whether a product has to meet the branch as it does in the reference; no sum of replicas."""
+    return tensor.op.type != "AddN" and may_be_reassociated(tensor)
 
 
 def _is_eager(tensor: tf.Tensor) -> bool:

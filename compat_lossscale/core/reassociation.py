@@ -16,12 +16,12 @@ import tensorflow as tf
 from compat_lossscale.core import private
 
 _PASSES_ON = re.compile(
-    "ExpandDims|Identity|PreventGradient|Reshape|Squeeze|StopGradient|Transpose"
+    "Cast|ExpandDims|Identity|PreventGradient|Reshape|Squeeze|StopGradient|Transpose"
 )
-"""Operations that the optimizer may take out, so that what they are given counts."""
+"""Operations that the optimizer may take out or move, so that what they are given counts."""
 _IS_NO_PRODUCT = re.compile(
     "BatchMatMul.*|BiasAddGrad|(Conv|DepthwiseConv).*Backprop.*|Einsum|FusedBatchNormGrad.*|MatMul"
-    "|Sum|UnsortedSegmentSum"
+    "|SplitV|Sum|UnsortedSegmentSum"
 )
 """Operations that give gradients in neural networks, and that the optimizer does not see through.
 

@@ -170,7 +170,9 @@ def test_small_gradients_of_a_replica_go_into_the_branch_as_one(mirrored: Any) -
         )
 
     def replica_step(values: tf.Tensor) -> None:
-        gradients = [values + float(number) for number in range(9)]
+        # Sums, which may be concatenated; products stay alone.
+        rows = [tf.stack([values, values * 0 + number]) for number in range(9)]
+        gradients = [tf.reduce_sum(row, axis=0) for row in rows]
         apply_or_skip(loss_scale, gradients, apply)
 
     @tf.function
