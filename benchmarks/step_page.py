@@ -40,10 +40,11 @@ def _lines(results: dict[str, Any]) -> Iterator[str]:
     for mode in TITLES:
         yield from _table(mode, results["steps"])
     yield from _means(results["steps"])
-    yield ""
-    yield "| Peak memory of a process, MB | bare | tf-keras | ours |"
-    yield "| --- | --- | --- | --- |"
-    for row in results["memory"]:
+    if results.get("memory"):
+        yield ""
+        yield "| Peak memory of a process, MB | bare | tf-keras | ours |"
+        yield "| --- | --- | --- | --- |"
+    for row in results.get("memory", ()):
         figures = " | ".join(f"{row[name]:,.0f}" for name in _NAMES)
         yield f"| {row['case']} | {figures} |"
 
@@ -168,4 +169,5 @@ def plot(results: dict[str, Any], path: Path) -> None:
 if __name__ == "__main__":
     found = json.loads(RESULTS.read_text())
     PAGE.write_text(text(found), encoding="utf-8")
-    plot(found, PLOT)
+    if "growth" in found:
+        plot(found, PLOT)

@@ -90,9 +90,9 @@ def passes(*arguments: str, **variables: str) -> None:
 @pytest.mark.parametrize("how", FAULTS)
 def test_without_any_private_name_tests_pass(how: str) -> None:
     """Every so many of them; `make without-private` runs all."""
-    passes("-p", "tests.without_private_names", PRIVATE_NAMES=how, EVERY="53")
+    passes("-p", "tests.without_private_names", PRIVATE_NAMES=how, EVERY="101")
 
 
 def test_with_the_reference_path_in_place_tests_pass() -> None:
     """Every so many of them; `make reference` runs all."""
-    passes(COMPAT_LOSSSCALE_REFERENCE="1", EVERY="53")
+    passes(COMPAT_LOSSSCALE_REFERENCE="1", EVERY="101")
