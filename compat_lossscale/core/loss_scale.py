@@ -8,6 +8,7 @@ state in one of them.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, TypeGuard
 
 import tensorflow as tf
@@ -261,6 +262,14 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Returns:
             The operations that move it in a graph; of no meaning in eager mode.
         """
+        if tf.executing_eagerly() or finite is not True:
+            return self._move(finite)
+        # A branch, as it hardly ever grows: to count takes fewer operations than the whole rule.
+        only_counts = self._num_good_steps + 1 < self._increment_period
+        count = functools.partial(self._num_good_steps.assign_add, 1, read_value=False)
+        return [tf.cond(only_counts, lambda: grouped(count()), lambda: grouped(self._move(finite)))]
+
+    def _move(self, finite: Any) -> list[Any]:
         scale, good_steps = self(), tf.convert_to_tensor(self._num_good_steps)
         operations = _TENSORFLOW
         if tf.executing_eagerly():

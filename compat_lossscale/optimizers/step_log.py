@@ -32,8 +32,8 @@ class StepLog:
 
     Attributes:
         notes: An int64 variable: how many steps were skipped; which step the latest of them was, by
-            the counter, or whether the latest step was; whether the loss scale is known to be
-            stuck. One variable, as a function takes time for each one that it uses.
+            the counter, or whether the latest step was; how many were skipped at a loss scale that
+            is stuck. One variable, as a function takes time for each one that it uses.
     """
 
     def __init__(self, counter: Callable[[], Any] | None = None) -> None:
@@ -83,10 +83,9 @@ class StepLog:
         Args:
             scale: The loss scale during the step, if one of 1 is stuck, as it cannot shrink.
         """
-        skipped, stuck = self.notes[0], self.notes[2]
-        if scale is not None:
-            stuck = tf.maximum(stuck, tf.cast(tf.equal(scale, 1.0), tf.int64))
-        return self.notes.assign([skipped + 1, self._steps(), stuck], read_value=False)
+        stuck = 0 if scale is None else tf.cast(tf.equal(scale, 1.0), tf.int64)
+        kept = self.notes * [1, 0, 1]
+        return self.notes.assign(tf.add(kept, [1, self._steps(), stuck]), read_value=False)
 
     def warn_if_stuck(self) -> None:
         """Warns, the first time, if a step was skipped at a loss scale of 1; in eager mode.
