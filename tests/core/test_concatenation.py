@@ -25,14 +25,14 @@ def test_a_tensor_of_few_elements_known_while_tracing_is_small() -> None:
 
 
 def test_small_tensors_of_a_kind_are_concatenated_and_split_in_their_order(mode: Mode) -> None:
-    shapes = ([2], [2, 2], [], [3], [1, 2], [999], [0])
+    shapes = ([2], [2, 2], [], [3], [1, 2], [999], [0], [1], [1])
     given = [np.random.default_rng(0).normal(size=shape).astype("f") for shape in shapes]
 
     def run() -> list[tf.Tensor]:
         tensors = [*map(tf.constant, given), tf.ones([2], tf.float16)]
         concatenated = Concatenated(tensors)
         shapes = [tuple(tensor.shape) for tensor in concatenated.tensors]
-        assert shapes == [(5,), (3, 2), (), (999,), (0,), (2,)]
+        assert shapes == [(5,), (3, 2), (), (999,), (0,), (1,), (1,), (2,)]
         return concatenated.split(concatenated.tensors)
 
     for part, tensor in zip(mode.compile(run)(), [*given, np.ones(2, "e")], strict=True):

@@ -69,6 +69,17 @@ FIXED = {
         mode="function",
         way="tape",
     ),
+    "single numbers": Configuration(
+        optimizer="Adadelta",
+        variables=(Variable((1,), "float16"), Variable((1,), "float16")),
+        steps=("normal", "normal"),
+        mode="function",
+        way="tape",
+        loss="matmul",
+    ),
+    "empty variable on replicas": Configuration(
+        variables=(Variable((0,)), Variable((512,))), mode="replicas-eager", way="minimize"
+    ),
     "several products": Configuration(
         dynamic=False,
         variables=(Variable(), Variable()),

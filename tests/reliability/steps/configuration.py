@@ -21,7 +21,7 @@ STRUCTURES = (
     "saved-in-jit",
 )
 WAYS = ("minimize", "tape", "given")
-LOSSES = ("linear", "square", "tanh", "while", "cond")
+LOSSES = ("linear", "square", "tanh", "while", "cond", "matmul")
 BETWEEN = (
     "nothing",
     "clip_by_global_norm",

@@ -165,7 +165,7 @@ class Draw:
             mode=mode,
             structure=structure,
             way=way,
-            loss=self._one(LOSSES) if way != "given" else "linear",
+            loss=self._loss() if way != "given" else "linear",
             compute_dtype=self._one(("", "", "", "float16", "bfloat16")) if way != "given" else "",
             between=between,
             reuses=way != "minimize" and self._is(0.2),
@@ -175,6 +175,10 @@ class Draw:
             unknown_shapes=mode == "function" and self._is(0.2),
             seed=int(self._chance.integers(1_000_000)),
         )
+
+    def _loss(self) -> str:
+        # As the gradients of most layers are no products, either.
+        return "matmul" if self._is(0.4) else str(self._one(LOSSES))
 
     def _options(self, family: str, optimizer: str) -> dict[str, Any]:
         options: dict[str, Any] = {"learning_rate": self._one((0.25, 0.1, 0.001))}

@@ -21,8 +21,8 @@ from tests.reliability.steps.program import program
 
 BATCH = 40
 """So many configurations a process runs: TensorFlow keeps every function that it traced."""
-TIMEOUT = 120
-"""Seconds for one configuration."""
+TIMEOUT = 600
+"""Seconds for one configuration, of which XLA may compile for one or two minutes."""
 
 
 def outcome(configuration: Configuration) -> str:

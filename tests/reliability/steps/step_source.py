@@ -117,6 +117,10 @@ def _part(loss: str, value: str, factor: str) -> str:
     if loss == "while":
         body = f"lambda x: [x * {factor}], [tf.identity({value})], maximum_iterations=3"
         return f"tf.reduce_sum(tf.while_loop(lambda _: True, {body})[0])"
+    if loss == "matmul":
+        # A gradient that is no product, as those of layers, which the core may concatenate.
+        row, column = f"tf.reshape({value}, [1, -1])", f"tf.reshape({factor}, [-1, 1])"
+        return f"tf.reduce_sum(tf.matmul({row}, {column}))"
     if loss == "cond":
         return (
             f"tf.cond(tf.reduce_sum({factor}) > 0, "
