@@ -113,12 +113,12 @@ class Policy(tf_keras.mixed_precision.Policy):
         Returns:
             The policy, its loss scale in its initial state.
         """
-        if "loss_scale" not in config:
-            return cls(config["name"])
-        loss_scale = config["loss_scale"]
-        if isinstance(loss_scale, Mapping):
-            loss_scale = loss_scale_config.deserialize(loss_scale, custom_objects)
-        return cls(config["name"], loss_scale)
+        arguments = dict(config)
+        if isinstance(arguments.get("loss_scale"), Mapping):
+            arguments["loss_scale"] = loss_scale_config.deserialize(
+                arguments["loss_scale"], custom_objects
+            )
+        return cls(**arguments)
 
     def __repr__(self) -> str:
         return f'<Policy "{self.name}", loss_scale={self._loss_scale!r}>'
@@ -139,15 +139,24 @@ def set_policy(policy: Any) -> None:
         policy = Policy(policy)
     if not autowrap.is_enabled():
         autowrap.enable()
-    if policy is not None and _computes_in_numbers_of_no_gradient(policy):
-        # Up to TensorFlow 2.3 such a policy could be global; tf-keras refuses it.
-        stock.set_any_global_policy(policy)
-    else:
+    if _computes_in_floats(policy):
         tf_keras.mixed_precision.set_global_policy(policy)
+    else:
+        # Up to TensorFlow 2.3 any other could be global. tf-keras refuses those of integers, and
+        # where the dtypes of TensorFlow 1 are in force all of them.
+        stock.set_any_global_policy(policy)
 
 
-def _computes_in_numbers_of_no_gradient(policy: Any) -> bool:
-    return policy.compute_dtype is not None and not tf.as_dtype(policy.compute_dtype).is_floating
+def _computes_in_floats(policy: Any) -> bool:
+    if policy is None or policy.compute_dtype is None:
+        return False
+    return bool(tf.as_dtype(policy.compute_dtype).is_floating)
+
+
+def _policy_that_was_set() -> Any:
+    """The global policy, or `None` if there is only the default, which Keras makes each time."""
+    policy = tf_keras.mixed_precision.global_policy()
+    return policy if policy is tf_keras.mixed_precision.global_policy() else None
 
 
 @contextlib.contextmanager
@@ -157,7 +166,7 @@ def policy_scope(policy: Any) -> Iterator[None]:
     Args:
         policy: See `set_policy`.
     """
-    found = tf_keras.mixed_precision.global_policy()
+    found = _policy_that_was_set()
     set_policy(policy)
     try:
         yield
@@ -165,16 +174,22 @@ def policy_scope(policy: Any) -> Iterator[None]:
         set_policy(found)
 
 
-def global_policy() -> Policy:
+def global_policy() -> Any:
     """Returns the policy of layers made now.
 
     Source: `tf.keras.mixed_precision.experimental.global_policy` of TensorFlow 1.14 to 2.4.
+
+    Returns:
+        The very policy that was set: one with a loss scale if `set_policy` was given its name, and
+        one of Keras' own after `tf.keras.mixed_precision.set_global_policy`, as in TensorFlow 2.4.
+        If none was set, one with a loss scale of `None`.
     """
-    return _with_loss_scale(tf_keras.mixed_precision.global_policy())
+    policy = _policy_that_was_set()
+    return Policy(tf_keras.mixed_precision.global_policy().name) if policy is None else policy
 
 
-def get_layer_policy(layer: Any) -> Policy:
-    """Returns a layer's policy.
+def get_layer_policy(layer: Any) -> Any:
+    """Returns a layer's policy, the layer's own object.
 
     Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
 
@@ -186,14 +201,10 @@ def get_layer_policy(layer: Any) -> Policy:
     """
     if not isinstance(layer, tf_keras.layers.Layer):
         raise ValueError(
-            f"get_layer_policy can only be called on a layer of tf-keras, but got: {layer!r}."
+            f"get_policy can only be called on a layer, but got: {layer!r}. get_layer_policy takes "
+            "a layer of tf-keras."
         )
-    return _with_loss_scale(layer.dtype_policy)
-
-
-def _with_loss_scale(policy: Any) -> Policy:
-    """Gives Keras' own policies the `loss_scale` that every experimental policy has."""
-    return policy if isinstance(policy, Policy) else Policy(policy.name)
+    return layer.dtype_policy
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:

@@ -20,6 +20,10 @@ from compat_lossscale.experimental import (
 )
 from compat_lossscale.optimizers import era
 from compat_lossscale.policy import policy_scope
+from compat_lossscale.v1 import (
+    disable_mixed_precision_graph_rewrite,
+    enable_mixed_precision_graph_rewrite,
+)
 from tests.support import Family
 
 native = tf.compat.v1.mixed_precision
@@ -150,6 +154,12 @@ def test_from_config_makes_the_same_again(make: Any) -> None:
     assert (made.loss_scale is None) == (policy.loss_scale is None)
 
 
+@pytest.mark.parametrize("config", [{}, {"name": "float32", "other": 1}])
+def test_a_config_with_other_keys_is_an_error(config: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=r"argument.*(name|other)"):
+        Policy.from_config(config)
+
+
 def test_a_users_own_loss_scale_survives_the_config_by_custom_objects() -> None:
     config = Policy("mixed_float16", OwnLossScale()).get_config()
     made = Policy.from_config(config, custom_objects={"OwnLossScale": OwnLossScale})
@@ -194,18 +204,69 @@ def test_none_sets_the_default_policy() -> None:
     assert global_policy().name == "float32"
 
 
-def test_the_global_policy_of_keras_own_gets_a_loss_scale_attribute() -> None:
-    tf_keras.mixed_precision.set_global_policy("mixed_float16")
+@pytest.mark.parametrize("policy", ["mixed_float16", "float32"])
+def test_the_global_policy_of_keras_own_is_that_policy(policy: str) -> None:
+    tf_keras.mixed_precision.set_global_policy(policy)
+    assert global_policy() is tf_keras.mixed_precision.global_policy()
+    assert not isinstance(global_policy(), Policy)
+    assert not hasattr(global_policy(), "loss_scale")
+
+
+def test_the_default_policy_has_a_loss_scale_attribute() -> None:
+    set_policy(None)
     assert isinstance(global_policy(), Policy)
-    assert global_policy().loss_scale == 2**15
-    assert get_layer_policy(tf_keras.layers.Dense(1)).loss_scale == 2**15
-    tf_keras.mixed_precision.set_global_policy("float32")
     assert global_policy().loss_scale is None
+
+
+class OwnPolicy(Policy):
+    pass
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        None,
+        "float64",
+        "mixed_float16",
+        tf_keras.mixed_precision.Policy("mixed_float16"),
+        Policy("mixed_float16", 8),
+        OwnPolicy("mixed_float16", 8),
+    ],
+    ids=repr,
+)
+def test_a_layers_policy_is_the_object_that_the_layer_has(policy: Any) -> None:
+    layer = tf_keras.layers.Dense(1, dtype=policy)
+    assert get_layer_policy(layer) is layer.dtype_policy
+    if not isinstance(policy, str | None):
+        assert get_layer_policy(layer) is policy
+
+
+@pytest.mark.needs_private("tf-keras' public function refuses a global policy of integers")
+def test_a_policy_of_integers_takes_the_place_of_a_mixed_one() -> None:
+    set_policy("mixed_float16")
+    set_policy("int32")
+    assert global_policy().name == "int32"
+    opt = enable_mixed_precision_graph_rewrite(Family("legacy").sgd())
+    disable_mixed_precision_graph_rewrite()
+    assert isinstance(opt, LossScaleOptimizer)
+
+
+@pytest.mark.needs_private("tf-keras' public function refuses every policy there")
+@pytest.mark.parametrize("policy", [None, "infer"])
+def test_the_default_can_be_set_where_the_dtypes_of_tensorflow_1_are_in_force(policy: Any) -> None:
+    tf.compat.v1.keras.layers.disable_v2_dtype_behavior()
+    try:
+        set_policy(policy)
+        assert global_policy().name == "_infer"
+        with pytest.raises(ValueError, match="V2 dtype behavior"):
+            set_policy("mixed_float16")
+    finally:
+        tf.compat.v1.keras.layers.enable_v2_dtype_behavior()
 
 
 @pytest.mark.parametrize("what", [1, "layer", None])
 def test_only_a_layer_has_a_layer_policy(what: Any) -> None:
-    with pytest.raises(ValueError, match="get_layer_policy can only be called on a layer"):
+    with pytest.raises(ValueError, match="get_policy can only be called on a layer, but got: "):
         get_layer_policy(what)
 
 
@@ -222,6 +283,17 @@ def test_a_scope_puts_the_policy_back() -> None:
         fail_inside()
     assert seen == ["mixed_float16"]
     assert global_policy().name == "float32"
+
+
+def test_a_scope_leaves_the_default_as_it_was() -> None:
+    set_policy(None)
+    with policy_scope("mixed_float16"):
+        pass
+    tf_keras.backend.set_floatx("float64")
+    try:
+        assert global_policy().name == "float64"
+    finally:
+        tf_keras.backend.set_floatx("float32")
 
 
 POLICIES = {
@@ -307,7 +379,7 @@ def test_a_layers_policy_without_a_scale_of_its_own_has_one_again_in_a_legacy_pr
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = tf_keras.layers.Dense(1, dtype=Policy("mixed_float16")).get_config()
-    assert get_layer_policy(tf_keras.layers.Dense.from_config(config)).loss_scale == 2**15
+    assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is not Policy
     monkeypatch.setattr(era, "old_names_are_installed", True)
     assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is Policy
 

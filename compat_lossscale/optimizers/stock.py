@@ -173,16 +173,26 @@ def _is_stock(method: Any, stock: Any) -> bool:
     return getattr(method, "__func__", None) is stock
 
 
+_say_whether_policy_is_mixed = probe(
+    "tensorflow", "__internal__.train.set_using_mixed_precision_policy", lambda is_mixed: None
+)
+
+
 def set_any_global_policy(policy: Any) -> None:
-    """Sets the global dtype policy without asking whether it is a floating-point one.
+    """Sets the global dtype policy without asking whether it can be one.
+
+    Args:
+        policy: A policy that is not mixed, or `None` for the default.
 
     Raises:
-        ValueError: It is not, and this tf-keras has no place to put such a policy.
+        ValueError: It cannot, and this tf-keras has no place to put such a policy.
     """
     if dtype_policies is None:
         tf_keras.mixed_precision.set_global_policy(policy)
     else:
         dtype_policies._global_policy = policy
+        # For the graph rewrite, which refuses to run beside a mixed one.
+        _say_whether_policy_is_mixed(False)
 
 
 def policy_from_config(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:

@@ -282,7 +282,7 @@ def test_a_checkpoint_has_the_names_that_every_version_wrote(tmp_path: Path) -> 
 
 def test_arguments_are_checked_as_in_the_original() -> None:
     for what in (5, Family("legacy").sgd(), Family("new").sgd(), None):
-        with pytest.raises(ValueError, match='"opt" must be an instance of'):
+        with pytest.raises(ValueError, match='"opt" must be an instance of Optimizer, but got: '):
             MixedPrecisionLossScaleOptimizer(what, "dynamic")
     for error in (ValueError, TypeError):
         with pytest.raises(error, match=r"loss_scale cannot be None\."):
@@ -406,7 +406,7 @@ def test_a_failed_enable_leaves_a_rewrite_that_was_on_alone() -> None:
 def test_the_rewrite_and_mixed_policies_exclude_each_other(policy: str, family: Family) -> None:
     experimental.set_policy(policy)
     for opt in (sgd(), family.sgd()):
-        with pytest.raises(ValueError, match="polic"):
+        with pytest.raises(ValueError, match=r"cannot be enabled, because .*set_policy"):
             enable_mixed_precision_graph_rewrite(opt)
         assert not is_enabled()
     experimental.set_policy("float32")
