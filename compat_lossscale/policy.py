@@ -180,9 +180,9 @@ def global_policy() -> Any:
     Source: `tf.keras.mixed_precision.experimental.global_policy` of TensorFlow 1.14 to 2.4.
 
     Returns:
-        The very policy that was set: one with a loss scale if `set_policy` was given its name, and
-        one of Keras' own after `tf.keras.mixed_precision.set_global_policy`, as in TensorFlow 2.4.
-        If none was set, one with a loss scale of `None`.
+        The very policy that was set. It has a loss scale if `set_policy` was given its name, and
+        is one of Keras' own after `tf.keras.mixed_precision.set_global_policy`, as in TensorFlow
+        2.4. If none was set, one with a loss scale of `None`.
     """
     policy = _policy_that_was_set()
     return Policy(tf_keras.mixed_precision.global_policy().name) if policy is None else policy
