@@ -951,14 +951,6 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
-        "rewrite of text",
-        lambda: rewrite("sgd"),
-        (
-            '"opt" must be an instance of a tf.train.Optimizer or a '
-            "tf.keras.optimizers.Optimizer, but got: 'sgd'."
-        ),
-    ),
-    (
         "layer policy of text",
         lambda: compat_lossscale.experimental.get_layer_policy("dense"),
         (
