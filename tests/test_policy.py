@@ -20,11 +20,7 @@ from compat_lossscale.experimental import (
 )
 from compat_lossscale.optimizers import era
 from compat_lossscale.policy import policy_scope
-from compat_lossscale.v1 import (
-    disable_mixed_precision_graph_rewrite,
-    enable_mixed_precision_graph_rewrite,
-)
-from tests.support import Family
+from tests.support import Family, Mode
 
 native = tf.compat.v1.mixed_precision
 
@@ -69,10 +65,53 @@ def test_names_of_early_versions_are_understood(name: str, logged: list[str]) ->
     policy = Policy(name)
     if name == "infer":
         assert policy.compute_dtype is policy.variable_dtype is None
+    if name.startswith("infer_"):
+        assert (policy.compute_dtype, policy.variable_dtype) == (None, "float32")
     if name.startswith("float16"):
         assert (policy.compute_dtype, policy.variable_dtype) == ("float16", "float32")
         assert any(name in message for message in logged)
     assert policy.loss_scale is None
+
+
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("name", ["infer_float32_vars", "infer_with_float32_vars"])
+def test_a_layer_that_infers_its_dtype_can_keep_its_variables_in_float32(
+    name: str, dtype: str, mode: Mode
+) -> None:
+    set_policy(name)
+    layer = tf_keras.layers.Dense(1)
+    assert layer(tf.ones([2, 2], dtype)).dtype == dtype
+    assert layer.kernel.dtype == "float32"
+    assert layer.dtype_policy.name == f"{dtype}_with_float32_vars"
+
+
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
+def test_a_model_of_inferred_dtypes_trains_with_float32_variables() -> None:
+    set_policy("infer_float32_vars")
+    inputs = tf_keras.Input([2], dtype="float16")
+    model = tf_keras.Model(inputs, tf_keras.layers.Dense(1, kernel_initializer="ones")(inputs))
+    model.compile(tf_keras.optimizers.SGD(1.0), "mse")
+    model.fit(tf.ones([2, 2], "float16"), tf.ones([2, 1], "float16"), verbose=0)
+    assert [weight.dtype for weight in model.weights] == ["float32", "float32"]
+    assert model.get_weights()[1].tolist() == [-2]
+
+
+def test_a_layer_can_infer_the_dtype_of_its_variables_too() -> None:
+    layer = tf_keras.layers.Dense(1, dtype=Policy("infer"))
+    layer(tf.ones([2, 2], "float16"))
+    assert layer.kernel.dtype == "float16"
+
+
+def test_variables_of_the_dtype_that_is_computed_in_need_no_suffix(logged: list[str]) -> None:
+    assert Policy("float32_with_float32_vars").name == "float32"
+    assert not logged
+
+
+@pytest.mark.parametrize("name", ["abc", "mixed_float8", "abc_with_float32_vars"])
+def test_the_error_for_a_wrong_name_has_the_name(name: str) -> None:
+    with pytest.raises(ValueError, match=f"value {name} to a"):
+        Policy(name)
 
 
 @pytest.mark.parametrize("name", ["abc", "mixed_float8", 5, "float32_abc"])
@@ -204,6 +243,13 @@ def test_none_sets_the_default_policy() -> None:
     assert global_policy().name == "float32"
 
 
+@pytest.mark.parametrize("policy", ["int32", "bool", Policy("complex64")])
+def test_a_global_policy_is_one_of_floats(policy: Any) -> None:
+    with pytest.raises(ValueError, match=r"^set_policy can only be used to set the global policy"):
+        set_policy(policy)
+    assert global_policy().name == "float32"
+
+
 @pytest.mark.parametrize("policy", ["mixed_float16", "float32"])
 def test_the_global_policy_of_keras_own_is_that_policy(policy: str) -> None:
     tf_keras.mixed_precision.set_global_policy(policy)
@@ -239,29 +285,6 @@ def test_a_layers_policy_is_the_object_that_the_layer_has(policy: Any) -> None:
     assert get_layer_policy(layer) is layer.dtype_policy
     if not isinstance(policy, str | None):
         assert get_layer_policy(layer) is policy
-
-
-@pytest.mark.needs_private("tf-keras' public function refuses a global policy of integers")
-def test_a_policy_of_integers_takes_the_place_of_a_mixed_one() -> None:
-    set_policy("mixed_float16")
-    set_policy("int32")
-    assert global_policy().name == "int32"
-    opt = enable_mixed_precision_graph_rewrite(Family("legacy").sgd())
-    disable_mixed_precision_graph_rewrite()
-    assert isinstance(opt, LossScaleOptimizer)
-
-
-@pytest.mark.needs_private("tf-keras' public function refuses every policy there")
-@pytest.mark.parametrize("policy", [None, "infer"])
-def test_the_default_can_be_set_where_the_dtypes_of_tensorflow_1_are_in_force(policy: Any) -> None:
-    tf.compat.v1.keras.layers.disable_v2_dtype_behavior()
-    try:
-        set_policy(policy)
-        assert global_policy().name == "_infer"
-        with pytest.raises(ValueError, match="V2 dtype behavior"):
-            set_policy("mixed_float16")
-    finally:
-        tf.compat.v1.keras.layers.enable_v2_dtype_behavior()
 
 
 @pytest.mark.parametrize("what", [1, "layer", None])
