@@ -73,16 +73,19 @@ def test_an_expression_gives_what_it_gave_or_has_a_ruling(
 
 
 @needs_private
-def test_a_ruling_says_whose_answer_is_given(differing: set[tuple[str, str]]) -> None:
+def test_a_ruling_says_whose_answer_is_given(
+    ours: dict[str, comparison.Results], differing: set[tuple[str, str]]
+) -> None:
     recorded = comparison.read_results()
     wrong = []
     for ruling in comparison.read_rulings():
         for expression, version in differing:
             if ruling.covers(expression, version):
+                given = ours[version][expression]
                 agreeing = {
-                    version
-                    for version, results in recorded.items()
-                    if expression in results and (expression, version) not in differing
+                    other
+                    for other, results in recorded.items()
+                    if expression in results and comparison.agrees(results[expression], given)
                 }
                 if ruling.side not in (agreeing or {comparison.OWN}):
                     wrong.append((expression, version, ruling.side, sorted(agreeing)))
