@@ -25,6 +25,11 @@ DEFAULT_GROWTH_STEPS = 2000
 DEFAULT_MULTIPLIER = 2.0
 """Factor of growth and back-off; TensorFlow 2.4 and later know no other."""
 
+_WHAT_IT_MUST_BE = (
+    "loss_scale must be the string 'dynamic', an int, a float, a FixedLossScale or a "
+    "DynamicLossScale."
+)
+
 
 class Generation(enum.Enum):
     """The forms in which a loss scale has been written into configs."""
@@ -110,9 +115,7 @@ class LossScaleSpec:
                 loss scales of users' own classes (which are no fixed or dynamic spec).
         """
         if loss_scale is None:
-            raise LossScaleArgumentError(
-                "loss_scale cannot be None. Use 'dynamic', or a number for a fixed loss scale."
-            )
+            raise LossScaleArgumentError(f"loss_scale cannot be None. {_WHAT_IT_MUST_BE}")
         if isinstance(loss_scale, int | float):
             return cls.fixed(loss_scale)
         if isinstance(loss_scale, str):
@@ -121,9 +124,7 @@ class LossScaleSpec:
         elif callable(getattr(loss_scale, "get_config", None)):
             return cls._from_loss_scale_object(loss_scale)
         raise LossScaleArgumentError(
-            "Could not interpret loss scale identifier: "
-            f"{loss_scale!r} is not the string 'dynamic', an int, a float, a FixedLossScale or a "
-            "DynamicLossScale."
+            f"Could not interpret loss scale identifier: {loss_scale}. {_WHAT_IT_MUST_BE}"
         )
 
     @classmethod

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx configuration. The table of differences is written from the golden traces' rulings."""
+"""Sphinx configuration. Tables of differences are written from the goldens' rulings."""
 
 import json
 import os
+import re
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -11,7 +12,8 @@ os.environ["TF_USE_LEGACY_KERAS"] = "1"
 from compat_lossscale import __version__  # after the environment is set
 
 HERE = Path(__file__).parent
-RULINGS = HERE.parent / "tests" / "goldens" / "differences.json"
+GOLDENS = HERE.parent / "tests" / "goldens"
+RULINGS = GOLDENS / "differences.json"
 
 project = "compat-lossscale"
 copyright = "compat-lossscale developers"  # noqa: A001  # Sphinx' name
@@ -41,7 +43,28 @@ def write_differences() -> None:
         rows.append(
             f"| `{ruling['scenario']}` | `{ruling['key']}` | {side} | {_in_cell(ruling['why'])} |"
         )
-    target = HERE / "_generated" / "differences.md"
+    _write_table("differences.md", rows)
+
+
+def write_sweep() -> None:
+    """Writes one table row for each reason why small expressions give something else."""
+    rows = ["| Such as | Not as in | But as in | Why |", "| --- | --- | --- | --- |"]
+    for ruling in json.loads((GOLDENS / "sweep" / "rulings.json").read_text(encoding="utf-8")):
+        versions = ruling["versions"]
+        recorded = GOLDENS / "sweep" / "results" / f"{versions[0]}.json"
+        example = next(
+            expression
+            for expression in json.loads(recorded.read_text(encoding="utf-8"))
+            if re.fullmatch(ruling["expressions"], expression)
+        )
+        side = {"own": "none"}.get(ruling["side"], ruling["side"])
+        why = _in_cell(ruling["why"])
+        rows.append(f"| `{_in_cell(example)}` | {', '.join(versions)} | {side} | {why} |")
+    _write_table("sweep.md", rows)
+
+
+def _write_table(name: str, rows: list[str]) -> None:
+    target = HERE / "_generated" / name
     target.parent.mkdir(exist_ok=True)
     target.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
@@ -51,3 +74,4 @@ def _in_cell(text: str) -> str:
 
 
 write_differences()
+write_sweep()

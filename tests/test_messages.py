@@ -449,13 +449,16 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
     (
         "loss scale None",
         lambda: LossScaleSpec.from_argument(None),
-        "loss_scale cannot be None. Use 'dynamic', or a number for a fixed loss scale.",
+        (
+            "loss_scale cannot be None. loss_scale must be the string 'dynamic', an int, a "
+            "float, a FixedLossScale or a DynamicLossScale."
+        ),
     ),
     (
         "loss scale of another kind",
         lambda: LossScaleSpec.from_argument("static"),
         (
-            "Could not interpret loss scale identifier: 'static' is not the string "
+            "Could not interpret loss scale identifier: static. loss_scale must be the string "
             "'dynamic', an int, a float, a FixedLossScale or a DynamicLossScale."
         ),
     ),
@@ -693,6 +696,11 @@ def rewrite(optimizer: Any, **kwargs: Any) -> None:
     compat_lossscale.v1.enable_mixed_precision_graph_rewrite(optimizer, **kwargs)
 
 
+def rewrite_under_a_policy() -> None:
+    compat_lossscale.experimental.set_policy("mixed_float16")
+    rewrite(v1_sgd())
+
+
 def install_otherwise() -> None:
     with compat_lossscale.installed():
         compat_lossscale.install(legacy_optimizers=False)
@@ -793,19 +801,21 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         "not an optimizer",
         lambda: compat_lossscale.LossScaleOptimizer("sgd"),
         (
-            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-            "`tf.keras.optimizers.legacy.Optimizer`, but got: 'sgd'. A name becomes one "
+            "\"inner_optimizer\" must be an instance of OptimizerV2, but got: 'sgd'. OptimizerV2 "
+            "is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
+            "`tf.keras.optimizers.Optimizer` is wrapped too. A name becomes one "
             "by tf.keras.optimizers.get('sgd')."
         ),
     ),
     (
         "an optimizer of TensorFlow 1",
-        lambda: compat_lossscale.LossScaleOptimizer(v1_sgd()),
+        lambda: compat_lossscale.experimental.LossScaleOptimizer(v1_sgd(), 8),
         (
-            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
+            '"optimizer" must be an instance of OptimizerV2, but got: '
             "<tensorflow.python.training.gradient_descent.GradientDescentOptimizer "
-            "object at 0x...>. An optimizer of tf.compat.v1.train is wrapped by "
+            "object at 0x...>. OptimizerV2 is `tf.keras.optimizers.legacy.Optimizer`; an instance "
+            "of `tf.keras.optimizers.Optimizer` is wrapped too. An optimizer of "
+            "tf.compat.v1.train is wrapped by "
             "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
         ),
     ),
@@ -813,9 +823,10 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         "an optimizer of Keras 3",
         wrap_keras_3,
         (
-            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
-            "<keras.src.optimizers.sgd.SGD object at 0x...>. It is of Keras 3. Use "
+            '"inner_optimizer" must be an instance of OptimizerV2, but got: '
+            "<keras.src.optimizers.sgd.SGD object at 0x...>. OptimizerV2 is "
+            "`tf.keras.optimizers.legacy.Optimizer`; an instance of "
+            "`tf.keras.optimizers.Optimizer` is wrapped too. It is of Keras 3. Use "
             "tf_keras.optimizers.SGD instead, or Keras 3's own "
             "keras.optimizers.LossScaleOptimizer."
         ),
@@ -851,13 +862,16 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
     (
         "no loss scale",
         lambda: experimental(None),
-        "loss_scale cannot be None. Use 'dynamic', or a number for a fixed loss scale.",
+        (
+            "loss_scale cannot be None. loss_scale must be the string 'dynamic', an int, a "
+            "float, a FixedLossScale or a DynamicLossScale."
+        ),
     ),
     (
         "some text",
         lambda: experimental("static"),
         (
-            "Could not interpret loss scale identifier: 'static' is not the string "
+            "Could not interpret loss scale identifier: static. loss_scale must be the string "
             "'dynamic', an int, a float, a FixedLossScale or a DynamicLossScale."
         ),
     ),
@@ -912,9 +926,20 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         "v1 around Keras",
         lambda: compat_lossscale.v1.MixedPrecisionLossScaleOptimizer(keras("SGD"), 1),
         (
-            '"opt" must be an instance of tf.compat.v1.train.Optimizer, but got: <class '
-            "'tf_keras.src.optimizers.sgd.SGD'>. A Keras optimizer is wrapped by "
-            "compat_lossscale.LossScaleOptimizer."
+            '"opt" must be an instance of Optimizer, but got: <class '
+            "'tf_keras.src.optimizers.sgd.SGD'>. Optimizer is tf.compat.v1.train.Optimizer; a "
+            "Keras optimizer is wrapped by compat_lossscale.LossScaleOptimizer."
+        ),
+    ),
+    (
+        "rewrite under a policy",
+        rewrite_under_a_policy,
+        (
+            "The mixed precision graph rewrite cannot be enabled, because the global Keras dtype "
+            "Policy has been set to a mixed precision policy: "
+            "tf.keras.mixed_precision.experimental.set_policy or "
+            "tf.keras.mixed_precision.set_global_policy has set 'mixed_float16'. Use that or "
+            "enable_mixed_precision_graph_rewrite, not both."
         ),
     ),
     (
@@ -926,17 +951,12 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
-        "rewrite of text",
-        lambda: rewrite("sgd"),
-        (
-            '"opt" must be an instance of a tf.train.Optimizer or a '
-            "tf.keras.optimizers.Optimizer, but got: 'sgd'."
-        ),
-    ),
-    (
         "layer policy of text",
         lambda: compat_lossscale.experimental.get_layer_policy("dense"),
-        "get_layer_policy can only be called on a layer of tf-keras, but got: 'dense'.",
+        (
+            "get_policy can only be called on a layer, but got: 'dense'. get_layer_policy takes a "
+            "layer of tf-keras."
+        ),
     ),
     (
         "policy of nothing",

@@ -20,7 +20,7 @@ from compat_lossscale.experimental import (
 )
 from compat_lossscale.optimizers import era
 from compat_lossscale.policy import policy_scope
-from tests.support import Family
+from tests.support import Family, Mode
 
 native = tf.compat.v1.mixed_precision
 
@@ -65,10 +65,53 @@ def test_names_of_early_versions_are_understood(name: str, logged: list[str]) ->
     policy = Policy(name)
     if name == "infer":
         assert policy.compute_dtype is policy.variable_dtype is None
+    if name.startswith("infer_"):
+        assert (policy.compute_dtype, policy.variable_dtype) == (None, "float32")
     if name.startswith("float16"):
         assert (policy.compute_dtype, policy.variable_dtype) == ("float16", "float32")
         assert any(name in message for message in logged)
     assert policy.loss_scale is None
+
+
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("name", ["infer_float32_vars", "infer_with_float32_vars"])
+def test_a_layer_that_infers_its_dtype_can_keep_its_variables_in_float32(
+    name: str, dtype: str, mode: Mode
+) -> None:
+    set_policy(name)
+    layer = tf_keras.layers.Dense(1)
+    assert layer(tf.ones([2, 2], dtype)).dtype == dtype
+    assert layer.kernel.dtype == "float32"
+    assert (layer.compute_dtype, layer.dtype_policy.variable_dtype) == (dtype, "float32")
+
+
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
+def test_a_model_of_inferred_dtypes_trains_with_float32_variables() -> None:
+    set_policy("infer_float32_vars")
+    inputs = tf_keras.Input([2], dtype="float16")
+    model = tf_keras.Model(inputs, tf_keras.layers.Dense(1, kernel_initializer="ones")(inputs))
+    model.compile(tf_keras.optimizers.SGD(1.0), "mse")
+    model.fit(tf.ones([2, 2], "float16"), tf.ones([2, 1], "float16"), verbose=0)
+    assert [weight.dtype for weight in model.weights] == ["float32", "float32"]
+    assert model.get_weights()[1].tolist() == [-2]
+
+
+def test_a_layer_can_infer_the_dtype_of_its_variables_too() -> None:
+    layer = tf_keras.layers.Dense(1, dtype=Policy("infer"))
+    layer(tf.ones([2, 2], "float16"))
+    assert layer.kernel.dtype == "float16"
+
+
+def test_variables_of_the_dtype_that_is_computed_in_need_no_suffix(logged: list[str]) -> None:
+    assert Policy("float32_with_float32_vars").name == "float32"
+    assert not logged
+
+
+@pytest.mark.parametrize("name", ["abc", "mixed_float8", "abc_with_float32_vars"])
+def test_the_error_for_a_wrong_name_has_the_name(name: str) -> None:
+    with pytest.raises(ValueError, match=f"value {name} to a"):
+        Policy(name)
 
 
 @pytest.mark.parametrize("name", ["abc", "mixed_float8", 5, "float32_abc"])
@@ -150,6 +193,12 @@ def test_from_config_makes_the_same_again(make: Any) -> None:
     assert (made.loss_scale is None) == (policy.loss_scale is None)
 
 
+@pytest.mark.parametrize("config", [{}, {"name": "float32", "other": 1}])
+def test_a_config_with_other_keys_is_an_error(config: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=r"argument.*(name|other)"):
+        Policy.from_config(config)
+
+
 def test_a_users_own_loss_scale_survives_the_config_by_custom_objects() -> None:
     config = Policy("mixed_float16", OwnLossScale()).get_config()
     made = Policy.from_config(config, custom_objects={"OwnLossScale": OwnLossScale})
@@ -194,18 +243,53 @@ def test_none_sets_the_default_policy() -> None:
     assert global_policy().name == "float32"
 
 
-def test_the_global_policy_of_keras_own_gets_a_loss_scale_attribute() -> None:
-    tf_keras.mixed_precision.set_global_policy("mixed_float16")
+@pytest.mark.parametrize("policy", ["int32", "bool", Policy("complex64")])
+def test_a_global_policy_is_one_of_floats(policy: Any) -> None:
+    with pytest.raises(ValueError, match=r"^set_policy can only be used to set the global policy"):
+        set_policy(policy)
+    assert global_policy().name == "float32"
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "float32"])
+def test_the_global_policy_of_keras_own_is_that_policy(policy: str) -> None:
+    tf_keras.mixed_precision.set_global_policy(policy)
+    assert global_policy() is tf_keras.mixed_precision.global_policy()
+    assert not isinstance(global_policy(), Policy)
+    assert not hasattr(global_policy(), "loss_scale")
+
+
+def test_the_default_policy_has_a_loss_scale_attribute() -> None:
+    set_policy(None)
     assert isinstance(global_policy(), Policy)
-    assert global_policy().loss_scale == 2**15
-    assert get_layer_policy(tf_keras.layers.Dense(1)).loss_scale == 2**15
-    tf_keras.mixed_precision.set_global_policy("float32")
     assert global_policy().loss_scale is None
+
+
+class OwnPolicy(Policy):
+    pass
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        None,
+        "float64",
+        "mixed_float16",
+        tf_keras.mixed_precision.Policy("mixed_float16"),
+        Policy("mixed_float16", 8),
+        OwnPolicy("mixed_float16", 8),
+    ],
+    ids=repr,
+)
+def test_a_layers_policy_is_the_object_that_the_layer_has(policy: Any) -> None:
+    layer = tf_keras.layers.Dense(1, dtype=policy)
+    assert get_layer_policy(layer) is layer.dtype_policy
+    if not isinstance(policy, str | None):
+        assert get_layer_policy(layer) is policy
 
 
 @pytest.mark.parametrize("what", [1, "layer", None])
 def test_only_a_layer_has_a_layer_policy(what: Any) -> None:
-    with pytest.raises(ValueError, match="get_layer_policy can only be called on a layer"):
+    with pytest.raises(ValueError, match="get_policy can only be called on a layer, but got: "):
         get_layer_policy(what)
 
 
@@ -222,6 +306,17 @@ def test_a_scope_puts_the_policy_back() -> None:
         fail_inside()
     assert seen == ["mixed_float16"]
     assert global_policy().name == "float32"
+
+
+def test_a_scope_leaves_the_default_as_it_was() -> None:
+    set_policy(None)
+    with policy_scope("mixed_float16"):
+        pass
+    tf_keras.backend.set_floatx("float64")
+    try:
+        assert global_policy().name == "float64"
+    finally:
+        tf_keras.backend.set_floatx("float32")
 
 
 POLICIES = {
@@ -307,7 +402,7 @@ def test_a_layers_policy_without_a_scale_of_its_own_has_one_again_in_a_legacy_pr
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = tf_keras.layers.Dense(1, dtype=Policy("mixed_float16")).get_config()
-    assert get_layer_policy(tf_keras.layers.Dense.from_config(config)).loss_scale == 2**15
+    assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is not Policy
     monkeypatch.setattr(era, "old_names_are_installed", True)
     assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is Policy
 

@@ -8,6 +8,7 @@ state in one of them.
 
 from __future__ import annotations
 
+import abc
 import functools
 from typing import Any, TypeGuard
 
@@ -46,6 +47,7 @@ class LossScale(ScalarTensor, native.LossScale):
     Source: `tf.train.experimental.LossScale` of TensorFlow 1.14 to 2.4.
     """
 
+    @abc.abstractmethod
     def update(self, grads: Any) -> tuple[Any, Any]:
         """Updates the loss scale after a step.
 
@@ -59,11 +61,10 @@ class LossScale(ScalarTensor, native.LossScale):
             tensor or an operation that updates. `should_apply` is a bool or a bool scalar tensor:
             if false, this step's gradients must not be applied.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments from which `from_config` makes this loss scale again."""
-        raise NotImplementedError
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LossScale:

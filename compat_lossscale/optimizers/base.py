@@ -32,16 +32,8 @@ from compat_lossscale.optimizers.counting import CountsSkippedSteps
 from compat_lossscale.optimizers.forgotten import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
-_CONFIG_KEYS = frozenset(
-    {
-        "inner_optimizer",
-        "dynamic",
-        "initial_scale",
-        "dynamic_growth_steps",
-        "optimizer",
-        "loss_scale",
-    }
-)
+_LOSS_SCALE_KEYS = frozenset({"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale"})
+_CONFIG_KEYS = _LOSS_SCALE_KEYS | {"inner_optimizer", "optimizer"}
 
 
 class LossScaleOptimizer(
@@ -99,9 +91,14 @@ class LossScaleOptimizer(
 
         self._wrap(inner_optimizer, make_loss_scale)
 
-    def _wrap(self, inner_optimizer: Any, make_loss_scale: Callable[[], LossScale]) -> None:
+    def _wrap(
+        self,
+        inner_optimizer: Any,
+        make_loss_scale: Callable[[], LossScale],
+        argument: str = "inner_optimizer",
+    ) -> None:
         """Becomes a wrapper of the inner optimizer's family, and wraps it."""
-        family = wrapping.family_to_wrap(type(self), inner_optimizer)
+        family = wrapping.family_to_wrap(type(self), inner_optimizer, argument)
         # Made before anything is wrapped: it may refuse, and the program may try again.
         loss_scale = make_loss_scale()
         families.become(self, family)
@@ -249,7 +246,8 @@ class LossScaleOptimizer(
 
         Args:
             config: What `get_config` of this class, of tf-keras, or of any TensorFlow from 2.0 to
-                2.15 returned. It is not changed.
+                2.15 returned, or its `inner_optimizer` alone, as in TensorFlow 2.4. It is not
+                changed.
             custom_objects: Classes by the names under which the config has them.
 
         Returns:
@@ -259,7 +257,8 @@ class LossScaleOptimizer(
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        spec = LossScaleSpec.from_config(config)
+        states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
+        spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
         inner = cls._inner_from_config(config, custom_objects)
         return cls(inner, **spec.to_config(Generation.TF24), **cls._others_in(config))
 

@@ -46,7 +46,11 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
 
     @_opt_means_optimizer
     def __init__(self, optimizer: Any, loss_scale: Any) -> None:
-        self._wrap(optimizer, lambda: loss_scale_config.interpret(loss_scale, below_one=True))
+        self._wrap(
+            optimizer,
+            lambda: loss_scale_config.interpret(loss_scale, below_one=True),
+            argument="optimizer",
+        )
 
     @property
     def loss_scale(self) -> LossScale:

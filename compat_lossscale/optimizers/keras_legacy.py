@@ -42,7 +42,10 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             self.set_weights([np.asarray(store[str(i)]) for i in range(len(self.weights))])
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_optimizer" in self.__dict__:
+        if "_optimizer" in self.__dict__ and name in ("lr", "learning_rate"):
+            # tf-keras would make the variable first, and what initialises it undo the assignment.
+            setattr(self._optimizer, name, value)
+        elif "_optimizer" in self.__dict__:
             super().__setattr__(name, value)
         else:
             # A subclass sets attributes of its own before it calls this class' constructor.

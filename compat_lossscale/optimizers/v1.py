@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 from compat_lossscale.core import (
     DynamicLossScale,
@@ -45,8 +46,8 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
     def __init__(self, opt: Any, loss_scale: Any) -> None:
         if not isinstance(opt, tf.compat.v1.train.Optimizer):
             raise LossScaleArgumentError(
-                '"opt" must be an instance of tf.compat.v1.train.Optimizer, but got: '
-                f"{type(opt)}. A Keras optimizer is wrapped by "
+                f'"opt" must be an instance of Optimizer, but got: {type(opt)}. Optimizer is '
+                "tf.compat.v1.train.Optimizer; a Keras optimizer is wrapped by "
                 "compat_lossscale.LossScaleOptimizer."
             )
         super().__init__(opt, as_loss_scale(loss_scale))
@@ -113,16 +114,19 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
     Source: `tf.train.experimental.enable_mixed_precision_graph_rewrite` of TensorFlow 1.14 to 2.4.
 
     Args:
-        opt: An optimizer of `tf.compat.v1.train` or of Keras, legacy or new.
+        opt: An optimizer of `tf.compat.v1.train` or of Keras, legacy or new; or another one, for
+            which TensorFlow has a wrapper registered.
         loss_scale: What the wrapper takes as its `loss_scale`.
 
     Returns:
-        A `MixedPrecisionLossScaleOptimizer` or an experimental `LossScaleOptimizer` around `opt`.
+        A `MixedPrecisionLossScaleOptimizer`, an experimental `LossScaleOptimizer`, or the
+        registered wrapper, around `opt`.
 
     Raises:
         ValueError: `opt` is no optimizer or already has loss scaling, or the global Keras policy
             is a mixed one; the rewrite is then left as it was.
     """
+    _check_policy()
     wrapped_classes = (
         native.MixedPrecisionLossScaleOptimizer,
         base.LossScaleOptimizer,
@@ -139,10 +143,8 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
     elif isinstance(opt, stock.OptimizerV2 | stock.Optimizer):
         wrapper = experimental.LossScaleOptimizer
     else:
-        raise ValueError(
-            '"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, '
-            f"but got: {opt!r}."
-        )
+        # TensorFlow knows the wrappers that others have registered for optimizers of their own.
+        return native.enable_mixed_precision_graph_rewrite(opt, loss_scale)
     if isinstance(loss_scale, Mapping) and wrapper is experimental.LossScaleOptimizer:
         loss_scale = loss_scale_config.deserialize(loss_scale)
     if not isinstance(loss_scale, native.LossScale):
@@ -161,6 +163,17 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
         if not was_enabled:
             native.disable_mixed_precision_graph_rewrite()
         raise
+
+
+def _check_policy() -> None:
+    policy = tf_keras.mixed_precision.global_policy()
+    if policy.compute_dtype != policy.variable_dtype:
+        raise ValueError(
+            "The mixed precision graph rewrite cannot be enabled, because the global Keras dtype "
+            "Policy has been set to a mixed precision policy: tf.keras.mixed_precision.experimental"
+            f".set_policy or tf.keras.mixed_precision.set_global_policy has set {policy.name!r}. "
+            "Use that or enable_mixed_precision_graph_rewrite, not both."
+        )
 
 
 def disable_mixed_precision_graph_rewrite() -> None:

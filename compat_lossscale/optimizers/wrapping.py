@@ -11,12 +11,13 @@ from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
 from compat_lossscale.optimizers import era, families, stock
 
 
-def family_to_wrap(cls: type, inner_optimizer: Any) -> type:
+def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
     """Checks that a class can wrap an optimizer.
 
     Args:
         cls: `LossScaleOptimizer` or a subclass, declared or joined with a family.
         inner_optimizer: What was given as the optimizer to wrap.
+        argument: The name of that argument.
 
     Returns:
         The base class of the family that the optimizer is of.
@@ -39,8 +40,10 @@ def family_to_wrap(cls: type, inner_optimizer: Any) -> type:
     family = families.family_of(inner_optimizer)
     if family is None:
         raise LossScaleArgumentError(
-            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-            f"`tf.keras.optimizers.legacy.Optimizer`, but got: {inner_optimizer!r}."
+            # OptimizerV2 first: programs and tests match on these words of TensorFlow 2.0 to 2.4.
+            f'"{argument}" must be an instance of OptimizerV2, but got: {inner_optimizer!r}. '
+            "OptimizerV2 is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
+            "`tf.keras.optimizers.Optimizer` is wrapped too."
             f"{_where_to_go(inner_optimizer)}"
         )
     is_of_one_family = families.declared(cls) is not cls and not era.old_names_are_installed

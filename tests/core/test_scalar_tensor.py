@@ -301,6 +301,12 @@ def test_a_users_own_loss_scale_is_a_tensor_too() -> None:
         def __call__(self) -> tf.Tensor:
             return tf.constant(8.0)
 
+        def update(self, grads: Any) -> tuple[Any, Any]:
+            return None, True
+
+        def get_config(self) -> dict[str, Any]:
+            return {}
+
     assert isinstance(Own(), tf.Tensor)
     assert float(2.0 * Own()) == 16.0
     assert tf.cast(Own(), tf.float16).dtype == tf.float16

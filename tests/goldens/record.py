@@ -2,10 +2,12 @@
 """Records golden traces: runs the scenarios under real old TensorFlows.
 
     python tests/goldens/record.py --python 2.3=PYTHON [--python 2.4=PYTHON ...] [SCENARIO ...]
+    python tests/goldens/record.py --sweep --python 2.3=PYTHON [--python 2.4=PYTHON ...]
     python tests/goldens/record.py --differences
 
 Each scenario runs under every given interpreter whose version it names, one at a time, and
-its observations are written to ``traces/<version>/<scenario>.json``. ``--differences``
+its observations are written to ``traces/<version>/<scenario>.json``. ``--sweep`` records the
+small expressions of ``sweep/expressions.py`` instead, in ``sweep/results``. ``--differences``
 records nothing; it checks that ``differences.json`` rules on exactly the observations on
 which the recorded versions disagree, and prints what is missing or stale.
 """
@@ -30,6 +32,7 @@ from golden import (
     read_traces,
     trace_path,
 )
+from sweep import comparison
 
 _TIMEOUT_SECONDS = 300
 _TAIL_LINES = 15
@@ -52,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.differences:
         return check_differences()
     pythons = dict(options.python or ())
+    if options.sweep:
+        return record_sweep(pythons)
     names = {name.removesuffix(".py") for name in options.scenarios}
     scenarios = [one for one in read_scenarios() if not names or one.name in names]
     unknown = names - {scenario.name for scenario in scenarios}
@@ -84,6 +89,35 @@ def record_all(scenarios: Sequence[Scenario], pythons: dict[str, str]) -> int:
                 continue
             trace.write(trace_path(scenario, version))
             print(f"{version} {scenario.name}: {len(trace.values)} observations", flush=True)
+    return 1 if failures else 0
+
+
+def record_sweep(pythons: dict[str, str]) -> int:
+    """Records what the small expressions give under interpreters.
+
+    Args:
+        pythons: The interpreters by TensorFlow version.
+
+    Returns:
+        The exit code: 1 if any recording failed.
+    """
+    failures = 0
+    for version, python in pythons.items():
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [python, str(comparison.HERE / "evaluate.py"), version],
+                cwd=folder,
+                env=_environment(),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        if done.returncode:
+            failures += 1
+            print(f"FAILED {version}:\n{done.stderr[-3000:]}", file=sys.stderr)
+            continue
+        (comparison.RESULTS / f"{version}.json").write_text(done.stdout, encoding="utf-8")
+        print(f"{version}: {len(json.loads(done.stdout))} expressions", flush=True)
     return 1 if failures else 0
 
 
@@ -168,6 +202,11 @@ def _parser() -> argparse.ArgumentParser:
         type=_interpreter,
         metavar="VERSION=PYTHON",
         help="an interpreter that has this TensorFlow version; may be given again",
+    )
+    parser.add_argument(
+        "--sweep",
+        action="store_true",
+        help="record the small expressions, not the scenarios",
     )
     parser.add_argument(
         "--differences",

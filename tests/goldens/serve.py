@@ -2,7 +2,8 @@
 """Runs programs as `compat-lossscale run` does, one forked process each, importing TensorFlow once.
 
 Reads one JSON object a line: the program, whether it is a TensorFlow 1 program, its working
-directory, and the files for its output. Answers each with a line that holds its exit code.
+directory, the files for its output, and its arguments if it has any. Answers each with a line that
+holds its exit code.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import compat_lossscale
@@ -31,7 +33,14 @@ def main() -> None:
         print(os.waitstatus_to_exitcode(status), flush=True)
 
 
-def _run(script: str, tf1: bool, folder: str, output: str, errors: str) -> int:
+def _run(
+    script: str,
+    tf1: bool,
+    folder: str,
+    output: str,
+    errors: str,
+    arguments: Sequence[str] = (),
+) -> int:
     for path, descriptor in ((output, 1), (errors, 2)):
         with Path(path).open("wb") as file:
             os.dup2(file.fileno(), descriptor)
@@ -39,7 +48,7 @@ def _run(script: str, tf1: bool, folder: str, output: str, errors: str) -> int:
     signal.alarm(_TIMEOUT_SECONDS)
     program.prepare(legacy_optimizers=True, tf1=tf1)
     try:
-        return program.run(script, [], is_module=False)
+        return program.run(script, list(arguments), is_module=False)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

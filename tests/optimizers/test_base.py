@@ -509,7 +509,8 @@ def test_another_loss_scale_may_be_assigned(family: Family, tmp_path: Path) -> N
 @pytest.mark.parametrize("what", [5, "sgd", None, object()])
 def test_what_is_no_optimizer_is_both_a_type_error_and_a_value_error(what: Any) -> None:
     for error in (TypeError, ValueError):
-        with pytest.raises(error, match='"inner_optimizer" must be an instance of'):
+        message = '"inner_optimizer" must be an instance of OptimizerV2, but got: '
+        with pytest.raises(error, match=message):
             LossScaleOptimizer(what)
 
 
@@ -782,7 +783,13 @@ def test_a_multiplier_other_than_two_cannot_be_read_into_this_class() -> None:
 
 def test_a_config_without_a_loss_scale_is_an_error() -> None:
     with pytest.raises((KeyError, ValueError), match="states no loss scale"):
-        LossScaleOptimizer.from_config({"inner_optimizer": OLD_SGD})
+        LossScaleOptimizer.from_config({"optimizer": OLD_SGD})
+
+
+def test_a_config_with_only_an_inner_optimizer_has_the_default_loss_scale() -> None:
+    opt = LossScaleOptimizer.from_config({"inner_optimizer": OLD_SGD})
+    assert opt.get_config()["dynamic"] is True
+    assert (opt.initial_scale, opt.dynamic_growth_steps) == (2**15, 2000)
 
 
 def test_an_optimizer_class_of_the_users_own_comes_back_by_custom_objects(family: Family) -> None:

@@ -133,7 +133,7 @@ def test_none_is_refused_in_the_words_of_the_original(family: Family) -> None:
 
 @pytest.mark.parametrize("error", [ValueError, TypeError])
 def test_what_is_no_optimizer_is_refused_as_in_either_era(error: type[Exception]) -> None:
-    with pytest.raises(error, match="must be an instance of"):
+    with pytest.raises(error, match='"optimizer" must be an instance of OptimizerV2, but got: 5'):
         LossScaleOptimizer(5, "dynamic")
 
 

@@ -32,6 +32,16 @@ def test_slots_are_the_inner_optimizers(mode: Mode) -> None:
     assert "mine" in opt.get_slot_names()
 
 
+@pytest.mark.parametrize("name", ["lr", "learning_rate"])
+def test_a_learning_rate_set_in_a_graph_outlives_the_initializer(name: str) -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        opt = LossScaleOptimizer(legacy.sgd(0.5), dynamic=False, initial_scale=8)
+        setattr(opt, name, 0.25)
+        rate = opt.learning_rate
+        session.run(tf.compat.v1.global_variables_initializer())
+        assert session.run(rate) == 0.25
+
+
 def test_weights_can_be_added() -> None:
     opt = LossScaleOptimizer(legacy.sgd())
     weight = opt.add_weight("extra", [2], initializer="ones")
