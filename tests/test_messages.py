@@ -926,14 +926,6 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
-        "rewrite of text",
-        lambda: rewrite("sgd"),
-        (
-            '"opt" must be an instance of a tf.train.Optimizer or a '
-            "tf.keras.optimizers.Optimizer, but got: 'sgd'."
-        ),
-    ),
-    (
         "layer policy of text",
         lambda: compat_lossscale.experimental.get_layer_policy("dense"),
         "get_layer_policy can only be called on a layer of tf-keras, but got: 'dense'.",

@@ -113,11 +113,13 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
     Source: `tf.train.experimental.enable_mixed_precision_graph_rewrite` of TensorFlow 1.14 to 2.4.
 
     Args:
-        opt: An optimizer of `tf.compat.v1.train` or of Keras, legacy or new.
+        opt: An optimizer of `tf.compat.v1.train` or of Keras, legacy or new; or another one, for
+            which TensorFlow has a wrapper registered.
         loss_scale: What the wrapper takes as its `loss_scale`.
 
     Returns:
-        A `MixedPrecisionLossScaleOptimizer` or an experimental `LossScaleOptimizer` around `opt`.
+        A `MixedPrecisionLossScaleOptimizer`, an experimental `LossScaleOptimizer`, or the
+        registered wrapper, around `opt`.
 
     Raises:
         ValueError: `opt` is no optimizer or already has loss scaling, or the global Keras policy
@@ -139,10 +141,8 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") 
     elif isinstance(opt, stock.OptimizerV2 | stock.Optimizer):
         wrapper = experimental.LossScaleOptimizer
     else:
-        raise ValueError(
-            '"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, '
-            f"but got: {opt!r}."
-        )
+        # TensorFlow knows the wrappers that others have registered for optimizers of their own.
+        return native.enable_mixed_precision_graph_rewrite(opt, loss_scale)
     if isinstance(loss_scale, Mapping) and wrapper is experimental.LossScaleOptimizer:
         loss_scale = loss_scale_config.deserialize(loss_scale)
     if not isinstance(loss_scale, native.LossScale):

@@ -374,6 +374,25 @@ def test_training_under_the_rewrite_gives_the_right_values(session: Any) -> None
     assert session.run(v).tolist() == [[0, 1]]
 
 
+def test_the_rewrite_uses_a_wrapper_that_was_registered_for_an_optimizer() -> None:
+    class Own:
+        pass
+
+    class OwnWrapper(Own):
+        def __init__(self, inner: Own, loss_scale: Any) -> None:
+            self.inner = inner
+            self.loss_scale = loss_scale
+
+    tf.__internal__.mixed_precision.register_loss_scale_wrapper(Own, OwnWrapper)
+    opt = Own()
+    wrapped = enable_mixed_precision_graph_rewrite(opt, 8.0)
+    assert type(wrapped) is OwnWrapper
+    assert (wrapped.inner, wrapped.loss_scale) == (opt, 8.0)
+    assert is_enabled()
+    with pytest.raises(ValueError, match="must not already be an instance of a OwnWrapper"):
+        enable_mixed_precision_graph_rewrite(wrapped)
+
+
 def test_a_failed_enable_leaves_the_rewrite_off(family: Family) -> None:
     wrapped = experimental.LossScaleOptimizer(family.sgd(), 8)
     failing: list[tuple[Any, Any, str]] = [
