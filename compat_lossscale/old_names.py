@@ -107,6 +107,7 @@ def private_table(optimizer: type, experimental_optimizer: type) -> Table:
             "Policy": policy.Policy,
             "deserialize": policy.deserialize,
             "global_policy": policy.global_policy,
+            "with_input_dtype": policy.with_input_dtype,
         },
     }
     keras = "keras.mixed_precision"

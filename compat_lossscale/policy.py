@@ -22,6 +22,7 @@ from compat_lossscale.optimizers import (
 )
 
 _OLD_SUFFIX = re.compile("(_with)?_float32_vars$")
+_NAMES_OF_TODAY = {"infer": "_infer", "float32_with_float32_vars": "float32"}
 
 
 class Policy(tf_keras.mixed_precision.Policy):
@@ -41,7 +42,7 @@ class Policy(tf_keras.mixed_precision.Policy):
     """
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
-        super().__init__("_infer" if name == "infer" else name)
+        super().__init__(_NAMES_OF_TODAY.get(name, name) if isinstance(name, str) else name)
         self._loss_scale_is_given = not (isinstance(loss_scale, str) and loss_scale == "auto")
         if not self._loss_scale_is_given:
             loss_scale = "dynamic" if self.name == "mixed_float16" else None
@@ -65,8 +66,14 @@ class Policy(tf_keras.mixed_precision.Policy):
                 name,
             )
             dtype = _OLD_SUFFIX.sub("", name)
-            # The dtype to infer is that of a layer's first input, as it is for "infer".
-            return (None, None) if dtype == "infer" else (tf.as_dtype(dtype).name, "float32")
+            if dtype == "infer":
+                teaching.teach(_LESSONS_OF_LAYERS)
+                return None, "float32"
+            try:
+                compute_dtype, _ = super()._parse_name(dtype)
+            except ValueError as error:
+                raise ValueError(str(error).replace(dtype, name)) from None
+            return compute_dtype, "float32"
         parsed: tuple[str | None, str | None] = super()._parse_name(name)
         return parsed
 
@@ -133,21 +140,18 @@ def set_policy(policy: Any) -> None:
         policy: A policy, the name of one, or `None` for `floatx()`'s.
 
     Raises:
-        ValueError: It is no policy, or a mixed one while the graph rewrite is on.
+        ValueError: It is no policy, one of numbers that are not floating-point, or a mixed one
+            while the graph rewrite is on.
     """
     if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
         policy = Policy(policy)
     if not autowrap.is_enabled():
         autowrap.enable()
-    if policy is not None and _computes_in_numbers_of_no_gradient(policy):
-        # Up to TensorFlow 2.3 such a policy could be global; tf-keras refuses it.
-        stock.set_any_global_policy(policy)
-    else:
+    try:
         tf_keras.mixed_precision.set_global_policy(policy)
-
-
-def _computes_in_numbers_of_no_gradient(policy: Any) -> bool:
-    return policy.compute_dtype is not None and not tf.as_dtype(policy.compute_dtype).is_floating
+    except ValueError as error:
+        # It speaks of the function that was called, as the old one did.
+        raise ValueError(str(error).replace("set_global_policy", "set_policy")) from None
 
 
 @contextlib.contextmanager
@@ -196,6 +200,17 @@ def _with_loss_scale(policy: Any) -> Policy:
     return policy if isinstance(policy, Policy) else Policy(policy.name)
 
 
+def with_input_dtype(policy: Any, dtype: Any) -> Policy:
+    """Returns the policy of a layer that infers its dtype (private in TensorFlow 2.0 to 2.2).
+
+    Args:
+        policy: A policy without a compute dtype.
+        dtype: The dtype of the layer's first input.
+    """
+    name = tf.as_dtype(dtype).name
+    return Policy(name if policy.variable_dtype is None else f"{name}_with_float32_vars")
+
+
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
     """Makes a policy from what a layer's config has as its `dtype` (private in TensorFlow).
 
@@ -230,6 +245,17 @@ def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
     return original(policy)
 
 
+def _call_layer(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
+    """Lets a layer infer what it computes in, if its policy has float32 variables all the same."""
+    policy = getattr(layer, "dtype_policy", None)
+    if isinstance(policy, Policy) and policy.compute_dtype is None and policy.variable_dtype:
+        dtype = getattr(next(iter(tf.nest.flatten((args, kwargs))), None), "dtype", None)
+        if dtype is not None:
+            # tf-keras itself infers both dtypes, and only when it builds the layer.
+            stock.set_policy_of_layer(layer, with_input_dtype(policy, dtype))
+    return original(layer, *args, **kwargs)
+
+
 class _SavedPolicy:
     """Stands for the classes of saved policies where tf-keras' own reader cannot be taught."""
 
@@ -249,6 +275,10 @@ _LESSONS: tuple[teaching.Lesson, ...] = (
     if stock.dtype_policies
     else ()
 )
+_LESSONS_OF_LAYERS: tuple[teaching.Lesson, ...] = tuple(
+    (layer, "__call__", _call_layer) for layer in stock.layer_classes
+)
+"""Are taught once there is a policy that needs them."""
 
 
 def teach_keras() -> None:
@@ -260,7 +290,7 @@ def teach_keras() -> None:
 
 def unteach_keras() -> None:
     """Takes that back."""
-    teaching.unteach(_LESSONS)
+    teaching.unteach((*_LESSONS, *_LESSONS_OF_LAYERS))
     if not _LESSONS:
         for name in _SAVED_NAMES:
             tf_keras.utils.get_custom_objects().pop(name, None)

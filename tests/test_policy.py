@@ -20,7 +20,7 @@ from compat_lossscale.experimental import (
 )
 from compat_lossscale.optimizers import era
 from compat_lossscale.policy import policy_scope
-from tests.support import Family
+from tests.support import Family, Mode
 
 native = tf.compat.v1.mixed_precision
 
@@ -65,10 +65,53 @@ def test_names_of_early_versions_are_understood(name: str, logged: list[str]) ->
     policy = Policy(name)
     if name == "infer":
         assert policy.compute_dtype is policy.variable_dtype is None
+    if name.startswith("infer_"):
+        assert (policy.compute_dtype, policy.variable_dtype) == (None, "float32")
     if name.startswith("float16"):
         assert (policy.compute_dtype, policy.variable_dtype) == ("float16", "float32")
         assert any(name in message for message in logged)
     assert policy.loss_scale is None
+
+
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("name", ["infer_float32_vars", "infer_with_float32_vars"])
+def test_a_layer_that_infers_its_dtype_can_keep_its_variables_in_float32(
+    name: str, dtype: str, mode: Mode
+) -> None:
+    set_policy(name)
+    layer = tf_keras.layers.Dense(1)
+    assert layer(tf.ones([2, 2], dtype)).dtype == dtype
+    assert layer.kernel.dtype == "float32"
+    assert layer.dtype_policy.name == f"{dtype}_with_float32_vars"
+
+
+@pytest.mark.needs_private("a layer's own method takes another dtype policy")
+def test_a_model_of_inferred_dtypes_trains_with_float32_variables() -> None:
+    set_policy("infer_float32_vars")
+    inputs = tf_keras.Input([2], dtype="float16")
+    model = tf_keras.Model(inputs, tf_keras.layers.Dense(1, kernel_initializer="ones")(inputs))
+    model.compile(tf_keras.optimizers.SGD(1.0), "mse")
+    model.fit(tf.ones([2, 2], "float16"), tf.ones([2, 1], "float16"), verbose=0)
+    assert [weight.dtype for weight in model.weights] == ["float32", "float32"]
+    assert model.get_weights()[1].tolist() == [-2]
+
+
+def test_a_layer_can_infer_the_dtype_of_its_variables_too() -> None:
+    layer = tf_keras.layers.Dense(1, dtype=Policy("infer"))
+    layer(tf.ones([2, 2], "float16"))
+    assert layer.kernel.dtype == "float16"
+
+
+def test_variables_of_the_dtype_that_is_computed_in_need_no_suffix(logged: list[str]) -> None:
+    assert Policy("float32_with_float32_vars").name == "float32"
+    assert not logged
+
+
+@pytest.mark.parametrize("name", ["abc", "mixed_float8", "abc_with_float32_vars"])
+def test_the_error_for_a_wrong_name_has_the_name(name: str) -> None:
+    with pytest.raises(ValueError, match=f"value {name} to a"):
+        Policy(name)
 
 
 @pytest.mark.parametrize("name", ["abc", "mixed_float8", 5, "float32_abc"])
@@ -191,6 +234,13 @@ def test_a_policy_can_be_set_by_name_and_then_has_a_loss_scale_attribute(policy:
 def test_none_sets_the_default_policy() -> None:
     set_policy("mixed_float16")
     set_policy(None)
+    assert global_policy().name == "float32"
+
+
+@pytest.mark.parametrize("policy", ["int32", "bool", Policy("complex64")])
+def test_a_global_policy_is_one_of_floats(policy: Any) -> None:
+    with pytest.raises(ValueError, match=r"^set_policy can only be used to set the global policy"):
+        set_policy(policy)
     assert global_policy().name == "float32"
 
 

@@ -29,12 +29,13 @@ __all__ = [
     "chooses_optimizers_by_method",
     "dtype_policies",
     "hdf5_format",
+    "layer_classes",
     "mixed_precision_names",
     "optimizers",
     "policy_from_config",
     "saved_model_load",
     "saving_lib",
-    "set_any_global_policy",
+    "set_policy_of_layer",
     "sums_as_the_strategy_does",
     "track_variable",
     "without_empty_gradients",
@@ -67,6 +68,19 @@ Model = tf_keras.Model
 """The model class of TensorFlow 2."""
 ModelV1 = next(cls for cls in Model.__subclasses__() if cls.__name__ == "Model")
 """The model class used while TensorFlow 2 behaviour is off."""
+
+
+def _layer_in_a_graph() -> Any:
+    with tf.Graph().as_default():
+        return tf_keras.layers.Layer()
+
+
+layer_classes = tuple(
+    cls
+    for cls in (tf_keras.layers.Layer, type(_layer_in_a_graph()))
+    if hasattr(cls, "_set_dtype_policy")
+)
+"""The layer classes of TensorFlow 2 and 1, if `set_policy_of_layer` knows them."""
 
 optimizers = probe("tf_keras.src", "optimizers", tf_keras.optimizers)
 """The module in which models look up `get`."""
@@ -173,16 +187,9 @@ def _is_stock(method: Any, stock: Any) -> bool:
     return getattr(method, "__func__", None) is stock
 
 
-def set_any_global_policy(policy: Any) -> None:
-    """Sets the global dtype policy without asking whether it is a floating-point one.
-
-    Raises:
-        ValueError: It is not, and this tf-keras has no place to put such a policy.
-    """
-    if dtype_policies is None:
-        tf_keras.mixed_precision.set_global_policy(policy)
-    else:
-        dtype_policies._global_policy = policy
+def set_policy_of_layer(layer: Any, policy: Any) -> None:
+    """Gives a layer another dtype policy."""
+    layer._set_dtype_policy(policy)
 
 
 def policy_from_config(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:

@@ -28,9 +28,6 @@ NEEDS_PRIVATE = {
     "keras_private_helpers": pytest.mark.needs_private(
         "the program itself imports private helpers, which tf-keras alone has"
     ),
-    "policy_names_by_version": pytest.mark.needs_private(
-        "tf-keras' public function refuses a global policy of integers, which 2.3 took"
-    ),
 }
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 import tensorflow as tf
 import tf_keras
@@ -70,10 +72,13 @@ def test_a_tracked_variable_in_eager_mode_is_left_alone() -> None:
     stock._track_as_a_weight(tf.Variable(3.0))
 
 
-@pytest.mark.needs_private("tf-keras' public function refuses such a policy")
-def test_an_integer_policy_can_be_the_global_one() -> None:
-    stock.set_any_global_policy(tf_keras.mixed_precision.Policy("int32"))
-    assert tf_keras.mixed_precision.global_policy().name == "int32"
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_a_layers_policy_can_be_set(in_graph: bool) -> None:
+    with tf.Graph().as_default() if in_graph else contextlib.nullcontext():
+        layer = tf_keras.layers.Dense(1)
+    assert isinstance(layer, stock.layer_classes[in_graph])
+    stock.set_policy_of_layer(layer, tf_keras.mixed_precision.Policy("float16"))
+    assert layer.dtype_policy.name == "float16"
 
 
 @pytest.mark.parametrize("config", ["float16", None])
