@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx configuration. The table of differences is written from the golden traces' rulings."""
+"""Sphinx configuration. Two tables are written from rulings: on traces and on upstream's tests."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from compat_lossscale import __version__  # after the environment is set
 
 HERE = Path(__file__).parent
 RULINGS = HERE.parent / "tests" / "goldens" / "differences.json"
+UPSTREAM_RULINGS = HERE.parent / "tests" / "upstream" / "rulings.json"
 
 project = "compat-lossscale"
 copyright = "compat-lossscale developers"  # noqa: A001  # Sphinx' name
@@ -41,7 +42,22 @@ def write_differences() -> None:
         rows.append(
             f"| `{ruling['scenario']}` | `{ruling['key']}` | {side} | {_in_cell(ruling['why'])} |"
         )
-    target = HERE / "_generated" / "differences.md"
+    _write("differences.md", rows)
+
+
+def write_upstream() -> None:
+    """Writes one table row for each reason for which upstream's tests fail."""
+    rows = ["| Test file | Tests | Why they fail |", "| --- | --- | --- |"]
+    for ruling in json.loads(UPSTREAM_RULINGS.read_text(encoding="utf-8")):
+        files, tests = (
+            "<br>".join(f"`{name}`" for name in ruling[key]) for key in ("runs", "tests")
+        )
+        rows.append(f"| {files} | {tests} | {_in_cell(ruling['why'])} |")
+    _write("upstream.md", rows)
+
+
+def _write(name: str, rows: list[str]) -> None:
+    target = HERE / "_generated" / name
     target.parent.mkdir(exist_ok=True)
     target.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
@@ -51,3 +67,4 @@ def _in_cell(text: str) -> str:
 
 
 write_differences()
+write_upstream()

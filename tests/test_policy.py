@@ -73,7 +73,6 @@ def test_names_of_early_versions_are_understood(name: str, logged: list[str]) ->
     assert policy.loss_scale is None
 
 
-@pytest.mark.needs_private("a layer's own method takes another dtype policy")
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("name", ["infer_float32_vars", "infer_with_float32_vars"])
 def test_a_layer_that_infers_its_dtype_can_keep_its_variables_in_float32(
@@ -86,7 +85,6 @@ def test_a_layer_that_infers_its_dtype_can_keep_its_variables_in_float32(
     assert layer.dtype_policy.name == f"{dtype}_with_float32_vars"
 
 
-@pytest.mark.needs_private("a layer's own method takes another dtype policy")
 def test_a_model_of_inferred_dtypes_trains_with_float32_variables() -> None:
     set_policy("infer_float32_vars")
     inputs = tf_keras.Input([2], dtype="float16")

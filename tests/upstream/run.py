@@ -3,10 +3,10 @@
 
     python -m tests.upstream.run --keras keras.git --tensorflow tensorflow.git [SUITE ...]
 
-The test files come from git repositories of upstream's, at the commits that `suites.py` names, and
-only their imports are changed. Each runs in a process of its own, with TensorFlow 2's behaviour and
-with TensorFlow 1's, on one and on two logical CPUs. A test that fails needs a ruling in
-`rulings.json`, and a ruling needs tests that fail: all that it names.
+The test files come from git repositories of upstream's, at the commits that `suites.py` names. Only
+their imports are changed, and how many replicas they make. Each runs in a process of its own, with
+TensorFlow 2's behaviour and with TensorFlow 1's, on one and on two logical CPUs. A test that fails
+needs a ruling in `rulings.json`, and a ruling needs tests that fail: all that it names.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from tests.upstream import rulings
 from tests.upstream.imports import rewritten
-from tests.upstream.suites import HOW_TO_GET, SUITES, Run, Suite
+from tests.upstream.suites import HOW_TO_GET, SUITES, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,24 +32,34 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 SECONDS = 3600
 """What one file may take."""
+REPLICAS = (
+    "MirroredStrategy(['cpu:0'])",
+    "MirroredStrategy(['cpu:0', 'cpu:1'],"
+    " __import__('tensorflow').distribute.ReductionToOneDevice())",
+)
+"""Without a GPU, upstream's tests make one replica; on two CPUs, two. They reduce as CPUs did up to
+TensorFlow 2.4. Today's collective operations take the strategies of two tests for one."""
 WIDTH = 120
 """How much to print of why a test fails; `--keep` keeps all of it."""
 DATA_ROOT = "org_keras"
 """The folder that upstream's tests know their repository by."""
 
 
-def extract(suite: Suite, repository: Path, folder: Path) -> Path:
+def extract(one: Run, repository: Path, folder: Path) -> Path:
     """Writes a test file, with imports of today, and the data that it reads.
 
     Args:
-        suite: Which.
+        one: Which, and on how many CPUs it is to run.
         repository: The git repository to take it from.
         folder: Where to write. The file is put below it.
     """
+    suite = one.suite
     source = _git(repository, "show", f"{suite.commit}:{suite.path}").decode()
-    file = folder / suite.name.replace("/", "_").replace(".", "_").replace("-", "_")
-    file = file.with_suffix(".py")
-    file.write_text(rewritten(source, suite.repository, suite.imports), encoding="utf-8")
+    source = rewritten(source, suite.repository, suite.imports)
+    if one.cpus > 1:
+        source = source.replace(*REPLICAS)
+    file = folder / f"{re.sub('[^a-z0-9]', '_', one.name)}.py"
+    file.write_text(source, encoding="utf-8")
     if suite.data:
         listed = _git(repository, "ls-tree", "-r", "--name-only", suite.commit, suite.data)
         for name in listed.decode().splitlines():
@@ -74,7 +85,7 @@ def run(one: Run, file: Path, tests: Sequence[str] = ()) -> dict[str, dict[str, 
         file: What `extract` has written.
         tests: The tests to run. By default, all.
     """
-    results = file.with_suffix(f".{one.behaviour}.{one.cpus}.json")
+    results = file.with_suffix(".json")
     command = [sys.executable, "-m", "tests.upstream.child", str(file), str(results)]
     command += [one.behaviour, str(one.cpus), str(file.parent), *tests]
     done = subprocess.run(
@@ -87,7 +98,7 @@ def run(one: Run, file: Path, tests: Sequence[str] = ()) -> dict[str, dict[str, 
         timeout=SECONDS,
         check=False,
     )
-    file.with_suffix(f".{one.behaviour}.{one.cpus}.log").write_text(done.stderr, encoding="utf-8")
+    file.with_suffix(".log").write_text(done.stderr, encoding="utf-8")
     if not results.exists():
         why = "\n".join(done.stderr.splitlines()[-5:])
         return {"the file as a whole": {"outcome": "failed", "why": why}}
@@ -121,9 +132,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         print(f"{'':50} passed skipped ruled  wrong")
         for suite in suites:
-            file = extract(suite, repositories[suite.repository], folder)
             for one in suite.runs():
                 if options.behaviour in (None, one.behaviour) and options.cpus in (None, one.cpus):
+                    file = extract(one, repositories[suite.repository], folder)
                     wrong += _report(one, run(one, file, options.tests), known)
     return bool(wrong)
 

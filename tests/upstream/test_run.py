@@ -23,6 +23,8 @@ class SampleTest(tf.test.TestCase):
     opt = loss_scale_optimizer.LossScaleOptimizerV1(gradient_descent.SGD(), 8.)
     self.assertEqual(opt.loss_scale(), 8.)
     self.assertLen(tf.config.list_logical_devices('CPU'), 2)
+    strategy = tf.distribute.MirroredStrategy(['cpu:0'])
+    self.assertEqual(strategy.num_replicas_in_sync, 2)
 
   def test_fails(self):
     self.fail('why')
@@ -75,4 +77,4 @@ def test_without_a_repository_it_says_how_to_get_one(capsys: pytest.CaptureFixtu
 def test_a_commit_that_is_not_there_is_named(repository: Path) -> None:
     suite = Suite("keras/sample_test", "keras", "v0", SUITE.path)
     with pytest.raises(SystemExit, match=r"v0:keras/sample_test\.py"):
-        run.extract(suite, repository, repository)
+        run.extract(suite.runs()[0], repository, repository)
