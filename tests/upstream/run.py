@@ -34,8 +34,10 @@ SECONDS = 3600
 """What one file may take."""
 REPLICAS = (
     "MirroredStrategy(['cpu:0'])",
-    "MirroredStrategy(['cpu:0', 'cpu:1'],"
-    " __import__('tensorflow').distribute.ReductionToOneDevice())",
+    (
+        "MirroredStrategy(['cpu:0', 'cpu:1'],"
+        " __import__('tensorflow').distribute.ReductionToOneDevice())"
+    ),
 )
 """Without a GPU, upstream's tests make one replica; on two CPUs, two. They reduce as CPUs did up to
 TensorFlow 2.4. Today's collective operations take the strategies of two tests for one."""
