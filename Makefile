@@ -19,7 +19,7 @@ export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: bench bench-whole bench-step bench-codemod demo test without-private reference nightly lint docs \
-	fuzz attacks attacks-shim properties sweep test-oldest matrix audit lock release-check clean
+	fuzz attacks attacks-shim properties upstream sweep test-oldest matrix audit lock release-check clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -87,6 +87,12 @@ attacks-shim: $(VENV)/ready
 # Generated programs around old calls.
 properties: $(VENV)/ready
 	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/codemods/test_properties.py
+
+# Upstream's own tests against the shim's classes, at the commits in tests/upstream/suites.py:
+#   make upstream KERAS=keras.git TENSORFLOW=tensorflow.git
+# `.venv/bin/python -m tests.upstream.run --help` says how to get the two.
+upstream: $(VENV)/ready
+	$(VENV)/bin/python -m tests.upstream.run $(KERAS:%=--keras %) $(TENSORFLOW:%=--tensorflow %) $(SUITES)
 
 # The whole codemod over every file of some folders; by default, Python's own library.
 ROOTS ?= $$($(PYTHON) -c 'import os; print(os.path.dirname(os.__file__))')

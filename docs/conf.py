@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx configuration. Tables of differences are written from the goldens' rulings."""
+"""Sphinx configuration. Writes tables from rulings, on traces, expressions and upstream's tests."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from compat_lossscale import __version__  # after the environment is set
 HERE = Path(__file__).parent
 GOLDENS = HERE.parent / "tests" / "goldens"
 RULINGS = GOLDENS / "differences.json"
+UPSTREAM_RULINGS = HERE.parent / "tests" / "upstream" / "rulings.json"
 
 project = "compat-lossscale"
 copyright = "compat-lossscale developers"  # noqa: A001  # Sphinx' name
@@ -43,7 +44,7 @@ def write_differences() -> None:
         rows.append(
             f"| `{ruling['scenario']}` | `{ruling['key']}` | {side} | {_in_cell(ruling['why'])} |"
         )
-    _write_table("differences.md", rows)
+    _write("differences.md", rows)
 
 
 def write_sweep() -> None:
@@ -60,10 +61,21 @@ def write_sweep() -> None:
         side = {"own": "none"}.get(ruling["side"], ruling["side"])
         why = _in_cell(ruling["why"])
         rows.append(f"| `{_in_cell(example)}` | {', '.join(versions)} | {side} | {why} |")
-    _write_table("sweep.md", rows)
+    _write("sweep.md", rows)
 
 
-def _write_table(name: str, rows: list[str]) -> None:
+def write_upstream() -> None:
+    """Writes one table row for each reason for which upstream's tests fail."""
+    rows = ["| Test file | Tests | Why they fail |", "| --- | --- | --- |"]
+    for ruling in json.loads(UPSTREAM_RULINGS.read_text(encoding="utf-8")):
+        files, tests = (
+            "<br>".join(f"`{name}`" for name in ruling[key]) for key in ("runs", "tests")
+        )
+        rows.append(f"| {files} | {tests} | {_in_cell(ruling['why'])} |")
+    _write("upstream.md", rows)
+
+
+def _write(name: str, rows: list[str]) -> None:
     target = HERE / "_generated" / name
     target.parent.mkdir(exist_ok=True)
     target.write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -75,3 +87,4 @@ def _in_cell(text: str) -> str:
 
 write_differences()
 write_sweep()
+write_upstream()
