@@ -112,6 +112,7 @@ def _scaled_are_finite(tensors: list[tf.Tensor]) -> tf.Tensor:
             [tensor * by_dtype[tensor.dtype] for tensor in scaled]
         ),
         lambda: reference.every_element_is_finite(tensors),
+        name="cond/all_finite",  # See `graph_names`.
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 import tensorflow as tf
 
-from compat_lossscale.core import native
+from compat_lossscale.core import graph_names, native
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.core.tracing import as_written
@@ -245,6 +245,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
                 lambda _, grads: self.update(grads), args=(grads,)
             )
             return updated
+        graph_names.reserve_cond()
         finite = finite_on_all_replicas(grads)
         moved = self.advance(finite)
         if tf.executing_eagerly():
@@ -268,7 +269,14 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         # A branch, as it hardly ever grows: to count takes fewer operations than the whole rule.
         only_counts = self._num_good_steps + 1 < self._increment_period
         count = functools.partial(self._num_good_steps.assign_add, 1, read_value=False)
-        return [tf.cond(only_counts, lambda: grouped(count()), lambda: grouped(self._move(finite)))]
+        return [
+            tf.cond(
+                only_counts,
+                lambda: grouped(count()),
+                lambda: grouped(self._move(finite)),
+                name="count_or_grow",  # See `graph_names`.
+            )
+        ]
 
     def _move(self, finite: Any) -> list[Any]:
         scale, good_steps = self(), tf.convert_to_tensor(self._num_good_steps)

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import reference
+from compat_lossscale.core import graph_names, reference
 from compat_lossscale.core.deferral import Deferred
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, moves_by_the_rule
@@ -90,6 +90,7 @@ class _Step:
         if not moves_by_the_rule(self.loss_scale):
             update, should_apply = self.loss_scale.update(gradients)
             return grouped(update, self._branch(should_apply, lambda: apply(gradients)))
+        graph_names.reserve_cond()
         if reference.is_used or tf.executing_eagerly():
             finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
             return self._branch(finite, lambda: apply(gradients))

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, graph_names, pickling, signatures, stock
+from compat_lossscale.optimizers import families, pickling, signatures, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -99,7 +99,6 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
                 grads_and_vars = inner._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         pickling.restore_weights(self, variables)
-        graph_names.reserve_cond(self._loss_scale)
         options = {flag: False} if has_flag else {}
         # By position, as ever: some optimizers have another second argument, and are given it.
         names = [] if name is None else [name]

@@ -20,7 +20,7 @@ from compat_lossscale.core import (
     unzip,
 )
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.optimizers import base, experimental, graph_names, loss_scale_config, stock
+from compat_lossscale.optimizers import base, experimental, loss_scale_config, stock
 from compat_lossscale.optimizers.counting import CountsSkippedSteps
 from compat_lossscale.spec import LossScaleSpec
 
@@ -89,7 +89,6 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
         gradients, variables = unzip(grads_and_vars)
         name = self.get_name() if name is None else name
         inner_name = f"{name}-wrapped"  # One object for all replicas, or a strategy packs it.
-        graph_names.reserve_cond(self._loss_scale)
         done = apply_or_skip(
             self._loss_scale,
             gradients,
