@@ -12,10 +12,10 @@ import libcst as cst
 
 from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.folding import Folding
-from lossscale_codemods.names import HELPER
 from lossscale_codemods.scale_kinds import ScaleKind, ScaleKinds, class_of
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import MeaningClaim, Review
+from lossscale_codemods.vocabulary.names import HELPER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

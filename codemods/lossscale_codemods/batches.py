@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lossscale_codemods.importers import can_hand_on
 from lossscale_codemods.prefilter import can_hold_old_name, markers_in
 from lossscale_codemods.reading import read, unreadable
-from lossscale_codemods.records import Result
+from lossscale_codemods.vocabulary.records import Result
 
 
 class Batch(NamedTuple):

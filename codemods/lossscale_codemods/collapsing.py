@@ -17,7 +17,7 @@ from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.origins import Origins
 from lossscale_codemods.outcomes import GUARDS
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Edit, Outcome, Record
+from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import guards, names
+from lossscale_codemods import guards
 from lossscale_codemods.bindings import BindingKind
 from lossscale_codemods.editing import (
     OverlappingEditsError,
@@ -27,7 +27,6 @@ from lossscale_codemods.outcomes import (
 )
 from lossscale_codemods.plan import Plan, Planner
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Edit
 from lossscale_codemods.rules import all_rules
 from lossscale_codemods.spelling import Speller
 from lossscale_codemods.testcode import expects_error
@@ -40,11 +39,13 @@ from lossscale_codemods.verdict import (
     Suppressed,
     Verdict,
 )
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.suppression import Selection, Suppressions
+    from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
 _BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
 

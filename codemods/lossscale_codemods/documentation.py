@@ -6,8 +6,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.names import Target
 from lossscale_codemods.rules import all_rules, documentation
+from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from lossscale_codemods.verdict import Case, Rule

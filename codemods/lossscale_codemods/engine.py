@@ -17,13 +17,13 @@ from lossscale_codemods.decide import Decisions
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
 from lossscale_codemods.exports import Exports
 from lossscale_codemods.first_look import first_look
-from lossscale_codemods.names import Target
-from lossscale_codemods.options import Options
 from lossscale_codemods.outcomes import GUARDS
 from lossscale_codemods.prefilter import text_of
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Result, Status
-from lossscale_codemods.suppression import Selection, Suppressions
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,14 +6,14 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.names import Meaning, Target
+from lossscale_codemods.vocabulary.names import Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lossscale_codemods.bindings import Binding
-    from lossscale_codemods.names import OldName
     from lossscale_codemods.program import Program
+    from lossscale_codemods.vocabulary.names import OldName
 
 _SAME_SIGNATURE = {
     Meaning.SET_POLICY,

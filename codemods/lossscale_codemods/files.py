@@ -17,16 +17,16 @@ from lossscale_codemods.exports import Exports
 from lossscale_codemods.full_look import look_at
 from lossscale_codemods.importers import used_by_others
 from lossscale_codemods.interrupts import noting
-from lossscale_codemods.records import Result, Status
 from lossscale_codemods.search import Search
 from lossscale_codemods.undo import Undo, UndoError
+from lossscale_codemods.vocabulary.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
 from lossscale_codemods.writing import WriteRefusedError, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lossscale_codemods.options import Options
+    from lossscale_codemods.vocabulary.options import Options
 
 _BYTES_THAT_PAY = 150_000
 """Source that waits, below which another worker takes longer to start than it saves."""

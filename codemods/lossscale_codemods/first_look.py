@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.prefilter import can_hold_old_name, text_of
-from lossscale_codemods.records import Result, Status
+from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,12 +12,12 @@ import difflib
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.editing import OverlappingEditsError, apply_edits
-from lossscale_codemods.records import Edit, Outcome
+from lossscale_codemods.vocabulary.records import Edit, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.records import Record
+    from lossscale_codemods.vocabulary.records import Record
 
 
 def complete(records: Sequence[Record], before: bytes, after: bytes) -> tuple[Record, ...]:

@@ -12,10 +12,10 @@ from compat_lossscale.spec import (
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
 )
-from lossscale_codemods import frameworks, names
 from lossscale_codemods.editing import small_statement
 from lossscale_codemods.evaluate import constant
 from lossscale_codemods.verdict import Review
+from lossscale_codemods.vocabulary import frameworks, names
 
 if TYPE_CHECKING:
     from lossscale_codemods.bindings import Binding

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.first_look import first_look_at_file
 from lossscale_codemods.reading import read, unreadable
-from lossscale_codemods.records import Result, Status
+from lossscale_codemods.vocabulary.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
 
 if TYPE_CHECKING:
-    from lossscale_codemods.options import Options
+    from lossscale_codemods.vocabulary.options import Options
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:

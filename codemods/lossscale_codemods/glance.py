@@ -15,7 +15,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods import frameworks, names
+from lossscale_codemods.vocabulary import frameworks, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

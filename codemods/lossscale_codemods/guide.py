@@ -12,14 +12,14 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.engine import migrate_source
-from lossscale_codemods.names import Meaning, Target, compat_path, lookup
 from lossscale_codemods.rules import all_rules
+from lossscale_codemods.vocabulary.names import Meaning, Target, compat_path, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.records import Record
     from lossscale_codemods.verdict import Rule
+    from lossscale_codemods.vocabulary.records import Record
 
 _INTRODUCTION = """\
 <!-- Made by `python -m lossscale_codemods.guide`; do not edit. -->

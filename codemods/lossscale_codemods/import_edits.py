@@ -18,9 +18,9 @@ from lossscale_codemods.editing import (
     small_statement,
 )
 from lossscale_codemods.plan import Plan
-from lossscale_codemods.records import Edit
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import CannotSpellError
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.discovery import Found, discover
-from lossscale_codemods.frameworks import is_framework
 from lossscale_codemods.module_reads import Reads, reads_of
 from lossscale_codemods.reading import read
 from lossscale_codemods.relative import is_top
+from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from lossscale_codemods.records import Result
+    from lossscale_codemods.vocabulary.records import Result
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""

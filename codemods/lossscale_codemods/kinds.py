@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import frameworks, names
 from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.circles import Answers
-from lossscale_codemods.names import Meaning
 from lossscale_codemods.tree import dotted, is_none
+from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

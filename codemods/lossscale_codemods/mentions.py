@@ -13,9 +13,9 @@ import re
 import tokenize
 from typing import TYPE_CHECKING
 
-from lossscale_codemods import names
-from lossscale_codemods.records import Outcome, Record
-from lossscale_codemods.suppression import IS_OURS
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.records import Outcome, Record
+from lossscale_codemods.vocabulary.suppression import IS_OURS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.bindings import import_path
-from lossscale_codemods.records import Edit
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

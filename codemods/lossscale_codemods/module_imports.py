@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding
 from lossscale_codemods.import_edits import alias_text, covers_dotted
-from lossscale_codemods.names import Target
 from lossscale_codemods.occurrences import Occurrence
 from lossscale_codemods.program import Program
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Rewrite, Verdict
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ import functools
 import warnings
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.frameworks import is_framework
+from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

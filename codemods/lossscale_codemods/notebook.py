@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods import syntax
 from lossscale_codemods.prefilter import can_hold_old_name
-from lossscale_codemods.records import Record, Result, Status
+from lossscale_codemods.vocabulary.records import Record, Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.options import Options
     from lossscale_codemods.resolve import RelativeImports
+    from lossscale_codemods.vocabulary.options import Options
 
 _MARKER = "# compat-lossscale-cell "
 _MAGIC = re.compile(r"^(\s*)(?:[%!?]|\w+(?:\s*,\s*\w+)*\s*=\s*[%!](?!=)|\S+\?\??\s*$)")

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import frameworks, names
 from lossscale_codemods.bindings import BindingKind, import_path, member_path
-from lossscale_codemods.names import Meaning, OldName
 from lossscale_codemods.tree import Span, dotted
+from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary.names import Meaning, OldName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

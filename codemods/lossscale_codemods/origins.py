@@ -11,13 +11,13 @@ import bisect
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.records import Edit
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lossscale_codemods.records import Record
     from lossscale_codemods.tree import Tree
+    from lossscale_codemods.vocabulary.records import Record
 
 
 class Origins:

@@ -10,8 +10,8 @@ from lossscale_codemods import guards
 from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Edit, Outcome, Record
 from lossscale_codemods.verdict import Ignore, MeaningClaim, Review, Rewrite, Suppressed, Verdict
+from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -23,16 +23,16 @@ from lossscale_codemods import evaluate
 from lossscale_codemods.arguments import HELPER_SOURCE
 from lossscale_codemods.editing import apply_edits
 from lossscale_codemods.import_edits import unused_imports
-from lossscale_codemods.names import HELPER
-from lossscale_codemods.suppression import Suppressions
+from lossscale_codemods.vocabulary.names import HELPER
+from lossscale_codemods.vocabulary.suppression import Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lossscale_codemods.options import Options
     from lossscale_codemods.outcomes import Outcomes
     from lossscale_codemods.program import Program
     from lossscale_codemods.verdict import MeaningClaim
+    from lossscale_codemods.vocabulary.options import Options
 
 STAND_INS: tuple[object, ...] = (
     "dynamic",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.records import Result, Status
+from lossscale_codemods.vocabulary.records import Result, Status
 
 
 def read(name: str) -> bytes:

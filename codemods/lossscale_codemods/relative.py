@@ -11,7 +11,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.frameworks import is_framework
+from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 import libcst as cst
 
-from lossscale_codemods import frameworks, names
 from lossscale_codemods.bindings import Binding, BindingKind, Scope, class_of_self
 from lossscale_codemods.circles import Answers
 from lossscale_codemods.scopes import Scopes
+from lossscale_codemods.vocabulary import frameworks, names
 
 RelativeImports = Callable[[str], str | None]
 """Turns the dotted path of an import from the project into one outside of it, if it is known."""

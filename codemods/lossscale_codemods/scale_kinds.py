@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding, BindingKind
 from lossscale_codemods.evaluate import constant
-from lossscale_codemods.names import Meaning
 from lossscale_codemods.tree import dotted, is_none
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
     from lossscale_codemods.program import Program

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from lossscale_codemods.options import Options
-    from lossscale_codemods.records import Result
+    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.records import Result
 
 _FILES = 64
 """Files of a batch: to hand one over takes a hundredth of searching it."""

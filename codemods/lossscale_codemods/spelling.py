@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import names
 from lossscale_codemods.bindings import Binding, BindingKind, Scope
-from lossscale_codemods.names import OldName, Target
 from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import CannotSpellError
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import OldName, Target
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import mentions, names
-from lossscale_codemods.names import HELPER, Target
+from lossscale_codemods import mentions
 from lossscale_codemods.prefilter import text_of
-from lossscale_codemods.records import Outcome, Record
-from lossscale_codemods.suppression import Suppressions, comments
 from lossscale_codemods.tree import dotted
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import HELPER, Target
+from lossscale_codemods.vocabulary.records import Outcome, Record
+from lossscale_codemods.vocabulary.suppression import Suppressions, comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.options import Options
     from lossscale_codemods.program import Program
+    from lossscale_codemods.vocabulary.options import Options
 
 STRING = "LS802"
 

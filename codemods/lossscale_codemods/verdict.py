@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, ClassVar
 
-from lossscale_codemods.names import Target
+from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from lossscale_codemods.bindings import Binding
     from lossscale_codemods.occurrences import Occurrence
     from lossscale_codemods.program import Program
-    from lossscale_codemods.records import Edit
     from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.vocabulary.records import Edit
 
 
 class CannotSpellError(Exception):

@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from lossscale_codemods.batches import Batch, Searched, search
 from lossscale_codemods.interrupts import held_back
-from lossscale_codemods.records import Result, Status
+from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
-    from lossscale_codemods.options import Options
+    from lossscale_codemods.vocabulary.options import Options
 
 SECONDS = 60.0
 """What a file may take; what takes longer hangs the parser."""

@@ -15,7 +15,7 @@ from compat_lossscale.cli._reports import check_report_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.options import Options
+    from lossscale_codemods.vocabulary.options import Options
 
 TARGETS = ("tf-keras", "compat")
 
@@ -92,9 +92,9 @@ def options_of(
         raise click.UsageError(f"There is no target {target!r}; use {' or '.join(TARGETS)}.")
     if select or ignore:
         check_ids((*select, *ignore))
-    from lossscale_codemods.names import Target
-    from lossscale_codemods.options import Options
-    from lossscale_codemods.suppression import Selection
+    from lossscale_codemods.vocabulary.names import Target
+    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.suppression import Selection
 
     return Options(Target(target), Selection(select, ignore), collapse_guards)
 

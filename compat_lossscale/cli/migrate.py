@@ -26,7 +26,7 @@ from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
     from lossscale_codemods.files import RunReport
-    from lossscale_codemods.options import Options
+    from lossscale_codemods.vocabulary.options import Options
 
 # What cannot be read is reported, and the other paths are looked at.
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from lossscale_codemods import files
-from lossscale_codemods.options import Options
+from lossscale_codemods.vocabulary.options import Options
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 REVIEW = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('infer')\n"

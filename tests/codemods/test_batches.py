@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.batches import Batch, Searched, search
-from lossscale_codemods.records import Status
+from lossscale_codemods.vocabulary.records import Status
 
 if TYPE_CHECKING:
     from pathlib import Path

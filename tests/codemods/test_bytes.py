@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import Status, files, migrate_source
-from lossscale_codemods.options import Options
+from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

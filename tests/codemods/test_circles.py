@@ -7,10 +7,11 @@ import itertools
 
 import libcst as cst
 import pytest
-from checks import check_review, program
 from lossscale_codemods.circles import Answers
 from lossscale_codemods.kinds import Kind
 from lossscale_codemods.program import Program
+
+from tests.codemods.checks import check_review, program
 
 OLD = "tf.keras.mixed_precision.experimental"
 CIRCLES = ["a, b = b, a", "c = a; a = b; b = c", "c = b; b = a; a = c", "b, a = a, b"]

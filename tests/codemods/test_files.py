@@ -16,10 +16,10 @@ import pytest
 from lossscale_codemods import batches, files, full_look, search, workers
 from lossscale_codemods.discovery import Found, Skipped, discover
 from lossscale_codemods.ignore_files import parse
-from lossscale_codemods.options import Options
-from lossscale_codemods.records import Status
 from lossscale_codemods.relative import relative_imports
 from lossscale_codemods.reports.counts import exit_code, totals
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Status
 
 from tests.support import folder_of_nobody
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods.engine import migrate_fully
 from lossscale_codemods.first_look import first_look, first_look_at_file
-from lossscale_codemods.options import Options
-from lossscale_codemods.records import Outcome, Status
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Outcome, Status
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from checks import program
 from lossscale_codemods import migrate_source
 from lossscale_codemods.editing import apply_edits
+
+from tests.codemods.checks import program
 
 HELPER = """
     import tensorflow as tf

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from checks import program
 from lossscale_codemods.scopes import Scopes
 from lossscale_codemods.tree import Tree, dotted
+
+from tests.codemods.checks import program
 
 
 def reaching(source: str, name: str = "x") -> list[set[int]]:

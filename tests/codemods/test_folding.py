@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from checks import check_left, check_transformed
+from tests.codemods.checks import check_left, check_transformed
 
 WRAP = "tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import files
-from lossscale_codemods.options import Options
 from lossscale_codemods.reports.github import as_github
+from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.runs import OLD, REVIEW, make_project, migrated
 

@@ -9,12 +9,13 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lossscale_codemods import first_look, glance, names
+from lossscale_codemods import first_look, glance
 from lossscale_codemods.engine import migrate_fully
-from lossscale_codemods.names import Target
 from lossscale_codemods.nodes import Nodes
-from lossscale_codemods.options import Options
 from lossscale_codemods.rules import all_rules
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.options import Options
 from test_patterns import ROWS
 from test_prefilter import OLD_PATHS
 

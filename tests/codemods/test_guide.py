@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lossscale_codemods import guide, names
-from lossscale_codemods.names import Meaning, lookup
+from lossscale_codemods import guide
 from lossscale_codemods.rules import all_rules
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Meaning, lookup
 
 PAGE = Path(__file__).parents[2] / "docs" / "migration.md"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import files
-from lossscale_codemods.options import Options
-from lossscale_codemods.records import Outcome
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.html_page import as_html_page
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Outcome
 
 from tests.codemods.runs import ATTACK, OLD, make_project, migrated
 from tests.pages.reading import Page

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from lossscale_codemods import files, migrate_source
-from lossscale_codemods.options import Options
-from lossscale_codemods.records import Outcome
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Outcome
 from lossscale_codemods.writing import WriteRefusedError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from jsonschema import ValidationError
-from lossscale_codemods.records import Outcome, Status
 from lossscale_codemods.reports.json_form import as_json
+from lossscale_codemods.vocabulary.records import Outcome, Status
 
 from tests.codemods.runs import OLD, make_project, migrated
 from tests.schemas.ours import check

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from checks import program
 from lossscale_codemods.kinds import Kind
 from lossscale_codemods.program import Program
+
+from tests.codemods.checks import program
 
 HEAD = """
 import tensorflow as tf

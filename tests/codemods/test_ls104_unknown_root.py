@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from checks import check_left, check_noop
+from tests.codemods.checks import check_left, check_noop
 
 
 def test_a_parameter_or_attribute_called_tf() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from checks import check_left, check_review, check_transformed, program
 from lossscale_codemods import evaluate, migrate_source
 from lossscale_codemods.arguments import HELPER_SOURCE
-from lossscale_codemods.names import HELPER
+from lossscale_codemods.vocabulary.names import HELPER
+
+from tests.codemods.checks import check_left, check_review, check_transformed, program
 
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"

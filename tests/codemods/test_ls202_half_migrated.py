@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import pytest
-from checks import check_left, check_noop, check_transformed
+
+from tests.codemods.checks import check_left, check_noop, check_transformed
 
 HEAD = "import tensorflow as tf\n"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from checks import check_left
+from tests.codemods.checks import check_left
 
 
 def test_every_old_optimizer() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from checks import check_left, check_transformed
+from tests.codemods.checks import check_left, check_transformed
 
 OLD = "tf.keras.mixed_precision.experimental"
 

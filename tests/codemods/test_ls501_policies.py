@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import pytest
-from checks import check_left, check_transformed
+
+from tests.codemods.checks import check_left, check_transformed
 
 OLD = "tf.keras.mixed_precision.experimental"
 NEW = "tf.keras.mixed_precision"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from checks import check_left, check_review, check_transformed
+from tests.codemods.checks import check_left, check_review, check_transformed
 
 SWITCH = 'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})'
 ENABLE = "enable_mixed_precision_graph_rewrite"

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import pytest
-from checks import check_left, check_noop, check_transformed, program, reviews
 from lossscale_codemods import Outcome, migrate_source
+
+from tests.codemods.checks import check_left, check_noop, check_transformed, program, reviews
 
 VERSION_IF = """
     import tensorflow as tf

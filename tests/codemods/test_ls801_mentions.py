@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from checks import program
 from lossscale_codemods import Outcome, migrate_source
+
+from tests.codemods.checks import program
 
 
 def test_mentions_are_listed_and_ask_for_nothing() -> None:

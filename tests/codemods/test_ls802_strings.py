@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import pytest
-from checks import check_left, check_noop
+
+from tests.codemods.checks import check_left, check_noop
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from checks import check_transformed, program
+
+from tests.codemods.checks import check_transformed, program
 
 OLD = "from tensorflow.keras.mixed_precision import experimental as prec"
 NEW = "from tensorflow.keras import mixed_precision as prec"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lossscale_codemods import Outcome, Status
 from lossscale_codemods.notebook import migrate_notebook
-from lossscale_codemods.options import Options
+from lossscale_codemods.vocabulary.options import Options
 
 IMPORTS = [
     "%matplotlib inline\n",

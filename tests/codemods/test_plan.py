@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from checks import check_left, check_review, check_transformed
+
+from tests.codemods.checks import check_left, check_review, check_transformed
 
 
 @pytest.mark.parametrize("target", ["tf-keras", "compat"])

@@ -7,9 +7,10 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods import files, names
-from lossscale_codemods.options import Options
+from lossscale_codemods import files
 from lossscale_codemods.prefilter import can_hold_old_name, text_of
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

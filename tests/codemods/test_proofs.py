@@ -6,12 +6,12 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source, proofs
-from lossscale_codemods.options import Options
 from lossscale_codemods.outcomes import Outcomes, ProvenCall
 from lossscale_codemods.program import Program
 from lossscale_codemods.proofs import same_meaning
-from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import MeaningClaim
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Edit
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 

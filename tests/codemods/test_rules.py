@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from checks import reviews
 from lossscale_codemods import Status, migrate_source
-from lossscale_codemods.names import Target
 from lossscale_codemods.rules import all_rules, documentation
+from lossscale_codemods.vocabulary.names import Target
+
+from tests.codemods.checks import reviews
 
 if TYPE_CHECKING:
     from lossscale_codemods.verdict import Case, Rule

@@ -10,8 +10,8 @@ from urllib.parse import unquote_to_bytes
 import pytest
 from jsonschema import Draft202012Validator
 from lossscale_codemods.files import RunReport, run
-from lossscale_codemods.options import Options
 from lossscale_codemods.reports.sarif import as_sarif
+from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.runs import OLD, make_project, migrated
 from tests.support import REPOSITORY

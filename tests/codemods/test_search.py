@@ -10,8 +10,8 @@ import pytest
 from lossscale_codemods import batches
 from lossscale_codemods import search as search_module
 from lossscale_codemods.batches import Batch
-from lossscale_codemods.options import Options
 from lossscale_codemods.search import Search
+from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.workers import Task
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods import full_look, workers
 from lossscale_codemods.batches import Batch, Searched
-from lossscale_codemods.options import Options
-from lossscale_codemods.records import Result, Status
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Result, Status
 from lossscale_codemods.workers import Task, migrate_all
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         "from lossscale_codemods.workers import Task, migrate_all\n"
         "def work(task):\n"
         "    Path(sys.argv[1], str(os.getpid())).touch(); time.sleep(0.2)\n"
-        "    from lossscale_codemods.records import Result, Status\n"
+        "    from lossscale_codemods.vocabulary.records import Result, Status\n"
         "    return Result(b'', b'', Status.UNCHANGED)\n"
         "tasks = [Task('a', 0, None)] * 1000\n"
         "for _ in migrate_all(tasks, 3, work): print('go', flush=True)\n"

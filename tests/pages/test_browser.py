@@ -17,8 +17,8 @@ import pytest
 pytest.importorskip("selenium", reason="needs selenium (pip install --group test)")
 
 from lossscale_codemods import files
-from lossscale_codemods.options import Options
 from lossscale_codemods.reports.html_page import as_html_page
+from lossscale_codemods.vocabulary.options import Options
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys

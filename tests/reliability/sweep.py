@@ -32,8 +32,8 @@ from unittest import mock
 
 from lossscale_codemods import discovery, engine, first_look, full_look, notebook
 from lossscale_codemods.discovery import SUFFIXES
-from lossscale_codemods.records import Result, Status
 from lossscale_codemods.relative import relative_imports
+from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

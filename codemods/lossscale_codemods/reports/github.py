@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.records import Outcome
+from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from compat_lossscale.pages.highlighting import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
 from lossscale_codemods import prefilter
 from lossscale_codemods.notebook import NotebookError, code_cells
-from lossscale_codemods.records import Outcome, Record, Status
 from lossscale_codemods.reports.counts import totals
+from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lossscale_codemods.prefilter import text_of
-from lossscale_codemods.records import Outcome, Record
 from lossscale_codemods.reports.counts import exit_code
 from lossscale_codemods.rules import all_rules, documentation
+from lossscale_codemods.vocabulary.records import Outcome, Record
 
 if TYPE_CHECKING:
     from pathlib import Path

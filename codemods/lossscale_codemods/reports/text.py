@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.records import Outcome, Record, Status
 from lossscale_codemods.reports.counts import totals
+from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from lossscale_codemods.arguments import (
 )
 from lossscale_codemods.editing import replace_argument
 from lossscale_codemods.kinds import Kind, optimizer_argument
-from lossscale_codemods.names import HELPER
-from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import Review, Rewrite
+from lossscale_codemods.vocabulary.names import HELPER
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.names import Target
 from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Edit
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Rewrite
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,10 @@ only looks like it. A root that is known to be another package is not reported a
 
 from __future__ import annotations
 
-from lossscale_codemods.names import Target
 from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.program import Program
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.vocabulary.names import Target
 
 
 class UnknownRoot(Rule):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from lossscale_codemods import names
-from lossscale_codemods.names import Meaning
 from lossscale_codemods.occurrences import Occurrence
 from lossscale_codemods.program import Program, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from lossscale_codemods.names import Meaning
 from lossscale_codemods.occurrences import Occurrence
 from lossscale_codemods.program import Program, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import frameworks
 from lossscale_codemods.arguments import HELPER_SOURCE, ArgumentReader, Arguments
 from lossscale_codemods.editing import insert_line, replace_argument
 from lossscale_codemods.kinds import Kind
-from lossscale_codemods.names import HELPER, Meaning
 from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.program import Program
-from lossscale_codemods.records import Edit
 from lossscale_codemods.testcode import is_in_test
 from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import HELPER, Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

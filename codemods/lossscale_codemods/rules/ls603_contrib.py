@@ -16,9 +16,9 @@ import libcst as cst
 
 from lossscale_codemods.bindings import BindingKind
 from lossscale_codemods.evaluate import constant
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.records import Edit
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ from __future__ import annotations
 import dataclasses
 
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.names import Target
-from lossscale_codemods.suppression import Selection
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.suppression import Selection
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from lossscale_codemods.names import canonical
+from lossscale_codemods.vocabulary.names import canonical
 
 _FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
 _NEW_OPTIMIZER = re.compile(

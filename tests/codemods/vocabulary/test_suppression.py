@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from checks import program
 from lossscale_codemods import Outcome, migrate_source
+
+from tests.codemods.checks import program
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 
