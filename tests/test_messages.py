@@ -1256,7 +1256,7 @@ ELSEWHERE = {
     "codemods/lossscale_codemods/configuration.py": "tests/cli/test_migrate.py",
     # What findings say.
     "codemods/lossscale_codemods/import_edits.py": "tests/codemods/test_ls101_imports.py",
-    "codemods/lossscale_codemods/spelling.py": "tests/codemods/test_ls102_aliases.py",
+    "codemods/lossscale_codemods/editing/name_rendering.py": "tests/codemods/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     "codemods/lossscale_codemods/decide.py": "",
     "codemods/lossscale_codemods/guide.py": "",

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.loss_scale_types import ScaleKind, ScaleKinds, class_of
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.folding import Folding
-from lossscale_codemods.scale_kinds import ScaleKind, ScaleKinds, class_of
-from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import MeaningClaim, Review
 from lossscale_codemods.vocabulary.names import HELPER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
 
 _CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
 HELPER_SOURCE = '''

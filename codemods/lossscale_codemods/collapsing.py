@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import guards
-from lossscale_codemods.editing import apply_edits
-from lossscale_codemods.origins import Origins
+from lossscale_codemods.analysis import version_guards
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.editing.edits import apply_edits
+from lossscale_codemods.editing.position_mapping import Origins
 from lossscale_codemods.outcomes import GUARDS
-from lossscale_codemods.program import Program
 from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.resolve import RelativeImports
+    from lossscale_codemods.analysis.name_resolution import RelativeImports
 
 
 @dataclasses.dataclass
@@ -52,7 +52,7 @@ def collapse(original: Program, relative: RelativeImports | None) -> Collapsed:
         program = result.program
         occurrences = [*program.references, *program.imports]
         guard = next(
-            (g for g in guards.find(program, occurrences) if _collapsible(program, g)), None
+            (g for g in version_guards.find(program, occurrences) if _collapsible(program, g)), None
         )
         if guard is None:
             break
@@ -78,7 +78,7 @@ def collapse(original: Program, relative: RelativeImports | None) -> Collapsed:
     return result
 
 
-def _collapsible(program: Program, guard: guards.Guard) -> bool:
+def _collapsible(program: Program, guard: version_guards.Guard) -> bool:
     if guard.new is None:
         return False
     if isinstance(guard.node, cst.IfExp):
@@ -99,7 +99,9 @@ def _has_multiline_string(program: Program, block: cst.CSTNode) -> bool:
     )
 
 
-def _collapse_edit(program: Program, guard: guards.Guard) -> tuple[Edit, list[tuple[int, int]]]:
+def _collapse_edit(
+    program: Program, guard: version_guards.Guard
+) -> tuple[Edit, list[tuple[int, int]]]:
     """Returns the edit, and where each part of its text starts in it and stood before."""
     tree = program.tree
     if isinstance(guard.node, cst.IfExp) and isinstance(guard.new, cst.BaseExpression):

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import guards
-from lossscale_codemods.bindings import BindingKind
-from lossscale_codemods.editing import (
+from lossscale_codemods.analysis import version_guards
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.detect_tests import expects_error
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.editing.edits import (
     OverlappingEditsError,
     apply_edits,
     remove_statement,
     small_statement,
 )
+from lossscale_codemods.editing.name_rendering import Speller
 from lossscale_codemods.import_edits import ImportEditor
 from lossscale_codemods.module_imports import ModuleImports
-from lossscale_codemods.occurrences import Occurrence, Role
 from lossscale_codemods.outcomes import (
     IMPORTS,
     NO_RULE,
@@ -26,10 +29,7 @@ from lossscale_codemods.outcomes import (
     only_suppressed,
 )
 from lossscale_codemods.plan import Plan, Planner
-from lossscale_codemods.program import Program
 from lossscale_codemods.rules import all_rules
-from lossscale_codemods.spelling import Speller
-from lossscale_codemods.testcode import expects_error
 from lossscale_codemods.verdict import (
     CannotSpellError,
     Ignore,
@@ -76,7 +76,7 @@ class Decisions:
         everything = [*self.program.references, *self.found]
         if not everything and not self.program.imports:
             return Outcomes()
-        self.guard_of = guards.guarded(self.program, [*everything, *self.program.imports])
+        self.guard_of = version_guards.guarded(self.program, [*everything, *self.program.imports])
         for occurrence in self.program.imports:
             self._block_import(occurrence)
         # Each round forces at least one more occurrence to be left, so this ends.
@@ -162,7 +162,7 @@ class Decisions:
             return Suppressed()
         guard = self.guard_of.get(occurrence)
         if guard is not None:
-            return Review(guard, guards.ADVICE)
+            return Review(guard, version_guards.ADVICE)
         if occurrence in self.forced:
             return self.forced[occurrence]
         if not isinstance(verdict, Rewrite):
@@ -197,7 +197,7 @@ class Decisions:
             "it is used in a way that no rule knows", _BY_HAND.format(NO_RULE)
         )
         if occurrence in self.guard_of:
-            verdict = Review(self.guard_of[occurrence], guards.ADVICE)
+            verdict = Review(self.guard_of[occurrence], version_guards.ADVICE)
         if self._is_suppressed(occurrence, self.rule_of[occurrence]):
             verdict = Suppressed()
         self.verdicts[occurrence] = verdict

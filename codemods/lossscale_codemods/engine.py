@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods import fixes, import_edits, proofs, strings, syntax
+from lossscale_codemods import fixes, import_edits, proofs, strings
+from lossscale_codemods.analysis import syntax_check
+from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.collapsing import Collapsed, collapse
 from lossscale_codemods.decide import Decisions
-from lossscale_codemods.editing import OverlappingEditsError, apply_edits
+from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
 from lossscale_codemods.exports import Exports
 from lossscale_codemods.first_look import first_look
 from lossscale_codemods.outcomes import GUARDS
 from lossscale_codemods.prefilter import text_of
-from lossscale_codemods.program import Program
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Result, Status
@@ -28,7 +29,7 @@ from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lossscale_codemods.resolve import RelativeImports
+    from lossscale_codemods.analysis.name_resolution import RelativeImports
 
 
 def migrate_source(
@@ -96,11 +97,11 @@ def migrate_fully(
             warnings.simplefilter("ignore")
             return _migrate(source, options, relative)
     except RecursionError:
-        return Result(source, source, Status.UNREADABLE, problem=syntax.TOO_RECURSIVE)
+        return Result(source, source, Status.UNREADABLE, problem=syntax_check.TOO_RECURSIVE)
 
 
 def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
-    problem = syntax.problem_of(given)
+    problem = syntax_check.problem_of(given)
     if problem is not None:
         return Result(given, given, Status.UNREADABLE, problem=problem)
     try:

@@ -11,8 +11,8 @@ from lossscale_codemods.vocabulary.names import Meaning, Target
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lossscale_codemods.bindings import Binding
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.bindings import Binding
+    from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.vocabulary.names import OldName
 
 _SAME_SIGNATURE = {

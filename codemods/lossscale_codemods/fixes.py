@@ -11,7 +11,7 @@ import dataclasses
 import difflib
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.editing import OverlappingEditsError, apply_edits
+from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
 from lossscale_codemods.vocabulary.records import Edit, Outcome
 
 if TYPE_CHECKING:

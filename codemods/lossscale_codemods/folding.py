@@ -12,14 +12,14 @@ from compat_lossscale.spec import (
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
 )
-from lossscale_codemods.editing import small_statement
-from lossscale_codemods.evaluate import constant
+from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.editing.edits import small_statement
 from lossscale_codemods.verdict import Review
 from lossscale_codemods.vocabulary import frameworks, names
 
 if TYPE_CHECKING:
-    from lossscale_codemods.bindings import Binding
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.bindings import Binding
+    from lossscale_codemods.analysis.program import Program
 
 
 class Folding:

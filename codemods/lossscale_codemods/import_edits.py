@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import merging
-from lossscale_codemods.bindings import Binding, BindingKind, import_path
-from lossscale_codemods.editing import (
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, import_path
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.editing.edits import (
     apply_edits,
     insert_line,
     remove_item,
@@ -18,14 +19,13 @@ from lossscale_codemods.editing import (
     small_statement,
 )
 from lossscale_codemods.plan import Plan
-from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import CannotSpellError
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.program import Program
 
 
 _WORD = re.compile(r"\w+")

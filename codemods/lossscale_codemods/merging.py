@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import import_path
+from lossscale_codemods.analysis.bindings import import_path
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.tree import Tree
+    from lossscale_codemods.analysis.syntax_tree import Tree
 
 _LINE_LENGTH = 79
 

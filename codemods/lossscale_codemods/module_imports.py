@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding
+from lossscale_codemods.analysis.bindings import Binding
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.import_edits import alias_text, covers_dotted
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program
-from lossscale_codemods.tree import dotted
 from lossscale_codemods.verdict import Rewrite, Verdict
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Target

@@ -17,14 +17,14 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from lossscale_codemods import syntax
+from lossscale_codemods.analysis import syntax_check
 from lossscale_codemods.prefilter import can_hold_old_name
 from lossscale_codemods.vocabulary.records import Record, Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.resolve import RelativeImports
+    from lossscale_codemods.analysis.name_resolution import RelativeImports
     from lossscale_codemods.vocabulary.options import Options
 
 _MARKER = "# compat-lossscale-cell "
@@ -113,7 +113,7 @@ def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
     broken: list[Cell] = []
     for cell in cells:
         program, _ = _as_program([cell])
-        readable = syntax.problem_of(program.encode("utf-8", "surrogatepass")) is None
+        readable = syntax_check.problem_of(program.encode("utf-8", "surrogatepass")) is None
         (good if readable else broken).append(cell)
     return good, broken
 

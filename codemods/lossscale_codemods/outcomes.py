@@ -6,10 +6,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods import guards
-from lossscale_codemods.bindings import Binding, BindingKind
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
+from lossscale_codemods.analysis import version_guards
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.verdict import Ignore, MeaningClaim, Review, Rewrite, Suppressed, Verdict
 from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
@@ -137,7 +137,7 @@ class Recorder:
         if self.blocked.get(occurrence.node) == "suppressed":
             return Suppressed()
         if occurrence in self.guard_of:
-            return Review(self.guard_of[occurrence], guards.ADVICE)
+            return Review(self.guard_of[occurrence], version_guards.ADVICE)
         if occurrence.node in dotted_imports:
             return Rewrite("imports the module that the names are in today", lambda _: [])
         reason = self.blocked.get(occurrence.node)

@@ -19,9 +19,9 @@ import libcst as cst
 
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
-from lossscale_codemods import evaluate
+from lossscale_codemods.analysis import constant_evaluation
 from lossscale_codemods.arguments import HELPER_SOURCE
-from lossscale_codemods.editing import apply_edits
+from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.import_edits import unused_imports
 from lossscale_codemods.vocabulary.names import HELPER
 from lossscale_codemods.vocabulary.suppression import Suppressions
@@ -29,8 +29,8 @@ from lossscale_codemods.vocabulary.suppression import Suppressions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.outcomes import Outcomes
-    from lossscale_codemods.program import Program
     from lossscale_codemods.verdict import MeaningClaim
     from lossscale_codemods.vocabulary.options import Options
 
@@ -40,9 +40,9 @@ STAND_INS: tuple[object, ...] = (
     2.0**10,
     0.5,
     True,
-    evaluate.FixedLossScale(64.0),
-    evaluate.DynamicLossScale(2.0**12, 100),
-    evaluate.DynamicLossScale(),
+    constant_evaluation.FixedLossScale(64.0),
+    constant_evaluation.DynamicLossScale(2.0**12, 100),
+    constant_evaluation.DynamicLossScale(),
     False,
     0,
 )
@@ -145,29 +145,31 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         A value for which the two differ, in words; nothing if there is none.
     """
     try:
-        old_node, new_node = evaluate.parse(claim.old), evaluate.parse(new)
+        old_node, new_node = constant_evaluation.parse(claim.old), constant_evaluation.parse(new)
         variables = {
-            name: [evaluate.parse(source) for source in sources]
+            name: [constant_evaluation.parse(source) for source in sources]
             for name, sources in claim.definitions.items()
         }
     except SyntaxError as error:
         return f"it cannot be read ({error})."
     calls = {
-        evaluate.key(evaluate.parse(source)): evaluate.LOSS_SCALE_CLASSES[name]
+        constant_evaluation.key(
+            constant_evaluation.parse(source)
+        ): constant_evaluation.LOSS_SCALE_CLASSES[name]
         for source, name in claim.classes.items()
     }
     helper: dict[str, Any] = {}
     exec(HELPER_SOURCE, helper)
     agreed = 0
     for atoms in _assignments(old_node, variables, calls):
-        old = _evaluate_old(old_node, evaluate.Evaluator(atoms, calls))
+        old = _evaluate_old(old_node, constant_evaluation.Evaluator(atoms, calls))
         if old is None:
             continue
-        evaluator = evaluate.Evaluator(atoms, {**calls, HELPER: helper[HELPER]})
+        evaluator = constant_evaluation.Evaluator(atoms, {**calls, HELPER: helper[HELPER]})
         spec: LossScaleSpec | Exception
         try:
             spec = _evaluate_new(new_node, evaluator)
-        except (evaluate.UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
+        except (constant_evaluation.UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
             spec = error
         if spec != old:
             return f"for {atoms} it was {old} and would be {spec}."
@@ -175,19 +177,19 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
     return None if agreed else "no value is known for which the old call worked."
 
 
-def _evaluate_old(node: ast.expr, evaluator: evaluate.Evaluator) -> LossScaleSpec | None:
+def _evaluate_old(node: ast.expr, evaluator: constant_evaluation.Evaluator) -> LossScaleSpec | None:
     try:
         return LossScaleSpec.from_argument(evaluator.value(node))
     except (ArithmeticError, *_CALL_ERRORS):
         return None  # The old call failed here too.
 
 
-def _evaluate_new(node: ast.expr, evaluator: evaluate.Evaluator) -> LossScaleSpec:
+def _evaluate_new(node: ast.expr, evaluator: constant_evaluation.Evaluator) -> LossScaleSpec:
     if isinstance(node, ast.IfExp):
         branch = node.body if evaluator.value(node.test) else node.orelse
         return _evaluate_new(branch, evaluator)
     if not isinstance(node, ast.Call):
-        raise evaluate.UnknownAtomError(evaluate.key(node))
+        raise constant_evaluation.UnknownAtomError(constant_evaluation.key(node))
     optimizers = {"inner_optimizer", "optimizer", "opt"}
     kept = [k for k in node.keywords if k.arg not in optimizers]
     keywords = evaluator.keywords(ast.Call(node.func, [], kept))
@@ -228,8 +230,8 @@ def _define(
         done = []
         for name, node in waiting.items():
             try:
-                known[name] = evaluate.Evaluator(known, calls).value(node)
-            except evaluate.UnknownAtomError:
+                known[name] = constant_evaluation.Evaluator(known, calls).value(node)
+            except constant_evaluation.UnknownAtomError:
                 continue
             except (ArithmeticError, TypeError, ValueError, AttributeError):
                 return False
@@ -249,7 +251,7 @@ def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str])
             known = {**dict.fromkeys(found, 1.0), **dict.fromkeys(variables, 1.0)}
             try:
                 _probe(node, known, calls)
-            except evaluate.UnknownAtomError as error:
+            except constant_evaluation.UnknownAtomError as error:
                 found[str(error)] = None
                 continue
             break
@@ -258,7 +260,7 @@ def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str])
 
 def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]) -> None:
     """Raises for the first unknown part, on whichever side of a condition it stands."""
-    if evaluate.key(node) in known:
+    if constant_evaluation.key(node) in known:
         return
     if isinstance(node, ast.IfExp):
         for part in (node.test, node.body, node.orelse):
@@ -269,4 +271,4 @@ def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]
             _probe(part, known, calls)
         return
     with contextlib.suppress(ArithmeticError, TypeError, ValueError, AttributeError):
-        evaluate.Evaluator(known, calls).value(node)
+        constant_evaluation.Evaluator(known, calls).value(node)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods import mentions
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.prefilter import text_of
-from lossscale_codemods.tree import dotted
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import HELPER, Target
 from lossscale_codemods.vocabulary.records import Outcome, Record
@@ -22,7 +22,7 @@ from lossscale_codemods.vocabulary.suppression import Suppressions, comments
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.vocabulary.options import Options
 
 STRING = "LS802"

@@ -11,10 +11,10 @@ from lossscale_codemods.vocabulary.names import Target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from lossscale_codemods.bindings import Binding
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.bindings import Binding
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import Speller
     from lossscale_codemods.vocabulary.records import Edit
 
 

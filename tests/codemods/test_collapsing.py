@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import Outcome, migrate_source
-from lossscale_codemods.editing import apply_edits
+from lossscale_codemods.editing.edits import apply_edits
 from test_ls701_guards import HASATTR, TRY, VERSION_IF
 
 from tests.codemods.checks import check_review, check_transformed, program

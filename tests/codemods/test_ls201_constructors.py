@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lossscale_codemods import evaluate, migrate_source
+from lossscale_codemods import migrate_source
+from lossscale_codemods.analysis import constant_evaluation
 from lossscale_codemods.arguments import HELPER_SOURCE
 from lossscale_codemods.vocabulary.names import HELPER
 
@@ -362,11 +363,11 @@ def test_a_loss_scale_of_a_class_of_ones_own_is_left() -> None:
 
 
 def test_the_helper_refuses_a_loss_scale_of_ones_own() -> None:
-    class Revised(evaluate.DynamicLossScale):
+    class Revised(constant_evaluation.DynamicLossScale):
         pass
 
     helper: dict[str, Any] = {}
     exec(HELPER_SOURCE, helper)
-    assert helper[HELPER](evaluate.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
+    assert helper[HELPER](constant_evaluation.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
     with pytest.raises(ValueError, match="of your own"):
         helper[HELPER](Revised(8.0, 3))

@@ -6,8 +6,8 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source, proofs
+from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.outcomes import Outcomes, ProvenCall
-from lossscale_codemods.program import Program
 from lossscale_codemods.proofs import same_meaning
 from lossscale_codemods.verdict import MeaningClaim
 from lossscale_codemods.vocabulary.options import Options

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lossscale_codemods.analysis.type_inference import Kind, optimizer_argument
 from lossscale_codemods.arguments import (
     HELPER_SOURCE,
     ArgumentReader,
     Arguments,
     simple_name,
 )
-from lossscale_codemods.editing import replace_argument
-from lossscale_codemods.kinds import Kind, optimizer_argument
+from lossscale_codemods.editing.edits import replace_argument
 from lossscale_codemods.verdict import Review, Rewrite
 from lossscale_codemods.vocabulary.names import HELPER
 from lossscale_codemods.vocabulary.records import Edit
@@ -22,9 +22,9 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import Speller
 
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 

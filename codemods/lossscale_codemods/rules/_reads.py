@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.verdict import Rewrite
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit

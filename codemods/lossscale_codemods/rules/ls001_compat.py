@@ -8,8 +8,8 @@ classes and their behaviour are those of TensorFlow 2.0 to 2.3.
 
 from __future__ import annotations
 
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program, Usage
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 from lossscale_codemods.vocabulary.names import Meaning, Target, compat_path
 

@@ -8,8 +8,8 @@ changed, none is. See also LS101, which does the same for imports.
 
 from __future__ import annotations
 
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program, Usage
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.verdict import Case, Rule, Verdict, rename
 
 

@@ -7,8 +7,8 @@ only looks like it. A root that is known to be another package is not reported a
 
 from __future__ import annotations
 
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Target
 

@@ -17,8 +17,8 @@ from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning

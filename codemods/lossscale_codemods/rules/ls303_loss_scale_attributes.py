@@ -26,8 +26,8 @@ from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
 
 _NEW = {
     "initial_loss_scale": "initial_scale",

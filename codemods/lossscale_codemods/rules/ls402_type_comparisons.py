@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
@@ -20,7 +20,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.editing.name_rendering import Speller
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

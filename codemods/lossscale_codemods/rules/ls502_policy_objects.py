@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.loss_scale_types import ScaleKind
 from lossscale_codemods.arguments import ArgumentReader
-from lossscale_codemods.bindings import BindingKind
-from lossscale_codemods.editing import remove_item
+from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.ls501_policies import dead_name
-from lossscale_codemods.scale_kinds import ScaleKind
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import Speller
     from lossscale_codemods.vocabulary.records import Edit
 
 _HEAD = "import tensorflow as tf\n"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.tree import is_none
+from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
@@ -19,9 +19,9 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import Speller
 
 _HEAD = "from tensorflow.keras.mixed_precision import experimental as mp\n"
 

@@ -20,8 +20,8 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
 
 _HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.experimental.global_policy()\n"
 _NEW_HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.global_policy()\n"

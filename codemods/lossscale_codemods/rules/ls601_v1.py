@@ -7,8 +7,8 @@ become. `disable_mixed_precision_graph_rewrite` moves with it.
 
 from __future__ import annotations
 
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.verdict import Case, Rule, Verdict, rename
 from lossscale_codemods.vocabulary.names import Meaning
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lossscale_codemods.analysis.detect_tests import is_in_test
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.type_inference import Kind
 from lossscale_codemods.arguments import HELPER_SOURCE, ArgumentReader, Arguments
-from lossscale_codemods.editing import insert_line, replace_argument
-from lossscale_codemods.kinds import Kind
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
-from lossscale_codemods.testcode import is_in_test
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.editing.edits import insert_line, replace_argument
 from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import HELPER, Meaning
@@ -32,7 +32,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.editing.name_rendering import Speller
 
 _HEAD = "import tensorflow as tf\n"
 _OPTIMIZER = (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import BindingKind
-from lossscale_codemods.evaluate import constant
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
@@ -23,9 +23,9 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import Speller
 
 _HEAD = "import tensorflow as tf\n"
 _PARAMETERS = (

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, BindingKind
-from lossscale_codemods.circles import Answers
-from lossscale_codemods.tree import dotted, is_none
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.cyclic_definitions import Answers
+from lossscale_codemods.analysis.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lossscale_codemods.resolve import Resolver
+    from lossscale_codemods.analysis.name_resolution import Resolver
 
 
 class Kind(enum.Enum):

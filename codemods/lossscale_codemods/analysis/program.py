@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, Scope, import_path
+from lossscale_codemods.analysis.bindings import Binding, Scope, import_path
+from lossscale_codemods.analysis.name_resolution import RelativeImports, Resolver
+from lossscale_codemods.analysis.occurrences import Finder, Occurrence
+from lossscale_codemods.analysis.scopes import Scopes
+from lossscale_codemods.analysis.syntax_tree import Tree, dotted
+from lossscale_codemods.analysis.type_inference import Kinds
 from lossscale_codemods.exports import Exports
-from lossscale_codemods.kinds import Kinds
-from lossscale_codemods.occurrences import Finder, Occurrence
-from lossscale_codemods.resolve import RelativeImports, Resolver
-from lossscale_codemods.scopes import Scopes
-from lossscale_codemods.tree import Tree, dotted
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Target
 

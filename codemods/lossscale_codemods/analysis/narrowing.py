@@ -5,8 +5,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, BindingKind, Environment, Scope, class_of_self
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.analysis.bindings import (
+    Binding,
+    BindingKind,
+    Environment,
+    Scope,
+    class_of_self,
+)
+from lossscale_codemods.analysis.syntax_tree import dotted
 
 
 def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environment:

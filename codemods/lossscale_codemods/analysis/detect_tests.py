@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.analysis.syntax_tree import dotted
 
 if TYPE_CHECKING:
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.program import Program
 
 
 def expects_error(node: cst.CSTNode, program: Program) -> bool:

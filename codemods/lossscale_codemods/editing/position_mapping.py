@@ -16,7 +16,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lossscale_codemods.tree import Tree
+    from lossscale_codemods.analysis.syntax_tree import Tree
     from lossscale_codemods.vocabulary.records import Record
 
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import BindingKind, import_path, member_path
-from lossscale_codemods.tree import Span, dotted
+from lossscale_codemods.analysis.bindings import BindingKind, import_path, member_path
+from lossscale_codemods.analysis.syntax_tree import Span, dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning, OldName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.resolve import Resolver
+    from lossscale_codemods.analysis.name_resolution import Resolver
 
 _DOTTED_IN_STRING = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from lossscale_codemods.scopes import Scopes
-from lossscale_codemods.tree import Tree, dotted
+from lossscale_codemods.analysis.scopes import Scopes
+from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 
 from tests.codemods.checks import program
 

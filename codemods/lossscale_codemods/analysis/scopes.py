@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.bindings import Binding, BindingKind, Scope
-from lossscale_codemods.collecting import Collector
-from lossscale_codemods.flow import Flow
+from lossscale_codemods.analysis.binding_collection import Collector
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
+from lossscale_codemods.analysis.reaching_definitions import Flow
 
 if TYPE_CHECKING:
     import libcst as cst
 
-    from lossscale_codemods.tree import Tree
+    from lossscale_codemods.analysis.syntax_tree import Tree
 
 
 class Scopes:

@@ -7,7 +7,8 @@ import sys
 
 import libcst as cst
 import pytest
-from lossscale_codemods import Status, migrate_source, syntax
+from lossscale_codemods import Status, migrate_source
+from lossscale_codemods.analysis import syntax_check
 
 OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 UNREAD = {
@@ -45,12 +46,12 @@ def test_libcst_is_not_given_what_python_does_not_read(
 
 
 def test_an_unknown_encoding_is_told_from_a_mistake() -> None:
-    problem = syntax.problem_of(b"# coding: klingon\n" + OLD) or ""
+    problem = syntax_check.problem_of(b"# coding: klingon\n" + OLD) or ""
     assert problem.startswith("It cannot be decoded: unknown encoding")
 
 
 def test_a_string_that_cannot_be_decoded_is_a_mistake_in_the_program() -> None:
-    assert "does not parse" in (syntax.problem_of(rb"x = '\N{no such character}'") or "")
+    assert "does not parse" in (syntax_check.problem_of(rb"x = '\N{no such character}'") or "")
 
 
 @pytest.mark.parametrize(
@@ -58,13 +59,13 @@ def test_a_string_that_cannot_be_decoded_is_a_mistake_in_the_program() -> None:
     [OLD, b"", b"x = 1" + b" + 1" * 400, b"await f()\n", b"def f():\n    x = 1; return x\n"],
 )
 def test_what_can_be_read(source: bytes) -> None:
-    assert syntax.problem_of(source) is None
+    assert syntax_check.problem_of(source) is None
 
 
 def test_what_it_passes_can_be_looked_at() -> None:
     """Its visitor and libcst's reach Python's recursion limit at about the same depth."""
     depth = sys.getrecursionlimit() // 2
-    passed = [n for n in range(depth - 60, depth) if not syntax.problem_of(chain(n))]
+    passed = [n for n in range(depth - 60, depth) if not syntax_check.problem_of(chain(n))]
     assert passed
     assert migrate_source(OLD + chain(passed[0])).status is Status.CHANGED
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import (
+from lossscale_codemods.analysis.bindings import (
     COMPREHENSIONS,
     SCOPED,
     Binding,
@@ -17,10 +17,10 @@ from lossscale_codemods.bindings import (
     import_path,
     member_path,
 )
-from lossscale_codemods.tree import children, dotted
+from lossscale_codemods.analysis.syntax_tree import children, dotted
 
 if TYPE_CHECKING:
-    from lossscale_codemods.scopes import Scopes
+    from lossscale_codemods.analysis.scopes import Scopes
 
 
 _BINDING = {

@@ -7,9 +7,9 @@ import itertools
 
 import libcst as cst
 import pytest
-from lossscale_codemods.circles import Answers
-from lossscale_codemods.kinds import Kind
-from lossscale_codemods.program import Program
+from lossscale_codemods.analysis.cyclic_definitions import Answers
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.type_inference import Kind
 
 from tests.codemods.checks import check_review, program
 

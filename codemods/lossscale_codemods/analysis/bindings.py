@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.analysis.syntax_tree import dotted
 
 
 class BindingKind(enum.Enum):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, BindingKind
-from lossscale_codemods.evaluate import constant
-from lossscale_codemods.tree import dotted, is_none
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.program import Program
 
 
 class ScaleKind(enum.Enum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from lossscale_codemods.kinds import Kind
-from lossscale_codemods.program import Program
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.type_inference import Kind
 
 from tests.codemods.checks import program
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, BindingKind, Scope, class_of_self
-from lossscale_codemods.circles import Answers
-from lossscale_codemods.scopes import Scopes
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, class_of_self
+from lossscale_codemods.analysis.cyclic_definitions import Answers
+from lossscale_codemods.analysis.scopes import Scopes
 from lossscale_codemods.vocabulary import frameworks, names
 
 RelativeImports = Callable[[str], str | None]

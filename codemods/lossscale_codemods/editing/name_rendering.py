@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import Binding, BindingKind, Scope
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.verdict import CannotSpellError
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import OldName, Target

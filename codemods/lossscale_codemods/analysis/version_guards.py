@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.bindings import BindingKind, import_path, member_path
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
-from lossscale_codemods.tree import dotted
+from lossscale_codemods.analysis.bindings import BindingKind, import_path, member_path
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
 
