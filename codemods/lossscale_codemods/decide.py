@@ -29,8 +29,7 @@ from lossscale_codemods.outcomes import (
     only_suppressed,
 )
 from lossscale_codemods.plan import Plan, Planner
-from lossscale_codemods.rules import all_rules
-from lossscale_codemods.verdict import (
+from lossscale_codemods.rules.base import (
     CannotSpellError,
     Ignore,
     Review,
@@ -39,6 +38,7 @@ from lossscale_codemods.verdict import (
     Suppressed,
     Verdict,
 )
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.records import Edit
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.rules import all_rules, documentation
+from lossscale_codemods.rules.registry import all_rules, documentation
 from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
-    from lossscale_codemods.verdict import Case, Rule
+    from lossscale_codemods.rules.base import Case, Rule
 
 _INTRODUCTION = """\
 <!-- Made by `python -m lossscale_codemods.documentation`; do not edit. -->

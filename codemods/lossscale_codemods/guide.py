@@ -12,13 +12,13 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.engine import migrate_source
-from lossscale_codemods.rules import all_rules
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary.names import Meaning, Target, compat_path, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.verdict import Rule
+    from lossscale_codemods.rules.base import Rule
     from lossscale_codemods.vocabulary.records import Record
 
 _INTRODUCTION = """\

@@ -19,7 +19,7 @@ from lossscale_codemods.editing.edits import (
     small_statement,
 )
 from lossscale_codemods.plan import Plan
-from lossscale_codemods.verdict import CannotSpellError
+from lossscale_codemods.rules.base import CannotSpellError
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:

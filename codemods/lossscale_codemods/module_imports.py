@@ -12,7 +12,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.import_edits import alias_text, covers_dotted
-from lossscale_codemods.verdict import Rewrite, Verdict
+from lossscale_codemods.rules.base import Rewrite, Verdict
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Target
 

@@ -10,7 +10,7 @@ from lossscale_codemods.analysis import version_guards
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.verdict import Ignore, MeaningClaim, Review, Rewrite, Suppressed, Verdict
+from lossscale_codemods.rules.base import Ignore, MeaningClaim, Review, Rewrite, Suppressed, Verdict
 from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:

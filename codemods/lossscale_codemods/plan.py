@@ -16,7 +16,7 @@ from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.exports import changes_for_others, name_for_others, why_offered
-from lossscale_codemods.verdict import Ignore, Rewrite, Verdict
+from lossscale_codemods.rules.base import Ignore, Rewrite, Verdict
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import OldName, Target
 

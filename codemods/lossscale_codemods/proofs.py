@@ -20,9 +20,9 @@ import libcst as cst
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
 from lossscale_codemods.analysis import constant_evaluation
-from lossscale_codemods.arguments import HELPER_SOURCE
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.import_edits import unused_imports
+from lossscale_codemods.rules.shared.loss_scale_arguments import HELPER_SOURCE
 from lossscale_codemods.vocabulary.names import HELPER
 from lossscale_codemods.vocabulary.suppression import Suppressions
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.outcomes import Outcomes
-    from lossscale_codemods.verdict import MeaningClaim
+    from lossscale_codemods.rules.base import MeaningClaim
     from lossscale_codemods.vocabulary.options import Options
 
 STAND_INS: tuple[object, ...] = (

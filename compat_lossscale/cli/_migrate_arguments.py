@@ -101,7 +101,7 @@ def options_of(
 
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids that begin no rule's."""
-    from lossscale_codemods.rules import all_rules
+    from lossscale_codemods.rules.registry import all_rules
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:

@@ -198,7 +198,7 @@ def _machine_form(run: RunReport, form: str) -> str:
 
 
 def _list_rules() -> None:
-    from lossscale_codemods.rules import all_rules
+    from lossscale_codemods.rules.registry import all_rules
 
     for rule in sorted(all_rules(), key=lambda rule: rule.id):
         click.echo(f"{rule.id}  {rule.title}")
@@ -215,7 +215,7 @@ def _explain(rule_id: str) -> None:
 
 
 def _no_such_rule(rule_id: str) -> NoReturn:
-    from lossscale_codemods.rules import all_rules
+    from lossscale_codemods.rules.registry import all_rules
 
     known = sorted(rule.id for rule in all_rules() if rule.id.startswith(rule_id))
     raise click.UsageError(f"Several ids begin with {rule_id}; name one of: {', '.join(known)}.")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lossscale_codemods import documentation
-from lossscale_codemods.rules import all_rules
+from lossscale_codemods.rules.registry import all_rules
 
 PAGE = Path(__file__).parents[2] / "docs" / "codemod" / "rules.md"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lossscale_codemods import first_look, glance
 from lossscale_codemods.engine import migrate_fully
 from lossscale_codemods.nodes import Nodes
-from lossscale_codemods.rules import all_rules
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lossscale_codemods import guide
-from lossscale_codemods.rules import all_rules
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning, lookup
 

@@ -9,7 +9,7 @@ from lossscale_codemods import Outcome, Status, migrate_source, proofs
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.outcomes import Outcomes, ProvenCall
 from lossscale_codemods.proofs import same_meaning
-from lossscale_codemods.verdict import MeaningClaim
+from lossscale_codemods.rules.base import MeaningClaim
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Edit
 

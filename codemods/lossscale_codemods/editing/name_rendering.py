@@ -12,7 +12,7 @@ import libcst as cst
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.verdict import CannotSpellError
+from lossscale_codemods.rules.base import CannotSpellError
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import OldName, Target
 from lossscale_codemods.vocabulary.records import Edit

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from compat_lossscale.pages.highlighting import Piece
     from lossscale_codemods.files import FileReport, RunReport
-    from lossscale_codemods.verdict import Rule
+    from lossscale_codemods.rules.base import Rule
 
 _ADD_UP = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
 _FAILED = (Status.UNREADABLE, Status.REFUSED)
@@ -131,7 +131,7 @@ def _file_counts(found: Mapping[str, int], *, write: bool) -> list[tuple[str, in
 
 def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
     """Returns the rules that decided something, with how often each came to what."""
-    from lossscale_codemods.rules import all_rules, documentation
+    from lossscale_codemods.rules.registry import all_rules, documentation
 
     decided = Counter((record.rule, record.outcome) for record in records)
     ids = {rule for rule, _ in decided}

@@ -8,7 +8,7 @@ that is no longer used is no longer imported; an import that some use still need
 
 from __future__ import annotations
 
-from lossscale_codemods.verdict import Case, Rule
+from lossscale_codemods.rules.base import Case, Rule
 
 
 class Imports(Rule):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Target
 
 

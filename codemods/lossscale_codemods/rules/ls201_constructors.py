@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.rules._constructor import rewrite_constructor
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.constructors import rewrite_constructor
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:

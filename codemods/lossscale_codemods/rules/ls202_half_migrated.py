@@ -15,9 +15,9 @@ import libcst as cst
 from lossscale_codemods.analysis.loss_scale_types import ScaleKind
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.arguments import ArgumentReader
-from lossscale_codemods.rules._constructor import loss_scale_argument, rewrite_constructor
-from lossscale_codemods.verdict import Case, Ignore, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.constructors import loss_scale_argument, rewrite_constructor
+from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 

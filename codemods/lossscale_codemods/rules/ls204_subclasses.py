@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 
 

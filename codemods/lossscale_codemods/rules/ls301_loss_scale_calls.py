@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.rules._reads import (
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import (
     attributes,
     called,
     found,
@@ -19,7 +20,6 @@ from lossscale_codemods.rules._reads import (
     replace,
     rewrite,
 )
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

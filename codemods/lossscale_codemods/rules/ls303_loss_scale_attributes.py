@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.rules._reads import attributes, found, replace, rewrite
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found, replace, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

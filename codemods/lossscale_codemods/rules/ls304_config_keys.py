@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.rules._reads import attributes, found
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

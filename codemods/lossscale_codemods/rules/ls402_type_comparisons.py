@@ -13,7 +13,7 @@ import libcst as cst
 
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 

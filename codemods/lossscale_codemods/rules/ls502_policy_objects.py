@@ -13,10 +13,10 @@ import libcst as cst
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.loss_scale_types import ScaleKind
-from lossscale_codemods.arguments import ArgumentReader
 from lossscale_codemods.editing.edits import remove_item
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.analysis.syntax_tree import is_none
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.rules._reads import attributes, found
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.ls503_layer_policy import none_test
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 

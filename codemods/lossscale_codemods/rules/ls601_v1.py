@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.verdict import Case, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, Rule, Verdict, rename
 from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"

@@ -22,9 +22,13 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import Kind
-from lossscale_codemods.arguments import HELPER_SOURCE, ArgumentReader, Arguments
 from lossscale_codemods.editing.edits import insert_line, replace_argument
-from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.loss_scale_arguments import (
+    HELPER_SOURCE,
+    ArgumentReader,
+    Arguments,
+)
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import HELPER, Meaning
 from lossscale_codemods.vocabulary.records import Edit

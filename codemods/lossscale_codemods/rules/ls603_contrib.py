@@ -16,7 +16,7 @@ import libcst as cst
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 

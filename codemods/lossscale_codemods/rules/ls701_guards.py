@@ -7,7 +7,7 @@ works on both sides of TensorFlow 2.4. `--collapse-guards` takes the old branche
 
 from __future__ import annotations
 
-from lossscale_codemods.verdict import Case, Rule
+from lossscale_codemods.rules.base import Case, Rule
 
 
 class Guards(Rule):

@@ -7,7 +7,7 @@ exit code; see LS802 for strings that are part of the program.
 
 from __future__ import annotations
 
-from lossscale_codemods.verdict import Case, Rule
+from lossscale_codemods.rules.base import Case, Rule
 
 
 class Mentions(Rule):

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.verdict import Case, Rule
+from lossscale_codemods.rules.base import Case, Rule
 
 
 class Strings(Rule):

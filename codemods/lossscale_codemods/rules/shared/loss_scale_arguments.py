@@ -13,8 +13,8 @@ import libcst as cst
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.loss_scale_types import ScaleKind, ScaleKinds, class_of
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.folding import Folding
-from lossscale_codemods.verdict import MeaningClaim, Review
+from lossscale_codemods.rules.base import MeaningClaim, Review
+from lossscale_codemods.rules.shared.loss_scale_folding import Folding
 from lossscale_codemods.vocabulary.names import HELPER
 
 if TYPE_CHECKING:

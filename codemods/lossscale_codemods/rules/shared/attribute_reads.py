@@ -10,7 +10,7 @@ import libcst as cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.verdict import Rewrite
+from lossscale_codemods.rules.base import Rewrite
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 

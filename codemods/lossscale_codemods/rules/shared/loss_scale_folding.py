@@ -14,7 +14,7 @@ from compat_lossscale.spec import (
 )
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.editing.edits import small_statement
-from lossscale_codemods.verdict import Review
+from lossscale_codemods.rules.base import Review
 from lossscale_codemods.vocabulary import frameworks, names
 
 if TYPE_CHECKING:

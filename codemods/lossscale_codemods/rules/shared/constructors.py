@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.analysis.type_inference import Kind, optimizer_argument
-from lossscale_codemods.arguments import (
+from lossscale_codemods.editing.edits import replace_argument
+from lossscale_codemods.rules.base import Review, Rewrite
+from lossscale_codemods.rules.shared.loss_scale_arguments import (
     HELPER_SOURCE,
     ArgumentReader,
     Arguments,
     simple_name,
 )
-from lossscale_codemods.editing.edits import replace_argument
-from lossscale_codemods.verdict import Review, Rewrite
 from lossscale_codemods.vocabulary.names import HELPER
 from lossscale_codemods.vocabulary.records import Edit
 

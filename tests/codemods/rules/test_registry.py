@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import Status, migrate_source
-from lossscale_codemods.rules import all_rules, documentation
+from lossscale_codemods.rules.registry import all_rules, documentation
 from lossscale_codemods.vocabulary.names import Target
 
 from tests.codemods.checks import reviews
 
 if TYPE_CHECKING:
-    from lossscale_codemods.verdict import Case, Rule
+    from lossscale_codemods.rules.base import Case, Rule
 
 HERE = Path(__file__).parent
 
