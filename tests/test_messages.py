@@ -1252,15 +1252,15 @@ ELSEWHERE = {
     # What is wrong with an artefact.
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     # Races with other programs, and disks.
-    f"{CODEMOD}/writing.py": "tests/codemods/test_writing.py",
-    f"{CODEMOD}/undo.py": "tests/codemods/test_undo.py",
-    f"{CODEMOD}/configuration.py": "tests/cli/test_migrate.py",
+    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/runner/test_atomic_writing.py",
+    f"{CODEMOD}/runner/undo.py": "tests/codemods/runner/test_undo.py",
+    f"{CODEMOD}/runner/configuration.py": "tests/cli/test_migrate.py",
     # What findings say.
-    f"{CODEMOD}/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
+    f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
     f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
-    f"{CODEMOD}/decide.py": "",
-    f"{CODEMOD}/guide.py": "",
+    f"{CODEMOD}/rewriting/verdict_resolution.py": "",
+    f"{CODEMOD}/reports/migration_guide.py": "",
     f"{CODEMOD}/rules/registry.py": "",
 }
 SAYING = ("warnings.warn", ".warning", "ctx.fail")

@@ -66,7 +66,7 @@ def check_arguments(
     if undo is not None and not write:
         raise click.UsageError("--undo needs --write: without it nothing is changed.")
     if undo is not None and os.path.lexists(undo):
-        from lossscale_codemods.undo import already_there
+        from lossscale_codemods.runner.undo import already_there
 
         raise click.UsageError(already_there(undo))
     if html is not None:

@@ -25,7 +25,7 @@ from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
-    from lossscale_codemods.files import RunReport
+    from lossscale_codemods.runner.migrate_files import RunReport
     from lossscale_codemods.vocabulary.options import Options
 
 # What cannot be read is reported, and the other paths are looked at.
@@ -108,13 +108,13 @@ def migrate(
     quiet = quiet or configuration.quiet
     if paths == (Path("-"),):
         context.exit(_standard_input(options, quiet=quiet, check=check))
-    from lossscale_codemods import files
-    from lossscale_codemods.interrupts import once
     from lossscale_codemods.reports.counts import exit_code
+    from lossscale_codemods.runner import migrate_files
+    from lossscale_codemods.runner.interrupts import once
 
     with once():
         with Progress(quiet=quiet or form is not None) as progress:
-            run = files.run(
+            run = migrate_files.run(
                 paths,
                 options,
                 write=write,
@@ -134,10 +134,10 @@ def migrate(
 
 
 def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods.files import FileReport, RunReport
-    from lossscale_codemods.first_look import first_look_at_file
-    from lossscale_codemods.full_look import migrate_apart
+    from lossscale_codemods.prescan.file_scan import first_look_at_file
     from lossscale_codemods.reports import counts, text
+    from lossscale_codemods.runner.file_task import migrate_apart
+    from lossscale_codemods.runner.migrate_files import FileReport, RunReport
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
@@ -205,7 +205,7 @@ def _list_rules() -> None:
 
 
 def _explain(rule_id: str) -> None:
-    from lossscale_codemods.documentation import explain
+    from lossscale_codemods.reports.rule_reference import explain
 
     text = explain(rule_id)
     if text is None:

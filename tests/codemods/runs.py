@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lossscale_codemods import files
+from lossscale_codemods.runner import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -47,6 +47,6 @@ def make_project() -> None:
     Path("notebook.ipynb").write_text(json.dumps(NOTEBOOK))
 
 
-def migrated(*, write: bool = False) -> files.RunReport:
+def migrated(*, write: bool = False) -> migrate_files.RunReport:
     """Migrates the current folder."""
-    return files.run([Path()], Options(), write=write, jobs=1)
+    return migrate_files.run([Path()], Options(), write=write, jobs=1)

@@ -17,8 +17,9 @@ from unittest import mock
 import hypothesmith
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from lossscale_codemods import Outcome, Status, engine, migrate_source
+from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.analysis.constant_evaluation import DynamicLossScale, FixedLossScale
+from lossscale_codemods.rewriting import engine
 
 from compat_lossscale.spec import LossScaleSpec
 

@@ -30,9 +30,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from lossscale_codemods import discovery, engine, first_look, full_look, notebook
-from lossscale_codemods.discovery import SUFFIXES
-from lossscale_codemods.relative import relative_imports
+from lossscale_codemods.prescan import file_scan
+from lossscale_codemods.project import discovery
+from lossscale_codemods.project.discovery import SUFFIXES
+from lossscale_codemods.project.relative_imports import relative_imports
+from lossscale_codemods.rewriting import engine
+from lossscale_codemods.runner import file_task, notebook
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -185,7 +188,7 @@ def _isolated(
 def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
     with (
-        mock.patch.object(first_look, "can_hold_old_name", everything),
+        mock.patch.object(file_scan, "can_hold_old_name", everything),
         mock.patch.object(engine, "first_look", return_value=None),
         mock.patch.object(notebook, "can_hold_old_name", everything),
     ):
@@ -202,12 +205,12 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     """Migrates one file, bare and with an old call behind it. Returns outcomes and failures."""
     source = path.read_bytes()
     options = engine.Options()
-    bare = full_look.migrate_file(path, source, options)
+    bare = file_task.migrate_file(path, source, options)
     found, problems = [f"as it is: {_outcome(bare)}"], list(_wrong(bare, source))
     if bare.changed and not OLD_NAME.search(source):
         problems.append("changed although no old name stands in it")
     if path.suffix != ".ipynb":
-        quick = first_look.first_look(source, relative_imports(path))
+        quick = file_scan.first_look(source, relative_imports(path))
         if quick is not None and bare.status is not Status.UNREADABLE and quick != bare:
             problems.append("a first look says something else")
     if path.suffix == ".ipynb" or not plant:
@@ -215,7 +218,7 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     newline = b"\r\n" if b"\r\n" in source else b"\n"
     start = source if not source or source.endswith((b"\n", b"\r")) else source + newline
     before, after = (start + part.replace(b"\n", newline) for part in (BEFORE, AFTER))
-    planted = full_look.migrate_file(path, before, options)
+    planted = file_task.migrate_file(path, before, options)
     found.append(f"with a call: {_outcome(planted)}")
     problems += _wrong(planted, before)
     if bare.status is Status.UNCHANGED and not bare.records:

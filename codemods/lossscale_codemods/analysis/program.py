@@ -15,7 +15,7 @@ from lossscale_codemods.analysis.occurrences import Finder, Occurrence
 from lossscale_codemods.analysis.scopes import Scopes
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 from lossscale_codemods.analysis.type_inference import Kinds
-from lossscale_codemods.exports import Exports
+from lossscale_codemods.rewriting.offered_names import Exports
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Target
 
