@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
-from lossscale_codemods.rewriting.engine import migrate
+from lossscale_codemods.runner.single_source import migrate
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Outcome, Status

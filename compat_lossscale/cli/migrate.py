@@ -25,7 +25,7 @@ from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
-    from lossscale_codemods.runner.migrate_files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
     from lossscale_codemods.vocabulary.options import Options
 
 # What cannot be read is reported, and the other paths are looked at.
@@ -134,10 +134,10 @@ def migrate(
 
 
 def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods.prescan.file_scan import first_look_at_file
     from lossscale_codemods.reports import counts, text
+    from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.runner.file_task import migrate_apart
-    from lossscale_codemods.runner.migrate_files import FileReport, RunReport
+    from lossscale_codemods.runner.single_file import first_look_at_file
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")

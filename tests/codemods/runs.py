@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.runner import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 
@@ -47,6 +48,6 @@ def make_project() -> None:
     Path("notebook.ipynb").write_text(json.dumps(NOTEBOOK))
 
 
-def migrated(*, write: bool = False) -> migrate_files.RunReport:
+def migrated(*, write: bool = False) -> RunReport:
     """Migrates the current folder."""
     return migrate_files.run([Path()], Options(), write=write, jobs=1)

@@ -35,7 +35,7 @@ from lossscale_codemods.project import discovery
 from lossscale_codemods.project.discovery import SUFFIXES
 from lossscale_codemods.project.relative_imports import relative_imports
 from lossscale_codemods.rewriting import engine
-from lossscale_codemods.runner import file_task, notebook
+from lossscale_codemods.runner import file_task, notebook, single_source
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
     with (
         mock.patch.object(file_scan, "can_hold_old_name", everything),
-        mock.patch.object(engine, "first_look", return_value=None),
+        mock.patch.object(single_source, "first_look", return_value=None),
         mock.patch.object(notebook, "can_hold_old_name", everything),
     ):
         gc.disable()  # A syntax tree lives for one file, and is large.

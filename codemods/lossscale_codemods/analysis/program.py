@@ -12,11 +12,11 @@ import libcst as cst
 from lossscale_codemods.analysis.bindings import Binding, Scope, import_path
 from lossscale_codemods.analysis.name_resolution import RelativeImports, Resolver
 from lossscale_codemods.analysis.occurrences import Finder, Occurrence
-from lossscale_codemods.analysis.scopes import Scopes
+from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 from lossscale_codemods.analysis.type_inference import Kinds
-from lossscale_codemods.rewriting.offered_names import Exports
 from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Program:
         """Nodes of the occurrences that are decided to be rewritten so far."""
         self.tree = Tree(module)
         self.source = self.tree.bytes if source is None else source
-        self.scopes = Scopes(self.tree)
+        self.scopes = scopes_of(self.tree)
         self.resolver = Resolver(self.scopes, relative=relative)
         self.kinds = Kinds(self.resolver)
         self._finder = Finder(self.resolver)

@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which bindings a name can have where it is read: scopes, and the flow of assignments in them.
-
-libcst's own scope analysis does not follow assignments and costs more than the parser
-(https://github.com/Instagram/LibCST/issues/1139), so this is a small forward analysis of our own:
-one pass through each scope's statements that carries, for each name, the bindings that can have
-reached this point. It errs on the side of too many bindings, never of too few.
-"""
+"""The scopes of a file, and for each name that is read the bindings that can reach it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.binding_collection import Collector
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
-from lossscale_codemods.analysis.reaching_definitions import Flow
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -22,7 +14,11 @@ if TYPE_CHECKING:
 
 
 class Scopes:
-    """The scopes of a file, and for each read of a name the bindings that can reach it."""
+    """What `scope_analysis` finds, for one file.
+
+    Args:
+        tree: The file.
+    """
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -33,8 +29,9 @@ class Scopes:
         self.binding_at: dict[cst.CSTNode, list[Binding]] = {}
         self.rebound_elsewhere: set[tuple[Scope, str]] = set()
         """Variables that another scope assigns through `global` or `nonlocal`."""
-        Collector(self).collect()
-        Flow(self).run()
+
+    def note_uses(self) -> None:
+        """Notes for each binding where it is read."""
         for node, bindings in self.reaching.items():
             for binding in self._with_narrowed(bindings):
                 binding.uses.append(node)

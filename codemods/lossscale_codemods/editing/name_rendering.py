@@ -12,7 +12,6 @@ import libcst as cst
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.rules.base import CannotSpellError
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import OldName, Target
 from lossscale_codemods.vocabulary.records import Edit
@@ -25,7 +24,11 @@ _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 _BETWEEN_IMPORTS = (cst.Assign, cst.AnnAssign, cst.Expr, cst.Pass)
 
 
-class Speller:
+class CannotRenderError(Exception):
+    """There is no way to write a new name at a place; the message says why."""
+
+
+class NameRenderer:
     """Writes new names, and collects the imports and helpers that they need.
 
     Args:
@@ -55,35 +58,35 @@ class Speller:
             return (path,) if path is not None else ()
         return old.new
 
-    def spell(self, occurrence: Occurrence) -> str:
+    def render(self, occurrence: Occurrence) -> str:
         """Returns the new name for an occurrence.
 
         Raises:
-            CannotSpellError: The old names that it can be have no one spelling in common.
+            CannotRenderError: The old names that it can be have no one spelling in common.
         """
-        spelled = {self._spell_one(occurrence, self.new_paths(old)) for old in occurrence.names}
+        spelled = {self._render_one(occurrence, self.new_paths(old)) for old in occurrence.names}
         if len(spelled) != 1:
-            raise CannotSpellError(
+            raise CannotRenderError(
                 "on different ways through the program it stands for different names, which have "
                 "no new name in common"
             )
         return spelled.pop()
 
-    def spell_path(self, occurrence: Occurrence, *paths: str) -> str:
+    def render_path(self, occurrence: Occurrence, *paths: str) -> str:
         """Returns how one of `paths`, which all mean the same, is written at an occurrence."""
-        return self._spell_one(occurrence, paths, shortest=True)
+        return self._render_one(occurrence, paths, shortest=True)
 
     def name_edit(self, occurrence: Occurrence) -> list[Edit]:
         """Returns the edit that puts the new name in place of the old one."""
-        text = self.spell(occurrence)
+        text = self.render(occurrence)
         start, end = occurrence.span
         return [] if self.tree.slice((start, end)) == text else [Edit(start, end, text)]
 
-    def _spell_one(
+    def _render_one(
         self, occurrence: Occurrence, paths: Sequence[str], *, shortest: bool = False
     ) -> str:
         if not paths:
-            raise CannotSpellError("there is no such name any more")
+            raise CannotRenderError("there is no such name any more")
         through_itself = self._through_prefix(occurrence, paths, shortest)
         if through_itself is not None:
             return through_itself

@@ -8,10 +8,11 @@ are words that other files bring in by relative imports.
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
 from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.decoding import ENCODING_COOKIE, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,17 +36,6 @@ _AS_A_WORD = {
 
 What stands in front is not told from an escape's letter: `"\\nmixed_precision"`.
 """
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_COOKIE = re.compile(
-    rb"(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
-)
-"""https://peps.python.org/pep-0263/"""
 _JSON_OBJECT = re.compile(rb"\s*{")
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
 
@@ -68,18 +58,6 @@ def can_hold_old_name(source: bytes, markers: Sequence[bytes] | None = None) -> 
     )
 
 
-def text_of(source: bytes) -> str:
-    """Decodes a file as Python does; what cannot be decoded is replaced."""
-    encoding = next((name for bom, name in _BOMS if source.startswith(bom)), None)
-    if encoding is None:
-        cookie = _COOKIE.match(source)
-        encoding = cookie.group(1).decode() if cookie else "utf-8"
-    try:
-        return source.decode(encoding, "replace")
-    except (LookupError, UnicodeError):
-        return source.decode("utf-8", "replace")
-
-
 def _can_be_old(source: bytes, markers: Sequence[bytes]) -> bool:
     return any(
         any(companion in source for companion in _COMPANIONS[marker])
@@ -90,7 +68,7 @@ def _can_be_old(source: bytes, markers: Sequence[bytes]) -> bool:
 
 def _other_spellings(source: bytes) -> Iterator[bytes]:
     """Yields a file's bytes as they would be if it were spelled the usual way."""
-    if not source.isascii() or _COOKIE.match(source):
+    if not source.isascii() or ENCODING_COOKIE.match(source):
         text = text_of(source)
         # Identifiers are compared in this form: https://docs.python.org/3/reference/lexical_analysis.html#identifiers
         if text.isascii() or not unicodedata.is_normalized("NFKC", text):

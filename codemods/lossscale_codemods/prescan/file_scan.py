@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name, text_of
+from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -51,19 +51,3 @@ def first_look(source: bytes, relative: Callable[[str], str | None] | None = Non
         except mention_scan.CannotTellError:
             return None
     return Result(source, source, Status.UNCHANGED, tuple(records))
-
-
-def first_look_at_file(name: str, source: bytes) -> Result | None:
-    """Returns what `first_look` does for a file, or nothing for a notebook with a marker.
-
-    Args:
-        name: Its name; relative imports are looked up from there.
-        source: What is in it.
-    """
-    if not can_hold_old_name(source):
-        return Result(source, source, Status.UNCHANGED)
-    if name.endswith(".ipynb"):
-        return None
-    from lossscale_codemods.project.relative_imports import relative_imports
-
-    return first_look(source, relative_imports(Path(name)))

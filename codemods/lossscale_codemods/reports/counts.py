@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.vocabulary.records import Outcome, Status
 
 if TYPE_CHECKING:
-    from lossscale_codemods.runner.migrate_files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
 
 def exit_code(report: RunReport) -> int:

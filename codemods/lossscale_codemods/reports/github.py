@@ -14,7 +14,7 @@ from lossscale_codemods.vocabulary.records import Outcome
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lossscale_codemods.runner.migrate_files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
 
 def as_github(report: RunReport) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from compat_lossscale.pages import page
 from compat_lossscale.pages.highlighting import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
-from lossscale_codemods.prescan import byte_scan
+from lossscale_codemods.analysis import decoding
+from lossscale_codemods.analysis.notebook_cells import NotebookError, code_cells
 from lossscale_codemods.reports.counts import totals
-from lossscale_codemods.runner.notebook import NotebookError, code_cells
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from compat_lossscale.pages.highlighting import Piece
+    from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.rules.base import Rule
-    from lossscale_codemods.runner.migrate_files import FileReport, RunReport
 
 _ADD_UP = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
 _FAILED = (Status.UNREADABLE, Status.REFUSED)
@@ -190,7 +190,7 @@ def _name(path: Path) -> str:
 
 
 def _documents(report: FileReport) -> Iterable[Document]:
-    before, after = byte_scan.text_of(report.result.source), byte_scan.text_of(report.result.output)
+    before, after = decoding.text_of(report.result.source), decoding.text_of(report.result.output)
     if report.path.suffix != ".ipynb":
         yield Document("Changes", hunks(before, after, "python"))
         return
@@ -208,7 +208,7 @@ def _cells(notebook: str) -> dict[int, str]:
 
 
 def _findings(report: FileReport) -> Iterable[Finding]:
-    text = byte_scan.text_of(report.result.source)
+    text = decoding.text_of(report.result.source)
     cells = _cells(text) if report.path.suffix == ".ipynb" else {0: text}
     lines: dict[int, list[list[Piece]]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):

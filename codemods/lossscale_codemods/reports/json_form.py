@@ -10,7 +10,7 @@ from lossscale_codemods.reports.counts import exit_code, totals
 from lossscale_codemods.reports.patches import diff
 
 if TYPE_CHECKING:
-    from lossscale_codemods.runner.migrate_files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
     from lossscale_codemods.vocabulary.records import Record
 
 

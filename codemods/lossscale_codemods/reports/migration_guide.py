@@ -11,15 +11,16 @@ import difflib
 import textwrap
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.rewriting.engine import migrate_source
+from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary.names import Meaning, Target, compat_path, lookup
+from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.rules.base import Rule
-    from lossscale_codemods.vocabulary.records import Record
+    from lossscale_codemods.vocabulary.records import Record, Result
 
 _INTRODUCTION = """\
 <!-- Made by `python -m lossscale_codemods.reports.migration_guide`; do not edit. -->
@@ -124,16 +125,15 @@ def _name_rows() -> Iterator[str]:
 
 
 def _rows(rule: Rule) -> Iterator[str]:
-    target = Target.TF_KERAS if Target.TF_KERAS in rule.targets else Target.COMPAT
     for case in rule.invalid:
-        result = migrate_source(case.before, target=target)
+        result = _migrated(case.before, rule)
         records = [one for one in result.records if one.rule == rule.id]
         old, new = _changed(case.before, result.text, {one.line for one in records})
         if not rule.id.startswith(("LS0", "LS1")):
             old, new = _without_imports(old), _without_imports(new)
         yield _row(rule, old, _code(new), records)
     for case in rule.valid:
-        records = list(migrate_source(case.before, target=target).records)
+        records = list(_migrated(case.before, rule).records)
         if case.review:
             records = [one for one in records if case.review in f"{one.message} {one.advice}"]
         lines = case.before.splitlines()
@@ -141,6 +141,11 @@ def _rows(rule: Rule) -> Iterator[str]:
         old = _without_imports(lines) if of_guard else [lines[one.line - 1] for one in records]
         if records:
             yield _row(rule, old, "left", records if case.review else [])
+
+
+def _migrated(program: str, rule: Rule) -> Result:
+    target = Target.TF_KERAS if Target.TF_KERAS in rule.targets else Target.COMPAT
+    return migrate_fully(program.encode(), Options(target))
 
 
 def _row(rule: Rule, old: Sequence[str], new: str, records: Sequence[Record]) -> str:

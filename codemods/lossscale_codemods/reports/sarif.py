@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lossscale_codemods.prescan.byte_scan import text_of
+from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.reports.counts import exit_code
 from lossscale_codemods.rules.registry import all_rules, documentation
 from lossscale_codemods.vocabulary.records import Outcome, Record
@@ -19,8 +19,8 @@ from lossscale_codemods.vocabulary.records import Outcome, Record
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.rules.base import Rule
-    from lossscale_codemods.runner.migrate_files import FileReport, RunReport
 
 INFORMATION = "https://pypi.org/project/compat-lossscale/"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

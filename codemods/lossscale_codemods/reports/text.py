@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lossscale_codemods.runner.migrate_files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
 
 def place(path: Path, record: Record) -> str:

@@ -17,9 +17,9 @@ from lossscale_codemods.editing.edits import (
     remove_statement,
     small_statement,
 )
+from lossscale_codemods.editing.name_rendering import CannotRenderError
 from lossscale_codemods.rewriting import import_merging
 from lossscale_codemods.rewriting.binding_plan import Plan
-from lossscale_codemods.rules.base import CannotSpellError
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class ImportEditor:
             )
             line = self.tree.statement(statement)
             if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
-                raise CannotSpellError(
+                raise CannotRenderError(
                     "the import stands on one line with other statements, and has to become two"
                 )
             edits += insert_line(self.tree, line, f"from {module} import {names}", behind=True)
@@ -183,7 +183,7 @@ class ImportEditor:
 
     def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:
         if statement.module is None:
-            raise CannotSpellError("the import is relative")
+            raise CannotRenderError("the import is relative")
         start, end = self.tree.span(statement.module)
         if statement.relative:
             start = self.tree.span(statement.relative[0])[0]

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.vocabulary.names import Meaning, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.vocabulary.names import OldName
@@ -25,20 +22,6 @@ _SAME_SIGNATURE = {
     Meaning.DYNAMIC,
 }
 """Old names that other files can go on using through this one, once it has moved."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Exports:
-    """What is known of the other files.
-
-    Attributes:
-        package: Whether the file is a package's own, whose imports are there for other files.
-        users: Names that other files use, each with such a file. Those that begin with a dot are
-            attributes of classes.
-    """
-
-    package: bool = False
-    users: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 def name_for_others(program: Program, binding: Binding) -> str | None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.prescan import mention_scan
-from lossscale_codemods.prescan.byte_scan import text_of
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import HELPER, Target
 from lossscale_codemods.vocabulary.records import Outcome, Record

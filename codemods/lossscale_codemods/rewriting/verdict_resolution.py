@@ -18,7 +18,7 @@ from lossscale_codemods.editing.edits import (
     remove_statement,
     small_statement,
 )
-from lossscale_codemods.editing.name_rendering import Speller
+from lossscale_codemods.editing.name_rendering import CannotRenderError, NameRenderer
 from lossscale_codemods.rewriting.binding_plan import Plan, Planner
 from lossscale_codemods.rewriting.import_edits import ImportEditor
 from lossscale_codemods.rewriting.module_imports import ModuleImports
@@ -30,7 +30,6 @@ from lossscale_codemods.rewriting.recording import (
     only_suppressed,
 )
 from lossscale_codemods.rules.base import (
-    CannotSpellError,
     Ignore,
     Review,
     Rewrite,
@@ -209,7 +208,7 @@ class Decisions:
             return None
         modules = ModuleImports(self.program, self.verdicts, self.blocked)
         stars, dotted_imports = modules.stars(), modules.dotted_imports()
-        speller = Speller(self.program, {**plan.moved, **stars}, plan.dropped)
+        renderer = NameRenderer(self.program, {**plan.moved, **stars}, plan.dropped)
         edits: dict[Occurrence, list[Edit]] = {}
         for occurrence, verdict in self.verdicts.items():
             if not isinstance(verdict, Rewrite):
@@ -218,8 +217,8 @@ class Decisions:
             if aliases and plan.dropped.issuperset(aliases):
                 continue  # Its assignment goes, so there is nothing to spell.
             try:
-                edits[occurrence] = list(verdict.edits(speller))
-            except CannotSpellError as error:
+                edits[occurrence] = list(verdict.edits(renderer))
+            except CannotRenderError as error:
                 self.forced[occurrence] = Review(
                     str(error), _BY_HAND.format(self.rule_of[occurrence])
                 )
@@ -230,7 +229,7 @@ class Decisions:
         editor = ImportEditor(self.program, plan, dotted_imports, removed)
         try:
             import_edits = editor.edits()
-        except CannotSpellError as error:
+        except CannotRenderError as error:
             for occurrence in self.program.imports:
                 if occurrence.node not in self.blocked:
                     self.blocked[occurrence.node] = str(error)
@@ -255,7 +254,7 @@ class Decisions:
             plan.changed_names | self._removed_variables() | modules.names_of(stars)
         )
         if outcomes.edits:
-            outcomes.edits += speller.header_edit()
+            outcomes.edits += renderer.header_edit()
         return outcomes if self._without_overlaps(outcomes, edits) else None
 
     def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:

@@ -14,12 +14,8 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
-
-
-class CannotSpellError(Exception):
-    """There is no way to write a new name at a place; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,7 +49,7 @@ class Rewrite:
     """
 
     message: str
-    edits: Callable[[Speller], Sequence[Edit]]
+    edits: Callable[[NameRenderer], Sequence[Edit]]
     keeps_name: bool = True
     claims: Sequence[Occurrence] = ()
     removes: Sequence[Binding] = ()
@@ -64,7 +60,7 @@ class Rewrite:
 
 def rename(message: str, occurrence: Occurrence) -> Rewrite:
     """Returns the rewrite that puts the new name in place of the old one, and nothing else."""
-    return Rewrite(message, lambda speller: speller.name_edit(occurrence), is_rename=True)
+    return Rewrite(message, lambda renderer: renderer.name_edit(occurrence), is_rename=True)
 
 
 @dataclasses.dataclass

@@ -20,7 +20,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.editing.name_rendering import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
@@ -67,8 +67,8 @@ class TypeComparisons(Rule):
         above = tree.parent(comparison)
         tight = isinstance(above, cst.Comparison | cst.ComparisonTarget | cst.BinaryOperation)
 
-        def edits(speller: Speller) -> Sequence[Edit]:
-            text = f"{negated}isinstance({tested}, {speller.spell(occurrence)})"
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            text = f"{negated}isinstance({tested}, {renderer.render(occurrence)})"
             start, end = tree.span(comparison)
             return [Edit(start, end, f"({text})" if tight and negated else text)]
 

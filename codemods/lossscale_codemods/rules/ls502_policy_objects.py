@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
 
 _HEAD = "import tensorflow as tf\n"
@@ -78,9 +78,9 @@ class PolicyObjects(Rule):
             return refusal
         argument = scale
 
-        def edits(speller: Speller) -> Sequence[Edit]:
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
             removed = remove_item(program.tree, call.args, [argument])
-            return [*speller.name_edit(occurrence), *removed]
+            return [*renderer.name_edit(occurrence), *removed]
 
         return Rewrite("the loss scale is the one that this policy has anyway", edits)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "from tensorflow.keras.mixed_precision import experimental as mp\n"
 
@@ -66,8 +66,8 @@ class LayerPolicy(Rule):
             return self._read(occurrence, above, layer, program)
         span = program.tree.span(call)
 
-        def edits(speller: Speller) -> Sequence[Edit]:
-            del speller
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            del renderer
             return [Edit(*span, f"{layer}.dtype_policy")]
 
         return Rewrite("the layer's own attribute", edits, keeps_name=False)

@@ -36,7 +36,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.name_rendering import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _OPTIMIZER = (
@@ -206,7 +206,7 @@ class GraphRewrite(Rule):
             span = tree.span(call)
             return Rewrite(
                 "only the switch is left of a call whose result is not used",
-                lambda s: [Edit(*span, s.spell_path(occurrence, *_OPTIONS) + _SWITCH)],
+                lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
         arguments = self._arguments(call, program)
@@ -216,17 +216,17 @@ class GraphRewrite(Rule):
             arguments.branches = None
         scale = self._scale(call)
 
-        def edits(speller: Speller) -> Sequence[Edit]:
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
-            found = [Edit(start, end, speller.spell_path(occurrence, *_OPTIMIZER))]
+            found = [Edit(start, end, renderer.render_path(occurrence, *_OPTIMIZER))]
             optimizer = self._optimizer(call)
             if optimizer is not None and optimizer.keyword is not None:
                 found.append(Edit(*tree.span(optimizer.keyword), "inner_optimizer"))
             if scale is not None:
                 found += replace_argument(tree, call, scale, arguments.texts)
             if arguments.helper:
-                speller.helper(HELPER, HELPER_SOURCE, occurrence)
-            options = speller.spell_path(occurrence, *_OPTIONS) + _SWITCH
+                renderer.helper(HELPER, HELPER_SOURCE, occurrence)
+            options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
             behind = isinstance(above, cst.Assign | cst.AnnAssign)
             return [*found, *insert_line(tree, statement, options, behind=behind)]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _PARAMETERS = (
@@ -120,9 +120,9 @@ class Contrib(Rule):
         values = [given[name] for name in _PARAMETERS[:2] if name in given]
         tree = program.tree
 
-        def edits(speller: Speller) -> Sequence[Edit]:
-            wrapper = speller.spell_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
-            scale = speller.spell_path(owner, f"{_HOME}.DynamicLossScale")
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            wrapper = renderer.render_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
+            scale = renderer.render_path(owner, f"{_HOME}.DynamicLossScale")
             found = [
                 Edit(*occurrence.span, wrapper),
                 Edit(*tree.span(manager), f"{scale}({', '.join(values)})"),

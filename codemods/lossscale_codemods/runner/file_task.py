@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prescan.file_scan import first_look_at_file
 from lossscale_codemods.project.file_reading import read, unreadable
+from lossscale_codemods.runner.single_file import first_look_at_file
 from lossscale_codemods.runner.worker_pool import Task, migrate_all
 from lossscale_codemods.vocabulary.records import Result, Status
 

@@ -12,15 +12,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.project.discovery import Found, Skipped
+from lossscale_codemods.project.discovery import Found
 from lossscale_codemods.project.importers import used_by_others
-from lossscale_codemods.rewriting.offered_names import Exports
+from lossscale_codemods.reports.run_report import FileReport, RunReport
 from lossscale_codemods.runner.atomic_writing import WriteRefusedError, write_atomically
 from lossscale_codemods.runner.file_task import look_at
 from lossscale_codemods.runner.interrupts import noting
 from lossscale_codemods.runner.search import Search
 from lossscale_codemods.runner.undo import Undo, UndoError
 from lossscale_codemods.runner.worker_pool import Task, migrate_all
+from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -30,34 +31,6 @@ if TYPE_CHECKING:
 
 _BYTES_THAT_PAY = 150_000
 """Source that waits, below which another worker takes longer to start than it saves."""
-
-
-@dataclasses.dataclass(frozen=True)
-class FileReport:
-    """What became of one file.
-
-    Attributes:
-        path: The file, as it was named or found.
-        result: What the engine made of it.
-        written: Whether the change is on the disk.
-    """
-
-    path: Path
-    result: Result
-    written: bool = False
-
-
-@dataclasses.dataclass
-class RunReport:
-    """What became of all files of a run."""
-
-    files: list[FileReport] = dataclasses.field(default_factory=list)
-    """Files in which there is an old name, or that could not be read."""
-    skipped: list[Skipped] = dataclasses.field(default_factory=list)
-    looked_at: int = 0
-    interrupted: bool = False
-    problems: list[str] = dataclasses.field(default_factory=list)
-    """What went wrong besides, that belongs to no file."""
 
 
 def default_jobs() -> int:

@@ -11,49 +11,23 @@ from __future__ import annotations
 import ast
 import dataclasses
 import difflib
-import io
 import json
 import re
 import warnings
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import syntax_check
+from lossscale_codemods.analysis.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.vocabulary.records import Record, Result, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lossscale_codemods.analysis.name_resolution import RelativeImports
     from lossscale_codemods.vocabulary.options import Options
 
 _MARKER = "# compat-lossscale-cell "
 _MAGIC = re.compile(r"^(\s*)(?:[%!?]|\w+(?:\s*,\s*\w+)*\s*=\s*[%!](?!=)|\S+\?\??\s*$)")
 _PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3", "%%python")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_SPACE = re.compile(r"[ \t\n\r]*")
-_SCALAR = re.compile(r"[^\s,\]}]+")
-
-
-@dataclasses.dataclass(frozen=True)
-class Cell:
-    """A code cell.
-
-    Attributes:
-        number: Its place among all cells, from 1.
-        start: Where its `source` value starts in the file's text.
-        end: Where it ends.
-        lines: Its lines, with their newlines.
-    """
-
-    number: int
-    start: int
-    end: int
-    lines: tuple[str, ...]
-
-
-class NotebookError(Exception):
-    """The file is no notebook that can be read; the message says why."""
 
 
 def migrate_notebook(
@@ -69,7 +43,7 @@ def migrate_notebook(
     Returns:
         The new file, and what became of each old name, by cell and by line within it.
     """
-    from lossscale_codemods.rewriting.engine import migrate
+    from lossscale_codemods.runner.single_source import migrate
 
     if not can_hold_old_name(source):
         return Result(source, source, Status.UNCHANGED)
@@ -189,7 +163,7 @@ def _encoded(text: str, cell: Cell, lines: list[str]) -> str:
     ascii_only = raw.isascii() and "\\u" in raw
     if raw.startswith('"'):
         return json.dumps("".join(lines), ensure_ascii=ascii_only)
-    tokens = list(_STRING.finditer(raw))
+    tokens = list(JSON_STRING.finditer(raw))
     if not tokens:
         return json.dumps(lines, ensure_ascii=ascii_only)
     opening, closing = raw[: tokens[0].start()], raw[tokens[-1].end() :]
@@ -203,89 +177,3 @@ def _encoded(text: str, cell: Cell, lines: list[str]) -> str:
         else:
             out += [json.dumps(line, ensure_ascii=ascii_only) for line in lines[j1:j2]]
     return opening + separator.join(out) + closing
-
-
-def code_cells(text: str) -> Iterator[Cell]:
-    """Yields the code cells of a notebook.
-
-    Raises:
-        NotebookError: The text is no notebook.
-    """
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NotebookError(str(error)) from error
-    if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
-        raise NotebookError("it has no list of cells")
-    spans = dict(_cell_sources(text))
-    for index, cell in enumerate(content["cells"]):
-        if not isinstance(cell, dict) or cell.get("cell_type") != "code" or index not in spans:
-            continue
-        source = cell.get("source")
-        if isinstance(source, list) and all(isinstance(part, str) for part in source):
-            source = "".join(source)
-        if isinstance(source, str):
-            # Jupyter also starts a new string where Python sees no new line: behind a form feed.
-            yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
-
-
-def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yields where the `source` value of each cell stands in the text."""
-    for key, start, _ in _members(text, _skip_space(text, 0)):
-        if key == "cells":
-            for index, (left, _) in enumerate(_items(text, start)):
-                if text[left] != "{":
-                    continue
-                for name, value_start, value_end in _members(text, left):
-                    if name == "source":
-                        yield index, (value_start, value_end)
-
-
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
-
-
-def _members(text: str, position: int) -> Iterator[tuple[str, int, int]]:
-    """Yields the members of the JSON object that starts at a position."""
-    position = _skip_space(text, position + 1)
-    while text[position] != "}":
-        end = _value_end(text, position)
-        key = str(json.loads(text[position:end]))
-        start = _skip_space(text, _skip_space(text, end) + 1)
-        end = _value_end(text, start)
-        yield key, start, end
-        position = _skip_space(text, end)
-        if text[position] == ",":
-            position = _skip_space(text, position + 1)
-
-
-def _items(text: str, position: int) -> Iterator[tuple[int, int]]:
-    """Yields the items of the JSON array that starts at a position."""
-    position = _skip_space(text, position + 1)
-    while text[position] != "]":
-        end = _value_end(text, position)
-        yield position, end
-        position = _skip_space(text, end)
-        if text[position] == ",":
-            position = _skip_space(text, position + 1)
-
-
-def _value_end(text: str, position: int) -> int:
-    """Returns where the JSON value that starts at a position ends; the text is valid JSON."""
-    if text[position] == '"':
-        match = _STRING.match(text, position)
-        return match.end() if match else position
-    if text[position] not in "{[":
-        match = _SCALAR.match(text, position)
-        return match.end() if match else position
-    depth = 0
-    token = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
-    for match in token.finditer(text, position):
-        if match.group() in "{[":
-            depth += 1
-        elif match.group() in "}]":
-            depth -= 1
-            if depth == 0:
-                return match.end()
-    return len(text)

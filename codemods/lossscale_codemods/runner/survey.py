@@ -7,8 +7,8 @@ import dataclasses
 import threading
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prescan.file_scan import first_look_at_file
 from lossscale_codemods.project.discovery import Skipped, discover
+from lossscale_codemods.runner.single_file import first_look_at_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from lossscale_codemods.reports.patches import diff
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.runner.migrate_files import FileReport
+    from lossscale_codemods.reports.run_report import FileReport
 
 
 class UndoError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from lossscale_codemods.rewriting.offered_names import Exports
+from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.suppression import Selection
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from lossscale_codemods.analysis.scopes import Scopes
+from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 
 from tests.codemods.checks import program
@@ -16,7 +16,7 @@ def reaching(source: str, name: str = "x") -> list[set[int]]:
     tree = Tree(cst.parse_module(program(source)))
     reads = [
         (tree.span(node), bindings)
-        for node, bindings in Scopes(tree).reaching.items()
+        for node, bindings in scopes_of(tree).reaching.items()
         if dotted(node) == name
     ]
     return [

@@ -7,7 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name, text_of
+from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.runner import migrate_files
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.options import Options

@@ -8,8 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.prescan.file_scan import first_look, first_look_at_file
+from lossscale_codemods.prescan.file_scan import first_look
 from lossscale_codemods.rewriting.engine import migrate_fully
+from lossscale_codemods.runner.single_file import first_look_at_file
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Outcome, Status
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.html_page import as_html_page
+from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.runner import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Outcome
@@ -25,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shown(*, write: bool = False) -> tuple[migrate_files.RunReport, str]:
+def shown(*, write: bool = False) -> tuple[RunReport, str]:
     run = migrated(write=write)
     return run, as_html_page(run, write=write, target="tf-keras")
 

@@ -39,7 +39,7 @@ def test_a_key_that_no_one_documented_would_be_noticed() -> None:
 
 
 def migrated_nothing() -> object:
-    from lossscale_codemods.runner.migrate_files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
     return RunReport()
 

@@ -9,8 +9,9 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 from jsonschema import Draft202012Validator
+from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.reports.sarif import as_sarif
-from lossscale_codemods.runner.migrate_files import RunReport, run
+from lossscale_codemods.runner.migrate_files import run
 from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.runs import OLD, make_project, migrated

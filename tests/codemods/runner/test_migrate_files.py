@@ -273,7 +273,7 @@ def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.Monk
 def _die_on_b(path: Path, source: bytes, options: Options) -> object:
     if path.name == "b.py":
         os._exit(1)
-    from lossscale_codemods.rewriting.engine import migrate
+    from lossscale_codemods.runner.single_source import migrate
 
     return migrate(source, options)
 

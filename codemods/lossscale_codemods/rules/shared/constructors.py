@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 
@@ -72,16 +72,16 @@ def rewrite_constructor(
             "Wrap the optimizer once.",
         )
 
-    def edits(speller: Speller) -> Sequence[Edit]:
-        found = speller.name_edit(occurrence) if occurrence.names else []
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        found = renderer.name_edit(occurrence) if occurrence.names else []
         if arguments.branches is not None and simple_name(optimizer.value):
-            return _two_calls(speller, occurrence, call, optimizer, arguments, program)
+            return _two_calls(renderer, occurrence, call, optimizer, arguments, program)
         if optimizer.keyword is not None and optimizer.keyword.value != "inner_optimizer":
             start, end = tree.span(optimizer.keyword)
             found.append(Edit(start, end, "inner_optimizer"))
         found += replace_argument(tree, call, loss_scale, arguments.texts)
         if arguments.helper:
-            speller.helper(HELPER, HELPER_SOURCE, occurrence)
+            renderer.helper(HELPER, HELPER_SOURCE, occurrence)
         return found
 
     return Rewrite(
@@ -103,7 +103,7 @@ def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
 
 
 def _two_calls(
-    speller: Speller,
+    renderer: NameRenderer,
     occurrence: Occurrence,
     call: cst.Call,
     optimizer: cst.Arg,
@@ -114,7 +114,7 @@ def _two_calls(
     tree = program.tree
     if arguments.branches is None:
         return []
-    name = speller.spell(occurrence) if occurrence.names else tree.source(call.func)
+    name = renderer.render(occurrence) if occurrence.names else tree.source(call.func)
     inner = tree.source(optimizer.value)
     if optimizer.keyword is not None:
         inner = f"inner_optimizer={inner}"
