@@ -3,34 +3,38 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import (
-    COMPREHENSIONS,
-    SCOPED,
     Binding,
     BindingKind,
     Scope,
     class_of_self,
+    comprehensions,
     import_path,
     member_path,
+    scoped,
 )
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import children, dotted
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.scopes import Scopes
 
 
-_BINDING = {
-    *SCOPED,
-    *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
-    *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.Del, cst.TypeAlias),
-    *(cst.For, cst.CompFor, cst.AsName, cst.Param),
-    *(cst.MatchAs, cst.MatchStar, cst.MatchMapping),
-}
-"""What binds a name; to ask each node for each kind took a tenth of a full look."""
+@functools.cache
+def _binding() -> frozenset[type[cst.CSTNode]]:
+    """Returns what binds a name; to ask each node for each kind took a tenth of a full look."""
+    return frozenset(
+        {
+            *scoped(),
+            *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
+            *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.Del, cst.TypeAlias),
+            *(cst.For, cst.CompFor, cst.AsName, cst.Param),
+            *(cst.MatchAs, cst.MatchStar, cst.MatchMapping),
+        }
+    )
 
 
 class Collector:
@@ -99,10 +103,10 @@ class Collector:
             self._visit(child, scope)
 
     def _visit(self, node: cst.CSTNode, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        if type(node) not in _BINDING:
+        if type(node) not in _binding():
             self._visit_body(node, scope)
             return
-        if isinstance(node, SCOPED):
+        if isinstance(node, scoped()):
             self._visit_scoped(node, scope)
             return
         if isinstance(node, cst.Import):
@@ -126,7 +130,7 @@ class Collector:
             self._bind_target(node.target, scope, None)
         elif isinstance(node, cst.NamedExpr):
             outer = scope
-            while isinstance(outer.node, COMPREHENSIONS) and outer.parent is not None:
+            while isinstance(outer.node, comprehensions()) and outer.parent is not None:
                 outer = outer.parent
             self._bind_target(node.target, outer, node.value)
         elif isinstance(node, cst.AsName):

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from typing import TypeAlias
 
-import libcst as cst
-
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted
 
 
@@ -85,8 +85,18 @@ class Scope:
 
 
 Environment: TypeAlias = dict[str, frozenset[Binding]]
-COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-SCOPED = (cst.FunctionDef, cst.Lambda, cst.ClassDef, *COMPREHENSIONS)
+
+
+@functools.cache
+def comprehensions() -> tuple[type[cst.CSTNode], ...]:
+    """Returns the kinds of comprehensions."""
+    return (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+
+
+@functools.cache
+def scoped() -> tuple[type[cst.CSTNode], ...]:
+    """Returns the kinds of nodes that have a scope of their own."""
+    return (cst.FunctionDef, cst.Lambda, cst.ClassDef, *comprehensions())
 
 
 def import_path(node: cst.ImportFrom) -> str:

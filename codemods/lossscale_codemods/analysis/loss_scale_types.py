@@ -6,10 +6,9 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, class_of_self
 from lossscale_codemods.analysis.cyclic_definitions import Answers
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.scopes import Scopes
 from lossscale_codemods.vocabulary import frameworks, names
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import (
     Binding,
     BindingKind,
@@ -12,6 +10,7 @@ from lossscale_codemods.analysis.bindings import (
     Scope,
     class_of_self,
 )
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted
 
 

@@ -9,9 +9,8 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import BindingKind, import_path, member_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import Span, dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning, OldName
@@ -32,6 +31,7 @@ class Role(enum.Enum):
     IMPORT = "import"
     UNRESOLVED = "name with an unknown root"
     FOUND = "found by a rule"
+    STRING = "string that a rule found"
 
 
 @dataclasses.dataclass(eq=False)

@@ -7,9 +7,8 @@ import enum
 import functools
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, Scope, import_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.name_resolution import RelativeImports, Resolver
 from lossscale_codemods.analysis.occurrences import Finder, Occurrence
 from lossscale_codemods.analysis.scope_analysis import scopes_of
@@ -37,9 +36,6 @@ class Usage(enum.Enum):
     VALUE = "passed on"
 
 
-_COMPARISONS = (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot)
-
-
 class Program:
     """A parsed file, its scopes, and the old names in it.
 
@@ -63,6 +59,8 @@ class Program:
         self.exports = Exports() if exports is None else exports
         self.rewritten: set[cst.CSTNode] = set()
         """Nodes of the occurrences that are decided to be rewritten so far."""
+        self.decided_strings: set[cst.CSTNode] = set()
+        """Strings, other than annotations, that a rule decides."""
         self.tree = Tree(module)
         self.source = self.tree.bytes if source is None else source
         self.scopes = scopes_of(self.tree)
@@ -147,7 +145,7 @@ class Program:
         if not isinstance(above, cst.Comparison) or len(above.comparisons) != 1:
             return None
         target = above.comparisons[0]
-        if not isinstance(target.operator, _COMPARISONS):
+        if not isinstance(target.operator, cst.Equal | cst.NotEqual | cst.Is | cst.IsNot):
             return None
         if node is not above.left and node is not target.comparator:
             return None

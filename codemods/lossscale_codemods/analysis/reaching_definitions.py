@@ -5,23 +5,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import (
-    COMPREHENSIONS,
-    SCOPED,
     Binding,
     BindingKind,
     Environment,
     Scope,
+    comprehensions,
+    scoped,
 )
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.narrowing import merge, narrowings, reassigned_by
 from lossscale_codemods.analysis.syntax_tree import children, dotted
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.scopes import Scopes
-
-_LEAVING = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
 
 class Flow:
@@ -73,7 +70,7 @@ class Flow:
         left = False
         for small in line.body:
             self._small(small, environment, scope)
-            left = left or isinstance(small, _LEAVING)
+            left = left or isinstance(small, cst.Return | cst.Raise | cst.Continue | cst.Break)
         return None if left else environment
 
     def _small(self, node: cst.BaseSmallStatement, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
@@ -238,7 +235,7 @@ class Flow:
         while stack:
             current = stack.pop()
             found.extend(self.scopes.binding_at.get(current, ()))
-            if not isinstance(current, SCOPED):
+            if not isinstance(current, scoped()):
                 stack.extend(children(current))
         return found
 
@@ -300,7 +297,7 @@ class Flow:
         elif isinstance(node, cst.Lambda):
             self._parameters(node.params, env, scope)
             self.pending.append((node, self.scopes.of_node[node]))
-        elif isinstance(node, COMPREHENSIONS):
+        elif isinstance(node, comprehensions()):
             self._comprehension(node, env)
         elif isinstance(node, cst.BooleanOperation):
             self._expression(node.left, env, scope)

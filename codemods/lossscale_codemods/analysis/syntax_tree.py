@@ -12,9 +12,7 @@ import builtins
 import functools
 from typing import TYPE_CHECKING, TypeAlias
 
-import libcst as cst
-from libcst.metadata import ByteSpanPositionProvider, CodeSpan
-from libcst.metadata.span_provider import SpanProvidingCodegenState, byte_length_in_utf8
+from lossscale_codemods.analysis.libcst_on_demand import cst
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 Span: TypeAlias = tuple[int, int]
 
 _LAYOUT = ("whitespace", "lines_", "leading_lines", "header", "footer", "indent", "lbracket")
-_TRIVIA = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Comma)
 
 
 @functools.cache
@@ -34,7 +31,8 @@ def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 @functools.cache
 def _is_code(kind: type) -> bool:
     # To ask each node, not each kind, took a fifth of a full look: the kinds are abstract classes.
-    return issubclass(kind, cst.CSTNode) and not issubclass(kind, _TRIVIA)
+    trivia = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Comma)
+    return issubclass(kind, cst.CSTNode) and not issubclass(kind, trivia)
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -66,28 +64,6 @@ def is_none(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Name) and node.value == "None"
 
 
-class _Printer(ByteSpanPositionProvider):
-    """Prints a module, and notes on the way where each node stands.
-
-    libcst's `MetadataWrapper` first visits the whole tree for providers that are not asked for
-    here, which takes longer than the spans do; and its `Module.code` would print once more.
-    """
-
-    def printed(self, module: cst.Module) -> tuple[str, dict[cst.CSTNode, Span]]:
-        state = SpanProvidingCodegenState(
-            default_indent=module.default_indent,
-            default_newline=module.default_newline,
-            provider=self,
-            get_length=byte_length_in_utf8,
-        )
-        module._codegen(state)
-        spans = {}
-        for node, span in self._computed.items():
-            assert isinstance(span, CodeSpan)
-            spans[node] = (span.start, span.start + span.length)
-        return "".join(state.tokens), spans
-
-
 class Tree:
     """A module with the parents, the spans and the source text of its nodes."""
 
@@ -104,7 +80,9 @@ class Tree:
     @functools.cached_property
     def _printed(self) -> tuple[str, dict[cst.CSTNode, Span]]:
         # Files in which nothing is found are never printed.
-        return _Printer().printed(self.module)
+        from lossscale_codemods.analysis.spans import printed
+
+        return printed(self.module)
 
     @property
     def _spans(self) -> dict[cst.CSTNode, Span]:

@@ -7,10 +7,9 @@ import enum
 import functools
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.cyclic_definitions import Answers
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning

@@ -16,9 +16,8 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import BindingKind, import_path, member_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
@@ -59,6 +58,7 @@ class Guard:
 def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, str]:
     """Returns the occurrences in branches for old versions, each with the reason to leave it."""
     found: dict[Occurrence, str] = {}
+    occurrences = [o for o in occurrences if o.role is not Role.STRING]
     for guard in find(program, occurrences):
         line = program.tree.position(program.tree.span(guard.node)[0])[0]
         for occurrence in occurrences:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ import builtins
 import keyword
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.vocabulary import names
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
-
-_BETWEEN_IMPORTS = (cst.Assign, cst.AnnAssign, cst.Expr, cst.Pass)
 
 
 class CannotRenderError(Exception):
@@ -247,7 +244,9 @@ class NameRenderer:
                 if is_docstring:
                     last = statement
                     continue
-                if all(isinstance(s, _BETWEEN_IMPORTS) for s in smalls):
+                if all(
+                    isinstance(s, cst.Assign | cst.AnnAssign | cst.Expr | cst.Pass) for s in smalls
+                ):
                     # `__version__ = ...`, `sys.path.append(...)` and the like between imports.
                     if any(
                         isinstance(later, cst.SimpleStatementLine)

@@ -10,8 +10,11 @@ import ast
 import warnings
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.approximate_names import CannotTellError
 from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.scanned_source import ScannedSource
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -31,23 +34,19 @@ def first_look(source: bytes, relative: Callable[[str], str | None] | None = Non
     """
     if not can_hold_old_name(source):
         return Result(source, source, Status.UNCHANGED)
-    from lossscale_codemods.prescan import mention_scan, name_scan
-    from lossscale_codemods.prescan.ast_index import Nodes
-
     with warnings.catch_warnings():
         # Of escapes that Python does not know, for one; who runs the file sees them.
         warnings.simplefilter("ignore")
         try:
-            nodes = Nodes(ast.parse(source))
+            tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-        text = text_of(source)
-        if name_scan.old_name_can_stand(nodes, text, relative):
-            return None
-        if not mention_scan.can_stand(nodes, text):
-            return Result(source, source, Status.UNCHANGED)
+        scanned = ScannedSource(tree, text_of(source), relative)
         try:
-            records = mention_scan.in_program(nodes, text)
-        except mention_scan.CannotTellError:
+            if any(rule.can_fire(scanned) for rule in all_rules()):
+                return None
+            records = [one for rule in all_rules() for one in rule.scan_mentions(scanned)]
+        except (CannotTellError, RecursionError):
             return None
+    records.sort(key=lambda one: (one.line, one.column, one.rule))
     return Result(source, source, Status.UNCHANGED, tuple(records))

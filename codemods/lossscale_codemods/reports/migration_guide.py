@@ -80,23 +80,6 @@ HOMES = {
     ),
 }
 """The modules in which old names stood, and the names."""
-RULE_OF = {
-    Meaning.OPTIMIZER: "LS201",
-    Meaning.POLICY: "LS502",
-    Meaning.SET_POLICY: "LS501",
-    Meaning.GLOBAL_POLICY: "LS501",
-    Meaning.LAYER_POLICY: "LS503",
-    Meaning.POLICY_SCOPE: "LS501",
-    Meaning.LOSS_SCALE: "LS203",
-    Meaning.FIXED: "LS203",
-    Meaning.DYNAMIC: "LS203",
-    Meaning.V1_OPTIMIZER: "LS601",
-    Meaning.REWRITE: "LS602",
-    Meaning.REWRITE_OFF: "LS601",
-    Meaning.CONTRIB: "LS603",
-    Meaning.LOSS_SCALE_GET: "LS203",
-}
-"""The rule that says most about what has a meaning."""
 _WIDE = 2 * "\N{NO-BREAK SPACE}"
 _IN_WORDS = {Meaning.LAYER_POLICY: "`layer.dtype_policy`", Meaning.CONTRIB: "see the rule"}
 
@@ -104,15 +87,21 @@ _IN_WORDS = {Meaning.LAYER_POLICY: "`layer.dtype_policy`", Meaning.CONTRIB: "see
 def page() -> str:
     """Returns the guide as Markdown."""
     parts = [_INTRODUCTION, _NAMES, *_name_rows()]
+    rules = sorted(all_rules(), key=lambda rule: rule.id)
     for prefix, kind in KINDS.items():
-        parts += [f"\n## {kind}\n", _TABLE]
-        for rule in sorted(all_rules(), key=lambda rule: rule.id):
-            if rule.id.startswith(prefix):
-                parts += _rows(rule)
-    return "".join(parts)
+        parts += _chapter(kind, [rule for rule in rules if rule.id.startswith(prefix)])
+    others = [rule for rule in rules if not rule.id.startswith(tuple(KINDS))]
+    return "".join([*parts, *(_chapter("Others", others) if others else ())])
+
+
+def _chapter(heading: str, rules: Sequence[Rule]) -> Iterator[str]:
+    yield from (f"\n## {heading}\n", _TABLE)
+    for rule in rules:
+        yield from _rows(rule)
 
 
 def _name_rows() -> Iterator[str]:
+    rule_of = {meaning: rule.id for rule in all_rules() for meaning in rule.explains}
     for home, members in HOMES.items():
         for member in members:
             old = lookup(f"{home}.{member}")
@@ -121,7 +110,7 @@ def _name_rows() -> Iterator[str]:
             new = _code([_short(old.new[0])]) if old.new else _IN_WORDS.get(old.meaning, "none")
             compat = compat_path(old)
             cells = [_code([_short(old.path)]), new, _code([compat]) if compat else "left"]
-            yield f"| {' | '.join(cells)} | {_link(RULE_OF[old.meaning])} |\n"
+            yield f"| {' | '.join(cells)} | {_link(rule_of[old.meaning])} |\n"
 
 
 def _rows(rule: Rule) -> Iterator[str]:
@@ -129,7 +118,7 @@ def _rows(rule: Rule) -> Iterator[str]:
         result = _migrated(case.before, rule)
         records = [one for one in result.records if one.rule == rule.id]
         old, new = _changed(case.before, result.text, {one.line for one in records})
-        if not rule.id.startswith(("LS0", "LS1")):
+        if not rule.shows_imports:
             old, new = _without_imports(old), _without_imports(new)
         yield _row(rule, old, _code(new), records)
     for case in rule.valid:
@@ -137,8 +126,11 @@ def _rows(rule: Rule) -> Iterator[str]:
         if case.review:
             records = [one for one in records if case.review in f"{one.message} {one.advice}"]
         lines = case.before.splitlines()
-        of_guard = rule.id.startswith("LS7")
-        old = _without_imports(lines) if of_guard else [lines[one.line - 1] for one in records]
+        old = (
+            _without_imports(lines)
+            if rule.shows_whole
+            else [lines[one.line - 1] for one in records]
+        )
         if records:
             yield _row(rule, old, "left", records if case.review else [])
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.rewriting.offered_names import (

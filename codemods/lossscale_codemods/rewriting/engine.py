@@ -9,16 +9,15 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis import syntax_check
 from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
-from lossscale_codemods.rewriting import fixes, import_edits, proofs, strings
+from lossscale_codemods.rewriting import fixes, import_edits, proofs
 from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
-from lossscale_codemods.rewriting.recording import GUARDS
 from lossscale_codemods.rewriting.verdict_resolution import Decisions
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Result, Status
 from lossscale_codemods.vocabulary.suppression import Suppressions
@@ -57,12 +56,14 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(error))
     original = Program(module, options.target, relative, given, options.exports)
     collapsed = Collapsed(original)
-    if options.collapse_guards and options.selection.applies(GUARDS):
-        collapsed = collapse(original, relative)
+    if options.collapse_guards:
+        selected = [rule for rule in all_rules() if options.selection.applies(rule.id)]
+        collapsed = collapse(original, selected, relative)
     program = collapsed.program
     suppressions = Suppressions(text_of(program.source))
     outcomes = Decisions(program, options.selection, suppressions).outcomes()
-    found = [*outcomes.records, *strings.find(program, suppressions, options)]
+    mentions = [one for rule in all_rules() for one in rule.mentions(program)]
+    found = [*outcomes.records, *mentions]
     if collapsed.records:
         found = [collapsed.origins.of_record(r, program.tree, original.tree) for r in found]
     records = tuple(sorted([*collapsed.records, *found], key=lambda r: (r.line, r.column, r.rule)))

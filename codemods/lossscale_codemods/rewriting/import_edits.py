@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, import_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import (
     apply_edits,

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted

@@ -15,11 +15,10 @@ import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import libcst as cst
-
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
 from lossscale_codemods.analysis import constant_evaluation
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.rewriting.import_edits import unused_imports
 from lossscale_codemods.rules.shared.loss_scale_arguments import HELPER_SOURCE

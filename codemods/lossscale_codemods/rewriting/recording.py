@@ -6,11 +6,20 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis import version_guards
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.rules.base import Ignore, MeaningClaim, Review, Rewrite, Suppressed, Verdict
+from lossscale_codemods.rules.base import (
+    BindingState,
+    Ignore,
+    ImportState,
+    MeaningClaim,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+)
 from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
@@ -19,8 +28,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from lossscale_codemods.rewriting.binding_plan import Plan
-
-IMPORTS, GUARDS, NO_RULE = "LS101", "LS701", "LS205"
 
 
 @dataclasses.dataclass
@@ -60,7 +67,8 @@ class Recorder:
         program: The file.
         verdicts: What becomes of each reference.
         rule_of: The id of the rule that decided it.
-        guard_of: Why occurrences in branches for old versions stay.
+        protected: Occurrences that no rule may change: why, and by which rule.
+        import_rule: The rule that decides imports.
         blocked: Nodes of imports that must stay, with the reason.
     """
 
@@ -69,14 +77,16 @@ class Recorder:
         program: Program,
         verdicts: Mapping[Occurrence, Verdict],
         rule_of: Mapping[Occurrence, str],
-        guard_of: Mapping[Occurrence, str],
+        protected: Mapping[Occurrence, tuple[Review, str]],
+        import_rule: Rule,
         blocked: Mapping[cst.CSTNode, str],
     ) -> None:
         self.program = program
         self.tree = program.tree
         self.verdicts = verdicts
         self.rule_of = rule_of
-        self.guard_of = guard_of
+        self.protected = protected
+        self.import_rule = import_rule
         self.blocked = blocked
 
     def outcomes(
@@ -112,12 +122,17 @@ class Recorder:
             result.edits += own
             verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
             result.left += not isinstance(verdict, Rewrite)
-            guarded = self.blocked.get(occurrence.node) == self.guard_of.get(occurrence, "")
-            rule = GUARDS if guarded else IMPORTS
-            record = self._record(occurrence, rule, verdict, own)
+            record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
             if record is not None:
                 result.records.append(record)
         return result
+
+    def _rule_of_import(self, occurrence: Occurrence) -> str:
+        if occurrence in self.protected:
+            review, rule = self.protected[occurrence]
+            if self.blocked.get(occurrence.node) == review.message:
+                return rule
+        return self.import_rule.id
 
     def _is_left(self, occurrence: Occurrence, verdict: Verdict, plan: Plan) -> bool:
         """Whether an old name will still stand there."""
@@ -125,7 +140,7 @@ class Recorder:
             bindings = self.program.resolver.bindings(occurrence.base)
             if any(binding in plan.moved for binding in bindings):
                 return False  # They move together.
-        return occurrence.role is not Role.FOUND and not isinstance(verdict, Rewrite)
+        return occurrence.role not in (Role.FOUND, Role.STRING) and not isinstance(verdict, Rewrite)
 
     def _import_verdict(
         self,
@@ -136,27 +151,24 @@ class Recorder:
     ) -> Verdict:
         if self.blocked.get(occurrence.node) == "suppressed":
             return Suppressed()
-        if occurrence in self.guard_of:
-            return Review(self.guard_of[occurrence], version_guards.ADVICE)
-        if occurrence.node in dotted_imports:
-            return Rewrite("imports the module that the names are in today", lambda _: [])
+        if occurrence in self.protected:
+            return self.protected[occurrence][0]
+        bindings = [
+            BindingState(
+                moved=binding in plan.moved or binding in stars,
+                dropped=binding in plan.dropped,
+                kept=plan.kept.get(binding),
+                only_suppressed=only_suppressed(binding, self.verdicts),
+                star=binding.kind is BindingKind.STAR,
+            )
+            for binding in self.program.scopes.binding_at.get(occurrence.node, [])
+        ]
+        follows_module = occurrence.node in dotted_imports
         reason = self.blocked.get(occurrence.node)
-        for binding in self.program.scopes.binding_at.get(occurrence.node, []):
-            if binding in plan.moved or binding in stars:
-                return Rewrite("imports the name that means the same today", lambda _: [])
-            if binding in plan.dropped:
-                return Rewrite("is no longer imported, because nothing uses it", lambda _: [])
-            reason = reason or plan.kept.get(binding)
-            if only_suppressed(binding, self.verdicts):
-                return Suppressed()
-            if binding.kind is BindingKind.STAR:
-                reason = reason or "which names it brings in cannot be seen here"
-        if reason is None and not occurrence.names[0].new:
-            reason = f"{occurrence.names[0].path} has no equivalent"
-        return Review(
-            f"the import stays as it is: {reason or 'the names under it are still used'}",
-            "Settle those uses first, then run again.",
-        )
+        state = ImportState(follows_module, bindings, reason)
+        verdict = self.import_rule.decide_import(occurrence, state)
+        assert verdict is not None
+        return verdict
 
     def _record(
         self, occurrence: Occurrence, rule: str, verdict: Verdict, edits: Sequence[Edit]
@@ -167,8 +179,8 @@ class Recorder:
             return None
         elif isinstance(verdict, Review):
             outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
-            if occurrence in self.guard_of:
-                rule = GUARDS
+            if occurrence in self.protected:
+                rule = self.protected[occurrence][1]
         else:
             outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
         line, column = self.tree.position(occurrence.span[0])

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.analysis import version_guards
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.detect_tests import expects_error
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.editing.edits import (
@@ -22,13 +20,7 @@ from lossscale_codemods.editing.name_rendering import CannotRenderError, NameRen
 from lossscale_codemods.rewriting.binding_plan import Plan, Planner
 from lossscale_codemods.rewriting.import_edits import ImportEditor
 from lossscale_codemods.rewriting.module_imports import ModuleImports
-from lossscale_codemods.rewriting.recording import (
-    IMPORTS,
-    NO_RULE,
-    Outcomes,
-    Recorder,
-    only_suppressed,
-)
+from lossscale_codemods.rewriting.recording import Outcomes, Recorder, only_suppressed
 from lossscale_codemods.rules.base import (
     Ignore,
     Review,
@@ -64,6 +56,7 @@ class Decisions:
         self.selection = selection
         self.suppressions = suppressions
         self.rules = [r for r in all_rules() if program.target in r.targets]
+        self.import_rule = next(r for r in all_rules() if r.decides_imports)
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.blocked: dict[cst.CSTNode, str] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
@@ -75,7 +68,14 @@ class Decisions:
         everything = [*self.program.references, *self.found]
         if not everything and not self.program.imports:
             return Outcomes()
-        self.guard_of = version_guards.guarded(self.program, [*everything, *self.program.imports])
+        self.program.decided_strings = {o.node for o in self.found if o.role is Role.STRING}
+        self.protected = {
+            occurrence: (review, rule.id)
+            for rule in self.rules
+            for occurrence, review in rule.protect(
+                self.program, [*everything, *self.program.imports]
+            ).items()
+        }
         for occurrence in self.program.imports:
             self._block_import(occurrence)
         # Each round forces at least one more occurrence to be left, so this ends.
@@ -87,13 +87,12 @@ class Decisions:
         raise AssertionError("the decisions did not settle")
 
     def _block_import(self, occurrence: Occurrence) -> None:
-        guard = self.guard_of.get(occurrence)
         offered = self._offered_star(occurrence.node)
-        if guard is not None:
-            self.blocked[occurrence.node] = guard
+        if occurrence in self.protected:
+            self.blocked[occurrence.node] = self.protected[occurrence][0].message
         elif offered is not None:
             self.blocked[occurrence.node] = offered
-        elif self._is_suppressed(occurrence, IMPORTS):
+        elif self._is_suppressed(occurrence, self.import_rule.id):
             self.blocked[occurrence.node] = "suppressed"
 
     def _offered_star(self, node: cst.CSTNode) -> str | None:
@@ -149,7 +148,7 @@ class Decisions:
         return (
             isinstance(self.verdicts[other], Review)
             and self.rule_of[other] == rule.id
-            and other not in self.guard_of
+            and other not in self.protected
             and other not in self.forced
         )
 
@@ -159,9 +158,8 @@ class Decisions:
             return verdict
         if self._is_suppressed(occurrence, rule.id):
             return Suppressed()
-        guard = self.guard_of.get(occurrence)
-        if guard is not None:
-            return Review(guard, version_guards.ADVICE)
+        if occurrence in self.protected:
+            return self.protected[occurrence][0]
         if occurrence in self.forced:
             return self.forced[occurrence]
         if not isinstance(verdict, Rewrite):
@@ -191,13 +189,13 @@ class Decisions:
         return all(path is not None and names.canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
-        self.rule_of[occurrence] = NO_RULE
-        verdict: Verdict = Review(
-            "it is used in a way that no rule knows", _BY_HAND.format(NO_RULE)
-        )
-        if occurrence in self.guard_of:
-            verdict = Review(self.guard_of[occurrence], version_guards.ADVICE)
-        if self._is_suppressed(occurrence, self.rule_of[occurrence]):
+        asked = ((rule.id, rule.decide_rest(occurrence, self.program)) for rule in all_rules())
+        rule_id, review = next((one, found) for one, found in asked if found is not None)
+        self.rule_of[occurrence] = rule_id
+        verdict: Verdict = review
+        if occurrence in self.protected:
+            verdict = self.protected[occurrence][0]
+        if self._is_suppressed(occurrence, rule_id):
             verdict = Suppressed()
         self.verdicts[occurrence] = verdict
 
@@ -235,7 +233,14 @@ class Decisions:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
-        recorder = Recorder(self.program, self.verdicts, self.rule_of, self.guard_of, self.blocked)
+        recorder = Recorder(
+            self.program,
+            self.verdicts,
+            self.rule_of,
+            self.protected,
+            self.import_rule,
+            self.blocked,
+        )
         outcomes = recorder.outcomes(plan, edits, import_edits, stars, dotted_imports)
         dropped_spans = [self.tree.span(s) for s in assignments]
         outcomes.edits = [

@@ -6,16 +6,20 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, ClassVar
 
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.rules.markers import OLD_NAMES, Marker
+from lossscale_codemods.vocabulary.names import Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import libcst as cst
+
     from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
-    from lossscale_codemods.vocabulary.records import Edit
+    from lossscale_codemods.vocabulary.records import Edit, Record
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +94,57 @@ Verdict = Rewrite | Review | Ignore | Suppressed
 
 
 @dataclasses.dataclass(frozen=True)
+class ImportState:
+    """What is known of an import once every use of what it brings in is decided.
+
+    Attributes:
+        follows_module: Whether the imported module moves as a whole.
+        bindings: What becomes of each name that it binds.
+        reason: Why it has to stay, if that is known already.
+    """
+
+    follows_module: bool
+    bindings: Sequence[BindingState]
+    reason: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class BindingState:
+    """What becomes of a name that an import binds.
+
+    Attributes:
+        moved: Whether it will import something else.
+        dropped: Whether it will be gone.
+        kept: Why it stays, if it does.
+        only_suppressed: Whether it stays for nothing but uses that are excepted.
+        star: Whether it is a star import.
+    """
+
+    moved: bool
+    dropped: bool
+    kept: str | None
+    only_suppressed: bool
+    star: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Removal:
+    """Code that goes as a whole, for something shorter.
+
+    Attributes:
+        edit: The edit.
+        kept: Where each part of its text starts in it, and where that stood before.
+        node: What goes.
+        message: What is done, for the report.
+    """
+
+    edit: Edit
+    kept: Sequence[tuple[int, int]]
+    node: cst.CSTNode
+    message: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Case:
     """A program before and after a rule, or one that the rule leaves.
 
@@ -105,11 +160,10 @@ class Case:
 
 
 class Rule:
-    """One rule: an id, a title, examples that are also tests and docs, and a decision.
+    """One rule: what can make it fire, a decision, and examples that are also tests and docs.
 
     A rule's module docstring is its documentation. `decide` is asked for every occurrence that no
-    earlier rule has decided; `find` may add occurrences that are no names, such as reads of
-    attributes.
+    earlier rule has decided; the other methods are for rules that do more than that.
     """
 
     id: ClassVar[str]
@@ -117,6 +171,16 @@ class Rule:
     order: ClassVar[int] = 0
     """Rules are asked in this order, and then in the order of their ids."""
     targets: ClassVar[frozenset[Target]] = frozenset([Target.TF_KERAS])
+    decides_imports: ClassVar[bool] = False
+    """Whether imports are this rule's business: one rule's, that is."""
+    markers: ClassVar[tuple[Marker, ...]] = OLD_NAMES
+    """Files without any of these are not parsed for this rule."""
+    explains: ClassVar[frozenset[Meaning]] = frozenset()
+    """The old names of which this rule says most."""
+    shows_imports: ClassVar[bool] = False
+    """Whether the migration guide shows the imports of its examples."""
+    shows_whole: ClassVar[bool] = False
+    """Whether it shows the whole of examples that are left."""
     invalid: ClassVar[tuple[Case, ...]] = ()
     """Programs that the rule changes."""
     valid: ClassVar[tuple[Case, ...]] = ()
@@ -124,8 +188,12 @@ class Rule:
     not_handled: ClassVar[str] = ""
     """What it leaves, in words, where `valid` has no finding that says so."""
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a full parse can find anything for this rule; asked before there is one."""
+        return source.names.has_old_name
+
     def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields further occurrences that this rule decides."""
+        """Yields further occurrences that this rule decides, such as reads of attributes."""
         del program
         yield from ()
 
@@ -133,3 +201,39 @@ class Rule:
         """Says what becomes of an occurrence, or nothing if that is another rule's business."""
         del occurrence, program
         return None
+
+    def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:
+        """Says what to do about an occurrence that no rule has decided."""
+        del occurrence, program
+        return None
+
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+        """Says what became of an import, once all uses of what it brings in are decided."""
+        del occurrence, state
+        return None
+
+    def protect(
+        self, program: Program, occurrences: Sequence[Occurrence]
+    ) -> Mapping[Occurrence, Review]:
+        """Returns occurrences that no rule may change, each with the reason."""
+        del program, occurrences
+        return {}
+
+    def remove(self, program: Program) -> Removal | None:
+        """Returns code to take out before other rules are asked, if the run asks for that."""
+        del program
+        return None
+
+    def mentions(self, program: Program) -> Iterator[Record]:
+        """Yields records of places that only speak of old names."""
+        del program
+        yield from ()
+
+    def scan_mentions(self, source: ScannedSource) -> Iterator[Record]:
+        """Yields what `mentions` would, for a source in which no rule can fire.
+
+        Raises:
+            CannotTellError: Only a full parse can tell.
+        """
+        del source
+        yield from ()

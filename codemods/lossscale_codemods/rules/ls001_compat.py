@@ -19,6 +19,7 @@ class CompatNames(Rule):
 
     id = "LS001"
     title = "Old names on top of compat_lossscale"
+    shows_imports = True
     targets = frozenset([Target.COMPAT])
     invalid = (
         Case(

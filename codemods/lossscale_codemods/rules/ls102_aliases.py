@@ -18,6 +18,7 @@ class Aliases(Rule):
 
     id = "LS102"
     title = "Assigned aliases"
+    shows_imports = True
     invalid = (
         Case(
             "import tensorflow as tf\n"

@@ -30,6 +30,7 @@ class Constructors(Rule):
 
     id = "LS201"
     title = "Constructor of the loss-scale optimizer"
+    explains = frozenset({Meaning.OPTIMIZER})
     invalid = (
         Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
         Case(

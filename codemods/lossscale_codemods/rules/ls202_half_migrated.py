@@ -8,10 +8,10 @@ API read it as a fixed one.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import ScaleKind
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
@@ -22,6 +22,8 @@ from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = "from tensorflow.keras import mixed_precision\n"
 _NEW = "mixed_precision.LossScaleOptimizer"
@@ -44,6 +46,13 @@ class HalfMigrated(Rule):
         Case(f"{_HEAD}opt = {_NEW}(opt, dynamic=use_dynamic)\n"),
         Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether the new class is called with more than an optimizer."""
+        return any(
+            len(node.args) + len(node.keywords) > 1 and source.names.is_new_optimizer(node.func)
+            for node in source.nodes.of(ast.Call)
+        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls of the new class with something that can be the old argument."""

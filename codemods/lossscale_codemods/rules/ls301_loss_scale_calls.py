@@ -7,10 +7,11 @@ a loss-scale optimizer: made by its constructor, tested with isinstance, or anno
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import (
     attributes,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = (
     "import tensorflow as tf\n"
@@ -55,6 +57,16 @@ class LossScaleCalls(Rule):
         ),
         Case("import tensorflow as tf  # LossScale\nprint(config.loss_scale())\n"),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether there is such a call."""
+        return any(
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in {"loss_scale", "_loss_scale"}
+            and not (node.args or node.keywords)
+            and ("opt" in (last_word(node.func.value) or "").lower() or source.names.has_optimizer)
+            for node in source.nodes.of(ast.Call)
+        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.loss_scale()` where x is, or is called like, an optimizer."""

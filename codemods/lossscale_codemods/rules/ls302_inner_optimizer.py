@@ -7,10 +7,10 @@ attributes are users' own, so this changes proven loss-scale optimizers only.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import attributes, found, replace, rewrite
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class InnerOptimizer(Rule):
@@ -52,6 +53,11 @@ class InnerOptimizer(Rule):
             "        return self._optimizer.lr\n"
         ),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether there is such an attribute, and an optimizer that it can be of."""
+        reads = any(node.attr == "_optimizer" for node in source.nodes.of(ast.Attribute))
+        return reads and source.names.has_optimizer
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x._optimizer` of proven loss-scale optimizers."""

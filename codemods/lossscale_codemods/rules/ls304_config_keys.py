@@ -7,10 +7,11 @@ Until TensorFlow 2.3 they were `optimizer` and `loss_scale`; since then they are
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import attributes, found
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class ConfigKeys(Rule):
@@ -37,6 +39,14 @@ class ConfigKeys(Rule):
             review="is no key of the new config",
         ),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a key of a config is read, and there is an optimizer that it can be of."""
+        reads = any(
+            isinstance(node.value, ast.Call) and last_word(node.value.func) == "get_config"
+            for node in source.nodes.of(ast.Subscript)
+        )
+        return reads and source.names.has_optimizer
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.get_config()["..."]` of proven loss-scale optimizers."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import ScaleKind
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
@@ -37,6 +36,7 @@ class PolicyObjects(Rule):
 
     id = "LS502"
     title = "Policies with a loss scale"
+    explains = frozenset({Meaning.POLICY})
     invalid = (
         Case(f"{_HEAD}p = {_OLD}('mixed_float16')\n", f"{_HEAD}p = {_NEW}('mixed_float16')\n"),
         Case(

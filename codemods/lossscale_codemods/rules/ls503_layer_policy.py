@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
@@ -31,6 +30,7 @@ class LayerPolicy(Rule):
 
     id = "LS503"
     title = "Policy of a layer"
+    explains = frozenset({Meaning.LAYER_POLICY})
     invalid = (
         Case(
             f"{_HEAD}print(mp.get_layer_policy(layer).name)\n", "print(layer.dtype_policy.name)\n"

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.detect_tests import is_in_test
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
@@ -36,6 +35,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
@@ -57,6 +57,7 @@ class GraphRewrite(Rule):
 
     id = "LS602"
     title = "Graph rewrite"
+    explains = frozenset({Meaning.REWRITE})
     invalid = (
         Case(
             f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
@@ -98,6 +99,12 @@ class GraphRewrite(Rule):
             review="needs the function",
         ),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether the graph rewrite can be named, under an old name or that of today."""
+        return source.names.has_old_name or any(
+            map(frameworks.is_rewrite_of_today, source.names.every_path)
+        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls under the name of today that get a Keras optimizer."""

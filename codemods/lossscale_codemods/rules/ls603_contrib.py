@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
@@ -47,6 +46,7 @@ class Contrib(Rule):
 
     id = "LS603"
     title = "tf.contrib.mixed_precision"
+    explains = frozenset({Meaning.CONTRIB})
     invalid = (
         Case(
             f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"

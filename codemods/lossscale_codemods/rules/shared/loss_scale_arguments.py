@@ -8,9 +8,8 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import ScaleKind, ScaleKinds, class_of
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import MeaningClaim, Review

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
 )
 from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import small_statement
 from lossscale_codemods.rules.base import Review
 from lossscale_codemods.vocabulary import frameworks, names

@@ -5,10 +5,12 @@ import ast
 import collections
 import inspect
 
-from lossscale_codemods.prescan import name_scan
-from lossscale_codemods.prescan.ast_index import Nodes
+from lossscale_codemods.analysis import approximate_names
+from lossscale_codemods.analysis.ast_index import Nodes
 
-PROGRAM = inspect.getsource(name_scan) + "def f(*, a, b=1): global x; return {**a, 'c': b}\n"
+PROGRAM = (
+    inspect.getsource(approximate_names) + "def f(*, a, b=1): global x; return {**a, 'c': b}\n"
+)
 
 
 def test_every_node_is_there_once_under_its_kind() -> None:

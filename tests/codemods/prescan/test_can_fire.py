@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A glance never sees less than a full look."""
+"""What a rule declares that can make it fire is never less than what it finds in a full parse."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lossscale_codemods.prescan import file_scan, name_scan
-from lossscale_codemods.prescan.ast_index import Nodes
+from lossscale_codemods.analysis import approximate_names
+from lossscale_codemods.analysis.approximate_names import CannotTellError
+from lossscale_codemods.analysis.scanned_source import ScannedSource
+from lossscale_codemods.prescan import file_scan
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary import names
@@ -24,19 +26,23 @@ EXAMPLES = [case.before for rule in all_rules() for case in (*rule.valid, *rule.
 
 
 def sees(program: str, relative: dict[str, str] | None = None) -> bool:
-    """Whether a glance sees an old name."""
+    """Whether a rule can fire, or it cannot be told."""
     look_up = relative.get if relative is not None else None
-    return name_scan.old_name_can_stand(Nodes(ast.parse(program)), program, look_up)
+    source = ScannedSource(ast.parse(program), program, look_up)
+    try:
+        return any(rule.can_fire(source) for rule in all_rules())
+    except CannotTellError:
+        return True
 
 
 def agrees(
     program: str, relative: dict[str, str] | None = None, target: Target = Target.TF_KERAS
 ) -> bool:
-    """Whether a first look, which relies on a glance, says what a full one says, or nothing."""
+    """Whether the prescan says what a full parse says, or nothing."""
     look_up = relative.get if relative is not None else None
     with mock.patch.object(file_scan, "can_hold_old_name", return_value=True):
         first = file_scan.first_look(program.encode(), look_up)
-    # A full look costs much more.
+    # A full parse costs much more.
     return first is None or first == migrate_fully(program.encode(), Options(target), look_up)
 
 
@@ -178,4 +184,4 @@ def test_every_step_to_an_old_name_is_followed() -> None:
         parts = path.split(".")
         for end in range(1, len(parts)):
             above = ".".join(parts[:end])
-            assert names.can_lead_to_old_name(above) or name_scan._is_old(above), above
+            assert names.can_lead_to_old_name(above) or approximate_names._matters(above), above
