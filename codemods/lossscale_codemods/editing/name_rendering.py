@@ -12,7 +12,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import OldName, Target
+from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -48,20 +48,16 @@ class NameRenderer:
         self.first_use = len(program.tree.text)
         """Where the first of these imports and helpers is used."""
 
-    def new_paths(self, old: OldName) -> tuple[str, ...]:
-        """Returns the paths of what an old name becomes, the preferred first."""
-        if self.program.target is Target.COMPAT:
-            path = names.compat_path(old)
-            return (path,) if path is not None else ()
-        return old.new
-
     def render(self, occurrence: Occurrence) -> str:
         """Returns the new name for an occurrence.
 
         Raises:
             CannotRenderError: The old names that it can be have no one spelling in common.
         """
-        spelled = {self._render_one(occurrence, self.new_paths(old)) for old in occurrence.names}
+        spelled = {
+            self._render_one(occurrence, old.new_paths(self.program.target))
+            for old in occurrence.names
+        }
         if len(spelled) != 1:
             raise CannotRenderError(
                 "on different ways through the program it stands for different names, which have "

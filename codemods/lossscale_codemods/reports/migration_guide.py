@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.vocabulary.names import Meaning, Target, compat_path, lookup
+from lossscale_codemods.vocabulary.names import Meaning, Target, lookup
 from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _name_rows() -> Iterator[str]:
             if old is None:
                 raise LookupError(f"{home}.{member} is no old name.")
             new = _code([_short(old.new[0])]) if old.new else _IN_WORDS.get(old.meaning, "none")
-            compat = compat_path(old)
+            compat = old.new_path(Target.COMPAT)
             cells = [_code([_short(old.path)]), new, _code([compat]) if compat else "left"]
             yield f"| {' | '.join(cells)} | {_link(rule_of[old.meaning])} |\n"
 

@@ -21,7 +21,7 @@ from lossscale_codemods.rewriting.offered_names import (
 )
 from lossscale_codemods.rules.base import Ignore, Rewrite, Verdict
 from lossscale_codemods.vocabulary import frameworks, names
-from lossscale_codemods.vocabulary.names import OldName, Target
+from lossscale_codemods.vocabulary.names import OldName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ class Planner:
             needed = any(self._is_needed(binding) for binding in group)
             unused = not any(self._uses(binding) for binding in group)
             for binding in group:
-                new = self._new_path(bindings[binding])
+                new = bindings[binding].new_path(self.program.target)
                 if (needed or unused) and new is not None:
                     plan.moved[binding] = new
                     changed = changes_for_others(bindings[binding], self.program.target)
@@ -173,7 +173,7 @@ class Planner:
                 if not isinstance(self.decisions.get(string), Rewrite | Ignore):
                     line = self.program.tree.position(string.span[0])[0]
                     return f"the annotation on line {line} still needs it"
-            if self._new_path(old) is None and self._is_needed(binding):
+            if old.new_path(self.program.target) is None and self._is_needed(binding):
                 return f"{old.path} has no equivalent"
             if changes_for_others(old, self.program.target):
                 unused = not self._uses(binding)
@@ -181,8 +181,3 @@ class Planner:
                 if reason is not None:
                     return reason
         return None
-
-    def _new_path(self, old: OldName) -> str | None:
-        if self.program.target is Target.COMPAT:
-            return names.compat_path(old)
-        return old.new[0] if old.new else None

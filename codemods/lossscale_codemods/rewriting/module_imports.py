@@ -13,7 +13,6 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rewriting.import_edits import alias_text, covers_dotted
 from lossscale_codemods.rules.base import Rewrite, Verdict
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +45,7 @@ class ModuleImports:
             if not isinstance(occurrence.node, cst.ImportFrom) or occurrence.node in self.blocked:
                 continue
             uses = self._star_uses(occurrence)
-            new = self._new_home(occurrence)
+            new = occurrence.names[0].new_path(self.program.target)
             if uses and new and all(isinstance(self.verdicts.get(o), Rewrite) for o in uses):
                 for binding in self.program.scopes.binding_at.get(occurrence.node, []):
                     found[binding] = new
@@ -72,10 +71,9 @@ class ModuleImports:
             texts: set[str] = set()
             for use in self._star_uses(occurrence):
                 verdict = self.verdicts[use]
-                if isinstance(verdict, Rewrite) and verdict.keeps_name and use.names[0].new:
-                    compat = self.program.target is Target.COMPAT
-                    path = names.compat_path(use.names[0]) if compat else use.names[0].new[0]
-                    texts.add(alias_text(str(path), self.tree.slice(use.span).split(".")[0]))
+                path = use.names[0].new_path(self.program.target)
+                if isinstance(verdict, Rewrite) and verdict.keeps_name and path is not None:
+                    texts.add(alias_text(path, self.tree.slice(use.span).split(".")[0]))
             home = stars[bindings[0]]
             found[node] = f"from {home} import {', '.join(sorted(texts))}" if texts else ""
         return found
@@ -98,7 +96,7 @@ class ModuleImports:
                 for o in self.program.references
                 if isinstance(o.node, cst.Attribute) and covers_dotted(node, dotted(o.node) or "")
             ]
-            home = self._new_home(occurrence)
+            home = occurrence.names[0].new_path(self.program.target)
             if home and all(isinstance(self.verdicts.get(o), Rewrite) for o in through):
                 found[node] = home
         return found
@@ -113,9 +111,3 @@ class ModuleImports:
             and o.names
             and o.names[0].path.startswith(prefix)
         ]
-
-    def _new_home(self, occurrence: Occurrence) -> str | None:
-        old = occurrence.names[0]
-        if self.program.target is Target.COMPAT:
-            return names.compat_path(old)
-        return old.new[0] if old.new else None

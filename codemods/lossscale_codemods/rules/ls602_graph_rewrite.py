@@ -20,16 +20,16 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.type_inference import Kind
-from lossscale_codemods.editing.edits import insert_line, replace_argument
+from lossscale_codemods.analysis.type_inference import Kind, optimizer_argument
+from lossscale_codemods.editing.edits import insert_line
 from lossscale_codemods.rules.base import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
-    HELPER_SOURCE,
     ArgumentReader,
     Arguments,
 )
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import HELPER, Meaning
+from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -163,17 +163,8 @@ class GraphRewrite(Rule):
             for path in paths
         )
 
-    @staticmethod
-    def _optimizer(call: cst.Call) -> cst.Arg | None:
-        for index, argument in enumerate(call.args):
-            if (argument.keyword is None and index == 0) or (
-                argument.keyword is not None and argument.keyword.value in {"opt", "optimizer"}
-            ):
-                return argument
-        return None
-
     def _kind(self, call: cst.Call, program: Program) -> Kind:
-        optimizer = self._optimizer(call)
+        optimizer = optimizer_argument(call)
         if optimizer is None:
             return Kind.UNKNOWN
         kinds = program.kinds.of(optimizer.value)
@@ -221,18 +212,11 @@ class GraphRewrite(Rule):
             return arguments
         if arguments.branches is not None and dotted(call.args[0].value) is None:
             arguments.branches = None
-        scale = self._scale(call)
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
             found = [Edit(start, end, renderer.render_path(occurrence, *_OPTIMIZER))]
-            optimizer = self._optimizer(call)
-            if optimizer is not None and optimizer.keyword is not None:
-                found.append(Edit(*tree.span(optimizer.keyword), "inner_optimizer"))
-            if scale is not None:
-                found += replace_argument(tree, call, scale, arguments.texts)
-            if arguments.helper:
-                renderer.helper(HELPER, HELPER_SOURCE, occurrence)
+            found += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
             behind = isinstance(above, cst.Assign | cst.AnnAssign)
             return [*found, *insert_line(tree, statement, options, behind=behind)]
@@ -247,17 +231,8 @@ class GraphRewrite(Rule):
             constructor=tree.full_span(call),
         )
 
-    @staticmethod
-    def _scale(call: cst.Call) -> cst.Arg | None:
-        for index, argument in enumerate(call.args):
-            if (argument.keyword is None and index == 1) or (
-                argument.keyword is not None and argument.keyword.value == "loss_scale"
-            ):
-                return argument
-        return None
-
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
-        scale = self._scale(call)
+        scale = loss_scale_argument(call)
         if scale is None:
             return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
         return ArgumentReader(program).read(scale.value, call)

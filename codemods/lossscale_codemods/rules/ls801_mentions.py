@@ -16,7 +16,7 @@ from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Rule
 from lossscale_codemods.rules.shared.string_tokens import fields_blanked
-from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary import mentions
 from lossscale_codemods.vocabulary.names import HELPER, Target
 from lossscale_codemods.vocabulary.records import Outcome, Record
 from lossscale_codemods.vocabulary.suppression import IS_OURS, comments
@@ -57,7 +57,7 @@ class Mentions(Rule):
         for node in list(tree.parents):
             if not isinstance(node, cst.SimpleString | cst.FormattedStringText) or node in decided:
                 continue
-            mentioned = list(names.mentions_of_old_names(node.value))
+            mentioned = list(mentions.mentions_of_old_names(node.value))
             if mentioned and _is_in_helper(program, node):
                 continue
             kind = _DOCSTRING if isinstance(tree.parent(node), cst.Expr) else _STRING
@@ -68,7 +68,7 @@ class Mentions(Rule):
 
     def scan_mentions(self, source: ScannedSource) -> Iterator[Record]:
         """Yields the same from Python's own tokens."""
-        if not names.may_mention_old_name(source.text):
+        if not mentions.may_mention_old_name(source.text):
             return
         if HELPER in source.text:
             raise CannotTellError
@@ -97,7 +97,7 @@ class Mentions(Rule):
         docstrings: Collection[tuple[int | None, ...]],
     ) -> Iterator[Record]:
         raw = token.string
-        if not names.may_mention_old_name(raw):
+        if not mentions.may_mention_old_name(raw):
             return
         if "f" in raw[: raw.index(raw[-1])].lower():
             yield from self._records(fields_blanked(raw), token.start, _STRING)
@@ -108,7 +108,7 @@ class Mentions(Rule):
 
     def _in_part(self, token: tokenize.TokenInfo, lines: Sequence[str]) -> Iterator[Record]:
         """Yields a record for each old name in the text between two fields of an f-string."""
-        if names.may_mention_old_name(token.string):
+        if mentions.may_mention_old_name(token.string):
             (first, start), (last, end) = token.start, token.end
             # Braces that stand for themselves make a token shorter than its text.
             if first != last or lines[first - 1][start:end] != token.string:
@@ -116,7 +116,7 @@ class Mentions(Rule):
             yield from self._records(token.string, token.start, _STRING)
 
     def _records(self, text: str, start: tuple[int, int], kind: str) -> Iterator[Record]:
-        for match in names.mentions_of_old_names(text):
+        for match in mentions.mentions_of_old_names(text):
             before = text[: match.start()]
             newlines = before.count("\n")
             column = match.start() - before.rfind("\n") + (0 if newlines else start[1])

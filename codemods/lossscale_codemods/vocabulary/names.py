@@ -11,10 +11,6 @@ import dataclasses
 import enum
 import functools
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Meaning(enum.Enum):
@@ -69,23 +65,19 @@ class OldName:
         """Whether this is one of the two loss scale classes that a spec can state."""
         return self.meaning in (Meaning.FIXED, Meaning.DYNAMIC)
 
+    def new_paths(self, target: Target) -> tuple[str, ...]:
+        """Returns the paths of what it becomes, the preferred first; empty if there is none."""
+        if target is Target.TF_KERAS:
+            return self.new
+        path = _compat_path(self)
+        return () if path is None else (path,)
 
-_IN_TEXT = (
-    (r"mixed_precision\s*(?:\.\s*|\s+import\s+)experimental", r"\b[\w.]*"),
-    (r"train\.experimental\.\w*(?:LossScale|mixed_precision)", r"\w*"),
-    (r"contrib\.mixed_precision", r"\b[\w.]*"),
-    (r"enable_mixed_precision_graph_rewrite", r"\b"),
-    (r"FixedLossScale", r"\b"),
-    (r"DynamicLossScale", r"\b"),
-)
-_OLD_IN_TEXT = re.compile("|".join(rf"[\w.]*\b{old}{rest}" for old, rest in _IN_TEXT))
+    def new_path(self, target: Target) -> str | None:
+        """Returns the preferred of these paths."""
+        return next(iter(self.new_paths(target)), None)
+
+
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
-_SIGNS_OF_OLD = tuple(re.compile(old) for old, _ in _IN_TEXT)
-
-
-def may_mention_old_name(text: str) -> bool:
-    """Whether there may be an old name in a text, such as a comment; quick to tell."""
-    return any(sign.search(text) for sign in _SIGNS_OF_OLD)
 
 
 def is_old_path(text: str) -> bool:
@@ -93,11 +85,6 @@ def is_old_path(text: str) -> bool:
     if not _PATH.fullmatch(text):
         return False
     return lookup(text) is not None or lookup(text.rpartition(".")[0]) is not None
-
-
-def mentions_of_old_names(text: str) -> Iterator[re.Match[str]]:
-    """Yields the places in a comment or a string at which an old name stands."""
-    return _OLD_IN_TEXT.finditer(text) if may_mention_old_name(text) else iter(())
 
 
 OLD_CLASS_NAMES = frozenset(
@@ -286,7 +273,7 @@ def is_unresolved_old_name(suffix: str) -> bool:
     )
 
 
-def compat_path(old: OldName) -> str | None:
+def _compat_path(old: OldName) -> str | None:
     """Returns where compat_lossscale keeps an old name."""
     if old.meaning is Meaning.MODULE:
         keras = bool(old.new) and ".keras." in f".{old.new[0]}."

@@ -75,13 +75,7 @@ def rewrite_constructor(
         found = renderer.name_edit(occurrence) if occurrence.names else []
         if arguments.branches is not None and simple_name(optimizer.value):
             return _two_calls(renderer, occurrence, call, optimizer, arguments, program)
-        if optimizer.keyword is not None and optimizer.keyword.value != "inner_optimizer":
-            start, end = tree.span(optimizer.keyword)
-            found.append(Edit(start, end, "inner_optimizer"))
-        found += replace_argument(tree, call, loss_scale, arguments.texts)
-        if arguments.helper:
-            renderer.helper(HELPER, HELPER_SOURCE, occurrence)
-        return found
+        return [*found, *argument_edits(renderer, occurrence, call, arguments, program)]
 
     return Rewrite(
         arguments.message,
@@ -91,6 +85,26 @@ def rewrite_constructor(
         meaning=arguments.claim,
         constructor=tree.full_span(call),
     )
+
+
+def argument_edits(
+    renderer: NameRenderer,
+    occurrence: Occurrence,
+    call: cst.Call,
+    arguments: Arguments,
+    program: Program,
+) -> list[Edit]:
+    """Returns the edits that give a call the arguments of the new constructor."""
+    found: list[Edit] = []
+    optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
+    keyword = optimizer.keyword if optimizer is not None else None
+    if keyword is not None and keyword.value != "inner_optimizer":
+        found.append(Edit(*program.tree.span(keyword), "inner_optimizer"))
+    if loss_scale is not None:
+        found += replace_argument(program.tree, call, loss_scale, arguments.texts)
+    if arguments.helper:
+        renderer.helper(HELPER, HELPER_SOURCE, occurrence)
+    return found
 
 
 def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
