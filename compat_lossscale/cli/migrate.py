@@ -137,7 +137,7 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.reports import counts, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.runner.file_task import migrate_apart
-    from lossscale_codemods.runner.single_file import first_look_at_file
+    from lossscale_codemods.runner.single_file import scan_file
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
@@ -145,7 +145,7 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     name = Path("stdin")
     if source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = Path("stdin.ipynb")
-    result = first_look_at_file(str(name), source)
+    result = scan_file(str(name), source)
     if result is None:
         result = migrate_apart(name, source, options)
     if not check:

@@ -292,7 +292,7 @@ def test_an_old_call_in_any_program(head: str, tail: str, scale: str) -> None:
 @given(ANY_PROGRAM)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_program_without_an_old_name_changes(source: str) -> None:
-    with mock.patch.object(single_source, "first_look", return_value=None):
+    with mock.patch.object(single_source, "scan_source", return_value=None):
         result = migrate_source(source)
     assert result.output == source.encode()
     assert result.status is Status.UNCHANGED or result.problem

@@ -5,7 +5,7 @@
 
 Most files hold no old name, and a run never parses them. Here every file meets the parser and the
 resolver, twice: as it is, and with an old call planted behind its last line. As it is, nothing may
-change unless an old name stands in it, and a first look may say nothing else than the full one.
+change unless an old name stands in it, and the prescan may say nothing else than the full parse.
 With the call, either just that call changes and every other byte is kept, or the file is reported,
 with the reason. Nothing may crash, and every file that is on the disk must be in the codemod's
 report of the folder.
@@ -189,7 +189,7 @@ def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
     with (
         mock.patch.object(file_scan, "can_hold_old_name", everything),
-        mock.patch.object(single_source, "first_look", return_value=None),
+        mock.patch.object(single_source, "scan_source", return_value=None),
         mock.patch.object(notebook, "can_hold_old_name", everything),
     ):
         gc.disable()  # A syntax tree lives for one file, and is large.
@@ -210,9 +210,9 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     if bare.changed and not OLD_NAME.search(source):
         problems.append("changed although no old name stands in it")
     if path.suffix != ".ipynb":
-        quick = file_scan.first_look(source, relative_imports(path))
+        quick = file_scan.scan_source(source, relative_imports(path))
         if quick is not None and bare.status is not Status.UNREADABLE and quick != bare:
-            problems.append("a first look says something else")
+            problems.append("the prescan says something else")
     if path.suffix == ".ipynb" or not plant:
         return found, problems
     newline = b"\r\n" if b"\r\n" in source else b"\n"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def _binding() -> frozenset[type[cst.CSTNode]]:
-    """Returns what binds a name; to ask each node for each kind took a tenth of a full look."""
+    """Returns what binds a name; to ask each node for each kind took a tenth of a full parse."""
     return frozenset(
         {
             *scoped(),
@@ -37,7 +37,7 @@ def _binding() -> frozenset[type[cst.CSTNode]]:
     )
 
 
-class Collector:
+class BindingCollector:
     """The first pass."""
 
     def __init__(self, scopes: Scopes) -> None:

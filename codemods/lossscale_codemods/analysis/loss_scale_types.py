@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
 
 
-class ScaleKind(enum.Enum):
+class LossScaleType(enum.Enum):
     """What a loss scale expression can be."""
 
     DYNAMIC = '"dynamic"'
@@ -28,7 +28,7 @@ class ScaleKind(enum.Enum):
     UNKNOWN = "unknown"
 
 
-class ScaleKinds:
+class LossScaleTypes:
     """Reads the kinds of loss scale expressions of one file."""
 
     def __init__(self, program: Program) -> None:
@@ -36,28 +36,30 @@ class ScaleKinds:
         self.tree = program.tree
         self.resolver = program.resolver
 
-    def kinds(self, node: cst.BaseExpression) -> set[ScaleKind]:
+    def types(self, node: cst.BaseExpression) -> set[LossScaleType]:
         """Returns what a loss scale expression can be."""
-        return self._kinds(node, frozenset())
+        return self._types(node, frozenset())
 
-    def _kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
+    def _types(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[LossScaleType]:
         if is_none(node):
-            return {ScaleKind.NOTHING}
+            return {LossScaleType.NOTHING}
         if isinstance(node, cst.IfExp):
-            return self._kinds(node.body, seen) | self._kinds(node.orelse, seen)
+            return self._types(node.body, seen) | self._types(node.orelse, seen)
         if isinstance(node, cst.Call):
             return self._call_kinds(node)
         if isinstance(node, cst.Name | cst.Attribute):
             if isinstance(node, cst.Name) and node.value in {"True", "False"}:
-                return {ScaleKind.NUMBER}
+                return {LossScaleType.NUMBER}
             return self._variable_kinds(node, seen)
         try:
             value = constant(self.tree.source(node))
         except ValueError:
-            return {ScaleKind.NUMBER if self._is_arithmetic(node, seen) else ScaleKind.UNKNOWN}
+            return {
+                LossScaleType.NUMBER if self._is_arithmetic(node, seen) else LossScaleType.UNKNOWN
+            }
         if value == "dynamic":
-            return {ScaleKind.DYNAMIC}
-        return {ScaleKind.NUMBER if isinstance(value, int | float) else ScaleKind.INVALID}
+            return {LossScaleType.DYNAMIC}
+        return {LossScaleType.NUMBER if isinstance(value, int | float) else LossScaleType.INVALID}
 
     def _is_arithmetic(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> bool:
         """Whether an expression gives a number, if it gives anything the old API accepted."""
@@ -70,28 +72,30 @@ class ScaleKinds:
         ):
             return True
         if isinstance(node.operator, cst.Multiply | cst.Add):
-            number = {ScaleKind.NUMBER}
-            return self._kinds(node.left, seen) == number or self._kinds(node.right, seen) == number
+            number = {LossScaleType.NUMBER}
+            return self._types(node.left, seen) == number or self._types(node.right, seen) == number
         return False
 
-    def _variable_kinds(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[ScaleKind]:
-        found: set[ScaleKind] = set()
+    def _variable_kinds(
+        self, node: cst.BaseExpression, seen: frozenset[Binding]
+    ) -> set[LossScaleType]:
+        found: set[LossScaleType] = set()
         for binding in self.resolver.bindings(node):
             if binding in seen or binding.kind is not BindingKind.ASSIGN or binding.value is None:
-                return {ScaleKind.UNKNOWN}
-            found |= self._kinds(binding.value, seen | {binding})
+                return {LossScaleType.UNKNOWN}
+            found |= self._types(binding.value, seen | {binding})
         if isinstance(node, cst.Attribute) and found:
             # Other files may assign attributes, and do so with configurations.
-            return {ScaleKind.UNKNOWN}
-        return found or {ScaleKind.UNKNOWN}
+            return {LossScaleType.UNKNOWN}
+        return found or {LossScaleType.UNKNOWN}
 
-    def _call_kinds(self, node: cst.Call) -> set[ScaleKind]:
+    def _call_kinds(self, node: cst.Call) -> set[LossScaleType]:
         if dotted(node.func) in {"float", "int"} and not self.resolver.bindings(node.func):
-            return {ScaleKind.NUMBER}
+            return {LossScaleType.NUMBER}
         for path in self.resolver.paths(node.func):
             if path is None or class_of(path) is None:
-                return {ScaleKind.UNKNOWN}
-        return {ScaleKind.OBJECT}
+                return {LossScaleType.UNKNOWN}
+        return {LossScaleType.OBJECT}
 
 
 def class_of(path: str) -> str | None:

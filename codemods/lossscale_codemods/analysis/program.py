@@ -13,7 +13,7 @@ from lossscale_codemods.analysis.name_resolution import RelativeImports, Resolve
 from lossscale_codemods.analysis.occurrences import Finder, Occurrence
 from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
-from lossscale_codemods.analysis.type_inference import Kinds
+from lossscale_codemods.analysis.type_inference import TypeInference
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
@@ -65,7 +65,7 @@ class Program:
         self.source = self.tree.bytes if source is None else source
         self.scopes = scopes_of(self.tree)
         self.resolver = Resolver(self.scopes, relative=relative)
-        self.kinds = Kinds(self.resolver)
+        self.types = TypeInference(self.resolver)
         self._finder = Finder(self.resolver)
 
     @functools.cached_property

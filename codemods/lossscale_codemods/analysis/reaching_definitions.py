@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.scopes import Scopes
 
 
-class Flow:
+class ReachingDefinitions:
     """The second pass."""
 
     def __init__(self, scopes: Scopes) -> None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.binding_collection import Collector
-from lossscale_codemods.analysis.reaching_definitions import Flow
+from lossscale_codemods.analysis.binding_collection import BindingCollector
+from lossscale_codemods.analysis.reaching_definitions import ReachingDefinitions
 from lossscale_codemods.analysis.scopes import Scopes
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def scopes_of(tree: Tree) -> Scopes:
     """Returns the scopes of a file, with what can reach each name that is read."""
     scopes = Scopes(tree)
-    Collector(scopes).collect()
-    Flow(scopes).run()
+    BindingCollector(scopes).collect()
+    ReachingDefinitions(scopes).run()
     scopes.note_uses()
     return scopes

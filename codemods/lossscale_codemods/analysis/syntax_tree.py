@@ -30,7 +30,7 @@ def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 
 @functools.cache
 def _is_code(kind: type) -> bool:
-    # To ask each node, not each kind, took a fifth of a full look: the kinds are abstract classes.
+    # To ask each node, not each kind, took a fifth of a full parse: the kinds are abstract classes.
     trivia = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Comma)
     return issubclass(kind, cst.CSTNode) and not issubclass(kind, trivia)
 

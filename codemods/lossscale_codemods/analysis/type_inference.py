@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.name_resolution import Resolver
 
 
-class Kind(enum.Enum):
+class ObjectType(enum.Enum):
     """What kind of object an expression can hold."""
 
     WRAPPER = "Keras loss-scale optimizer"
@@ -34,19 +34,19 @@ class Kind(enum.Enum):
     UNKNOWN = "unknown"
 
 
-_KINDS = {
-    Meaning.OPTIMIZER: Kind.WRAPPER,
-    Meaning.POLICY: Kind.POLICY,
-    Meaning.GLOBAL_POLICY: Kind.POLICY,
-    Meaning.LAYER_POLICY: Kind.POLICY,
-    Meaning.FIXED: Kind.LOSS_SCALE,
-    Meaning.DYNAMIC: Kind.LOSS_SCALE,
-    Meaning.LOSS_SCALE: Kind.LOSS_SCALE,
-    Meaning.V1_OPTIMIZER: Kind.V1_WRAPPER,
+_TYPES = {
+    Meaning.OPTIMIZER: ObjectType.WRAPPER,
+    Meaning.POLICY: ObjectType.POLICY,
+    Meaning.GLOBAL_POLICY: ObjectType.POLICY,
+    Meaning.LAYER_POLICY: ObjectType.POLICY,
+    Meaning.FIXED: ObjectType.LOSS_SCALE,
+    Meaning.DYNAMIC: ObjectType.LOSS_SCALE,
+    Meaning.LOSS_SCALE: ObjectType.LOSS_SCALE,
+    Meaning.V1_OPTIMIZER: ObjectType.V1_WRAPPER,
 }
 
 
-class Kinds:
+class TypeInference:
     """Answers for the expressions of one file.
 
     Args:
@@ -58,7 +58,7 @@ class Kinds:
         self.scopes = resolver.scopes
         self._answers = Answers(self._find)
 
-    def of(self, node: cst.CSTNode) -> frozenset[Kind]:
+    def of(self, node: cst.CSTNode) -> frozenset[ObjectType]:
         """Returns the kinds of object that an expression can hold."""
         return self._answers.of(node)
 
@@ -68,19 +68,25 @@ class Kinds:
         It may also be `None` or an optimizer on other ways through the program: there, what old
         code does with a loss-scale optimizer raised an error before and does so after.
         """
-        return self._is_proven(node, Kind.WRAPPER)
+        return self._is_proven(node, ObjectType.WRAPPER)
 
     def is_policy(self, node: cst.CSTNode) -> bool:
         """Whether an expression is proven to be a policy."""
-        return self._is_proven(node, Kind.POLICY)
+        return self._is_proven(node, ObjectType.POLICY)
 
-    def _is_proven(self, node: cst.CSTNode, kind: Kind) -> bool:
+    def _is_proven(self, node: cst.CSTNode, kind: ObjectType) -> bool:
         found = self.of(node)
-        return kind in found and found <= {kind, Kind.NOTHING, Kind.KERAS, Kind.V1, Kind.OTHER}
+        return kind in found and found <= {
+            kind,
+            ObjectType.NOTHING,
+            ObjectType.KERAS,
+            ObjectType.V1,
+            ObjectType.OTHER,
+        }
 
-    def _find(self, node: cst.CSTNode) -> frozenset[Kind]:
+    def _find(self, node: cst.CSTNode) -> frozenset[ObjectType]:
         if is_none(node):
-            return frozenset([Kind.NOTHING])
+            return frozenset([ObjectType.NOTHING])
         if isinstance(node, cst.Name):
             return self._union(self._of_binding(b) for b in self.resolver.bindings(node))
         if isinstance(node, cst.Attribute):
@@ -88,8 +94,8 @@ class Kinds:
             if bindings:
                 return self._union(self._of_binding(b) for b in bindings)
             if node.attr.value in {"dtype_policy", "_dtype_policy"}:
-                return frozenset([Kind.POLICY])
-            return frozenset([Kind.UNKNOWN])
+                return frozenset([ObjectType.POLICY])
+            return frozenset([ObjectType.UNKNOWN])
         if isinstance(node, cst.IfExp):
             return self.of(node.body) | self.of(node.orelse)
         if isinstance(node, cst.BooleanOperation):
@@ -99,27 +105,27 @@ class Kinds:
         if isinstance(node, cst.Call):
             return self._of_call(node)
         if isinstance(node, cst.BaseNumber | cst.BaseString | cst.List | cst.Dict | cst.Tuple):
-            return frozenset([Kind.OTHER])
-        return frozenset([Kind.UNKNOWN])
+            return frozenset([ObjectType.OTHER])
+        return frozenset([ObjectType.UNKNOWN])
 
     @staticmethod
-    def _union(sets: Iterable[frozenset[Kind]]) -> frozenset[Kind]:
-        return frozenset().union(*sets) or frozenset([Kind.UNKNOWN])
+    def _union(sets: Iterable[frozenset[ObjectType]]) -> frozenset[ObjectType]:
+        return frozenset().union(*sets) or frozenset([ObjectType.UNKNOWN])
 
-    def _of_binding(self, binding: Binding) -> frozenset[Kind]:
+    def _of_binding(self, binding: Binding) -> frozenset[ObjectType]:
         if binding.value is not None:
             if binding.kind is BindingKind.ASSIGN:
                 found = self.of(binding.value)
             else:
                 found = self._of_class(binding.value)
         else:
-            found = frozenset([Kind.UNKNOWN])
-        if Kind.UNKNOWN in found and binding in self._wrapped:
+            found = frozenset([ObjectType.UNKNOWN])
+        if ObjectType.UNKNOWN in found and binding in self._wrapped:
             # Only an optimizer can be wrapped, so that is what it holds.
-            return (found - {Kind.UNKNOWN}) | {Kind.KERAS}
+            return (found - {ObjectType.UNKNOWN}) | {ObjectType.KERAS}
         return found
 
-    def _of_class(self, node: cst.BaseExpression) -> frozenset[Kind]:
+    def _of_class(self, node: cst.BaseExpression) -> frozenset[ObjectType]:
         """Returns the kinds of the instances of a class, or of a tuple of classes."""
         if isinstance(node, cst.Tuple):
             return self._union(self._of_class(e.value) for e in node.elements)
@@ -133,34 +139,34 @@ class Kinds:
         }:
             inner = node.slice[0].slice
             if isinstance(inner, cst.Index):
-                return self._of_class(inner.value) | {Kind.NOTHING}
+                return self._of_class(inner.value) | {ObjectType.NOTHING}
         if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.BitOr):
             return self._of_class(node.left) | self._of_class(node.right)
         if is_none(node):
-            return frozenset([Kind.NOTHING])
+            return frozenset([ObjectType.NOTHING])
         return self._of_paths(self.resolver.paths(node))
 
-    def _of_paths(self, paths: frozenset[str | None]) -> frozenset[Kind]:
+    def _of_paths(self, paths: frozenset[str | None]) -> frozenset[ObjectType]:
         found = set()
         for path in paths:
-            kind = Kind.UNKNOWN
+            kind = ObjectType.UNKNOWN
             if path is not None:
                 old = names.lookup(path)
                 if old is not None:
-                    kind = _KINDS.get(old.meaning, Kind.UNKNOWN)
+                    kind = _TYPES.get(old.meaning, ObjectType.UNKNOWN)
                 elif frameworks.is_new_optimizer(path):
-                    kind = Kind.WRAPPER
+                    kind = ObjectType.WRAPPER
                 elif frameworks.is_keras_optimizer(path):
-                    kind = Kind.KERAS
+                    kind = ObjectType.KERAS
                 elif frameworks.is_v1_optimizer(path):
-                    kind = Kind.V1
+                    kind = ObjectType.V1
                 elif names.canonical(path).endswith("keras.mixed_precision.Policy"):
-                    kind = Kind.POLICY
+                    kind = ObjectType.POLICY
             found.add(kind)
         return frozenset(found)
 
-    def _of_call(self, node: cst.Call) -> frozenset[Kind]:
-        found: set[Kind] = set()
+    def _of_call(self, node: cst.Call) -> frozenset[ObjectType]:
+        found: set[ObjectType] = set()
         for path in self.resolver.paths(node.func):
             if path is None:
                 found |= self._of_local_call(node.func)
@@ -170,49 +176,56 @@ class Kinds:
             if rewrite or frameworks.is_rewrite_of_today(path):
                 inner = self.of(node.args[0].value) if node.args else frozenset()
                 found |= {
-                    Kind.WRAPPER if k is Kind.KERAS else Kind.V1_WRAPPER if k is Kind.V1 else k
+                    ObjectType.WRAPPER
+                    if k is ObjectType.KERAS
+                    else ObjectType.V1_WRAPPER
+                    if k is ObjectType.V1
+                    else k
                     for k in inner
                 }
             elif frameworks.is_horovod_wrapper(path) and node.args:
                 inner = self.of(node.args[0].value)
-                found |= {k if k in (Kind.KERAS, Kind.V1) else Kind.UNKNOWN for k in inner}
+                found |= {
+                    k if k in (ObjectType.KERAS, ObjectType.V1) else ObjectType.UNKNOWN
+                    for k in inner
+                }
             else:
                 found |= self._of_paths(frozenset([path]))
-        return frozenset(found) or frozenset([Kind.UNKNOWN])
+        return frozenset(found) or frozenset([ObjectType.UNKNOWN])
 
-    def _of_local_call(self, func: cst.BaseExpression) -> frozenset[Kind]:
+    def _of_local_call(self, func: cst.BaseExpression) -> frozenset[ObjectType]:
         """Returns what calling a function or class of this file gives."""
-        found: set[Kind] = set()
+        found: set[ObjectType] = set()
         for binding in self.resolver.bindings(func):
             if isinstance(binding.node, cst.FunctionDef):
                 found |= self._of_returns(binding.node)
             elif isinstance(binding.node, cst.ClassDef):
                 found |= self._of_subclass(binding.node)
             else:
-                found.add(Kind.UNKNOWN)
-        return frozenset(found) or frozenset([Kind.UNKNOWN])
+                found.add(ObjectType.UNKNOWN)
+        return frozenset(found) or frozenset([ObjectType.UNKNOWN])
 
-    def _of_returns(self, function: cst.FunctionDef) -> frozenset[Kind]:
+    def _of_returns(self, function: cst.FunctionDef) -> frozenset[ObjectType]:
         if function.decorators or function.asynchronous is not None:
-            return frozenset([Kind.UNKNOWN])
-        found: set[Kind] = set()
+            return frozenset([ObjectType.UNKNOWN])
+        found: set[ObjectType] = set()
         inner = self.scopes.of_node[function]
         for node in self.scopes.tree.walk(function.body):
             if isinstance(node, cst.Yield):
-                return frozenset([Kind.UNKNOWN])
+                return frozenset([ObjectType.UNKNOWN])
             if isinstance(node, cst.Return) and self.scopes.scope_of(node) is inner:
                 if node.value is None:
-                    found.add(Kind.NOTHING)
+                    found.add(ObjectType.NOTHING)
                 else:
                     found |= self.of(node.value)
-        return frozenset(found) or frozenset([Kind.NOTHING])
+        return frozenset(found) or frozenset([ObjectType.NOTHING])
 
-    def _of_subclass(self, node: cst.ClassDef) -> frozenset[Kind]:
+    def _of_subclass(self, node: cst.ClassDef) -> frozenset[ObjectType]:
         for base in node.bases:
             kinds = self._of_paths(self.resolver.paths(base.value))
-            if kinds <= {Kind.KERAS, Kind.V1}:
+            if kinds <= {ObjectType.KERAS, ObjectType.V1}:
                 return kinds
-        return frozenset([Kind.UNKNOWN])
+        return frozenset([ObjectType.UNKNOWN])
 
     @functools.cached_property
     def _wrapped(self) -> set[Binding]:
@@ -224,7 +237,7 @@ class Kinds:
                 if (
                     inner is not None
                     and isinstance(inner.value, cst.Name | cst.Attribute)
-                    and Kind.WRAPPER in self._of_paths(self.resolver.paths(node.func))
+                    and ObjectType.WRAPPER in self._of_paths(self.resolver.paths(node.func))
                 ):
                     found |= self.resolver.bindings(inner.value)
         return found

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.vocabulary.records import Record
 
 
-class Origins:
+class PositionMap:
     """What has been done to a text, edit after edit."""
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first look at a file, by its bytes, its names and its strings: mostly, it is enough.
+"""Asks the rules whether a file needs a full parse: by its bytes, its names and its strings.
 
-It costs a tenth of a full look, and does without libcst.
+It costs a tenth of a full parse, and does without libcst.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def first_look(source: bytes, relative: Callable[[str], str | None] | None = None) -> Result | None:
-    """Returns what becomes of a Python file, if that can be told without a full look.
+def scan_source(
+    source: bytes, relative: Callable[[str], str | None] | None = None
+) -> Result | None:
+    """Returns what becomes of a Python file, if that can be told without a full parse.
 
     Args:
         source: The file's bytes.
         relative: Turns the dotted path of a relative import into an absolute one, if it is known.
 
     Returns:
-        What a full look would return, for a file without an old name or with mentions only; else
+        What a full parse would return, for a file without an old name or with mentions only; else
         nothing.
     """
     if not can_hold_old_name(source):

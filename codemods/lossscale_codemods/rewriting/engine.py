@@ -65,7 +65,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     mentions = [one for rule in all_rules() for one in rule.mentions(program)]
     found = [*outcomes.records, *mentions]
     if collapsed.records:
-        found = [collapsed.origins.of_record(r, program.tree, original.tree) for r in found]
+        found = [collapsed.positions.of_record(r, program.tree, original.tree) for r in found]
     records = tuple(sorted([*collapsed.records, *found], key=lambda r: (r.line, r.column, r.rule)))
     if not records:
         return Result(given, given, Status.UNCHANGED)

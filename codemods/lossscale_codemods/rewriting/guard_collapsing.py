@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.editing.edits import apply_edits
-from lossscale_codemods.editing.position_mapping import Origins
+from lossscale_codemods.editing.position_mapping import PositionMap
 from lossscale_codemods.vocabulary.records import Outcome, Record
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class Collapsed:
     Attributes:
         program: What is left; the program as it was if there was nothing.
         records: One for each removal, as the file is.
-        origins: Where what is left stands in the file.
+        positions: Where what is left stands in the file.
     """
 
     program: Program
     records: list[Record] = dataclasses.field(default_factory=list)
-    origins: Origins = dataclasses.field(default_factory=Origins)
+    positions: PositionMap = dataclasses.field(default_factory=PositionMap)
 
 
 def collapse(
@@ -68,8 +68,8 @@ def collapse(
             end_column=column,
             edits=(removal.edit,),
         )
-        result.records.append(result.origins.of_record(record, program.tree, original.tree))
-        result.origins.add(removal.edit, removal.kept)
+        result.records.append(result.positions.of_record(record, program.tree, original.tree))
+        result.positions.add(removal.edit, removal.kept)
         text = apply_edits(program.tree.text, [removal.edit])
         module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
         module = module.with_changes(encoding=program.tree.module.encoding)

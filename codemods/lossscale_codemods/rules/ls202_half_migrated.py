@@ -12,7 +12,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_types import ScaleKind
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
@@ -90,9 +90,9 @@ class HalfMigrated(Rule):
         argument = loss_scale_argument(call)
         if argument is None:
             return None
-        kinds = ArgumentReader(program).kinds(argument.value)
-        if argument.keyword is None and not kinds <= {ScaleKind.DYNAMIC, ScaleKind.OBJECT}:
-            if kinds == {ScaleKind.UNKNOWN} and not self._is_named_like_a_scale(argument.value):
+        kinds = ArgumentReader(program).types(argument.value)
+        if argument.keyword is None and not kinds <= {LossScaleType.DYNAMIC, LossScaleType.OBJECT}:
+            if kinds == {LossScaleType.UNKNOWN} and not self._is_named_like_a_scale(argument.value):
                 return Ignore()
             return Review(
                 "the second argument means a fixed loss scale to the old API, the first value of a "

@@ -74,7 +74,7 @@ class LossScaleCalls(Rule):
         for node in attributes(program, "loss_scale", "_loss_scale"):
             if called(program, node) is None:
                 continue
-            proven = program.kinds.is_wrapper(node.value)
+            proven = program.types.is_wrapper(node.value)
             public = node.attr.value == "loss_scale"
             if proven or (public and uses_tensorflow and looks_like_optimizer(node.value)):
                 yield found(program, node, self.id)
@@ -87,7 +87,7 @@ class LossScaleCalls(Rule):
         call = called(program, node)
         if call is None:
             return None
-        if not program.kinds.is_wrapper(node.value):
+        if not program.types.is_wrapper(node.value):
             return Review(
                 "that this is a loss-scale optimizer is not proven in this file",
                 "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",

@@ -62,7 +62,7 @@ class InnerOptimizer(Rule):
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x._optimizer` of proven loss-scale optimizers."""
         for node in attributes(program, "_optimizer"):
-            if program.kinds.is_wrapper(node.value):
+            if program.types.is_wrapper(node.value):
                 yield found(program, node, self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:

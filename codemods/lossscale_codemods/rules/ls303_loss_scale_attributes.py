@@ -91,8 +91,8 @@ class LossScaleAttributes(Rule):
                 continue
             if scale.attr.value not in {"loss_scale", "_loss_scale"}:
                 continue
-            proven = program.kinds.is_wrapper(scale.value)
-            is_policy = program.kinds.is_policy(scale.value)
+            proven = program.types.is_wrapper(scale.value)
+            is_policy = program.types.is_policy(scale.value)
             if not is_policy and (proven or node.attr.value in _DISTINCT):
                 yield found(program, node, self.id)
 
@@ -104,7 +104,7 @@ class LossScaleAttributes(Rule):
         scale, name = node.value, node.attr.value
         if not isinstance(scale, cst.Attribute):
             return None
-        if not program.kinds.is_wrapper(scale.value):
+        if not program.types.is_wrapper(scale.value):
             return Review(
                 "that this belongs to a loss-scale optimizer is not proven in this file",
                 f"If it does, write `.{_NEW.get(name, 'loss_scale')}` of the optimizer instead.",

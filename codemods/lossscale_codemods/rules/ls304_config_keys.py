@@ -52,7 +52,7 @@ class ConfigKeys(Rule):
         """Yields `x.get_config()["..."]` of proven loss-scale optimizers."""
         for node in attributes(program, "get_config"):
             is_old = self._key(node, program) in {"optimizer", "loss_scale"}
-            if is_old and program.kinds.is_wrapper(node.value):
+            if is_old and program.types.is_wrapper(node.value):
                 yield found(program, node, self.id)
 
     @staticmethod

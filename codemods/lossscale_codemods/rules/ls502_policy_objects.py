@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_types import ScaleKind
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
@@ -97,7 +97,7 @@ class PolicyObjects(Rule):
     def _refusal(self, call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
         name_argument = self._argument(call, 0, "name")
         name = self._literal(name_argument.value, program) if name_argument else None
-        kinds = ArgumentReader(program).kinds(scale.value)
+        kinds = ArgumentReader(program).types(scale.value)
         source = program.tree.source(scale.value)
         if name is None:
             return Review(
@@ -106,16 +106,16 @@ class PolicyObjects(Rule):
                 "otherwise wrap the optimizer yourself.",
             )
         if name == "mixed_float16":
-            if kinds == {ScaleKind.DYNAMIC}:
+            if kinds == {LossScaleType.DYNAMIC}:
                 return None
-            if kinds == {ScaleKind.NOTHING}:
+            if kinds == {LossScaleType.NOTHING}:
                 return Review(
                     "under mixed_float16, Model.compile always wraps the optimizer with a dynamic "
                     "loss scale, and loss_scale=None asked for none",
                     "Drop loss_scale=None if that is fine; otherwise write the training loop "
                     "yourself, or keep the policy with `--target compat`.",
                 )
-        elif kinds == {ScaleKind.NOTHING}:
+        elif kinds == {LossScaleType.NOTHING}:
             return None
         return Review(
             f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",

@@ -63,7 +63,7 @@ class PolicyReads(Rule):
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields reads of what proven policies no longer have."""
         for node in attributes(program, *_READ):
-            is_policy = program.kinds.is_policy(node.value)
+            is_policy = program.types.is_policy(node.value)
             if is_policy and not self._is_layer_policy(node.value, program):
                 yield found(program, node, self.id)
 

@@ -20,7 +20,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.type_inference import Kind, optimizer_argument
+from lossscale_codemods.analysis.type_inference import ObjectType, optimizer_argument
 from lossscale_codemods.editing.edits import insert_line
 from lossscale_codemods.rules.base import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
@@ -116,7 +116,7 @@ class GraphRewrite(Rule):
             path = program.resolver.path(node.func)
             if path is None or not frameworks.is_rewrite_of_today(path):
                 continue
-            if self._kind(node, program) is Kind.KERAS:
+            if self._kind(node, program) is ObjectType.KERAS:
                 span = program.tree.span(node.func)
                 yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
 
@@ -132,11 +132,11 @@ class GraphRewrite(Rule):
                 "LossScaleOptimizer and tf.config.optimizer.set_experimental_options.",
             )
         kind = self._kind(call, program)
-        if kind is Kind.KERAS:
+        if kind is ObjectType.KERAS:
             return self._expand(occurrence, call, program)
         # In a TensorFlow 1 program the old name was already that of the v1 function.
         is_v1 = all(old.v1 for old in occurrence.names) or program.is_tf1_program
-        if kind is Kind.V1 or is_v1:
+        if kind is ObjectType.V1 or is_v1:
             return rename("the name that is still there under compat.v1", occurrence)
         return Review(
             "whether it wraps a v1 or a Keras optimizer is not proven in this file",
@@ -163,15 +163,15 @@ class GraphRewrite(Rule):
             for path in paths
         )
 
-    def _kind(self, call: cst.Call, program: Program) -> Kind:
+    def _kind(self, call: cst.Call, program: Program) -> ObjectType:
         optimizer = optimizer_argument(call)
         if optimizer is None:
-            return Kind.UNKNOWN
-        kinds = program.kinds.of(optimizer.value)
-        for kind in (Kind.KERAS, Kind.V1):
-            if kind in kinds and kinds <= {kind, Kind.NOTHING}:
+            return ObjectType.UNKNOWN
+        kinds = program.types.of(optimizer.value)
+        for kind in (ObjectType.KERAS, ObjectType.V1):
+            if kind in kinds and kinds <= {kind, ObjectType.NOTHING}:
                 return kind
-        return Kind.UNKNOWN
+        return ObjectType.UNKNOWN
 
     def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         tree = program.tree

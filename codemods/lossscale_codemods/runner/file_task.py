@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker does with a file: a first look, and a full one if that is not enough.
+"""What a worker does with a file: the prescan, and a full parse if that is not enough.
 
-Only the full look imports libcst.
+Only the full parse imports libcst.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.file_reading import read, unreadable
-from lossscale_codemods.runner.single_file import first_look_at_file
+from lossscale_codemods.runner.single_file import scan_file
 from lossscale_codemods.runner.worker_pool import Task, migrate_all
 from lossscale_codemods.vocabulary.records import Result, Status
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a file a full look; a mistake of ours becomes a report, not a traceback.
+    """Gives a file a full parse; a mistake of ours becomes a report, not a traceback.
 
     Args:
         path: Where it is; relative imports are looked up from there, and notebooks told by it.
@@ -51,25 +51,25 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         return Result(source, source, Status.REFUSED, problem=problem)
 
 
-def look_at(task: Task) -> Result | None:
+def migrate_task(task: Task) -> Result | None:
     """Reads a file, and looks at it as closely as is needed.
 
     Returns:
-        What becomes of it; nothing if it needs a full look for which libcst is still to be imported
-        and it was not known that it does.
+        What becomes of it; nothing if it needs a full parse for which libcst is still to be
+        imported, and it was not known that it does.
     """
     try:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    seen = None if task.fully else first_look_at_file(task.name, source)
+    seen = None if task.fully else scan_file(task.name, source)
     if seen is None and (task.fully or "libcst" in sys.modules):
         return migrate_file(Path(task.name), source, task.options)
     return seen
 
 
 def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a source that is in no file a full look, in a worker, as files get it.
+    """Gives a source that is in no file a full parse, in a worker, as files get it.
 
     Args:
         path: What it is called; notebooks are told by it.

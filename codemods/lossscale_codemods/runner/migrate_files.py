@@ -16,7 +16,7 @@ from lossscale_codemods.project.discovery import Found
 from lossscale_codemods.project.importers import used_by_others
 from lossscale_codemods.reports.run_report import FileReport, RunReport
 from lossscale_codemods.runner.atomic_writing import WriteRefusedError, write_atomically
-from lossscale_codemods.runner.file_task import look_at
+from lossscale_codemods.runner.file_task import migrate_task
 from lossscale_codemods.runner.interrupts import noting
 from lossscale_codemods.runner.search import Search
 from lossscale_codemods.runner.undo import Undo, UndoError
@@ -74,7 +74,7 @@ def run(
     migrate = functools.partial(
         migrate_all,
         jobs=jobs or default_jobs(),
-        work=look_at,
+        work=migrate_task,
         pays=0 if jobs else _BYTES_THAT_PAY,
     )
     try:

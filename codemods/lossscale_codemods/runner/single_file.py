@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
-from lossscale_codemods.prescan.file_scan import first_look
+from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.project.relative_imports import relative_imports
 from lossscale_codemods.vocabulary.records import Result, Status
 
 
-def first_look_at_file(name: str, source: bytes) -> Result | None:
-    """Returns what `first_look` does for a file, or nothing for a notebook with a marker.
+def scan_file(name: str, source: bytes) -> Result | None:
+    """Returns what `scan_source` does for a file, or nothing for a notebook with a marker.
 
     Args:
         name: Its name; relative imports are looked up from there.
@@ -22,4 +22,4 @@ def first_look_at_file(name: str, source: bytes) -> Result | None:
         return Result(source, source, Status.UNCHANGED)
     if name.endswith(".ipynb"):
         return None
-    return first_look(source, relative_imports(Path(name)))
+    return scan_source(source, relative_imports(Path(name)))

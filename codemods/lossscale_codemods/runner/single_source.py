@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prescan.file_scan import first_look
+from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
@@ -64,5 +64,5 @@ def migrate(
         relative: As for `migrate_source`.
     """
     given = source.encode("utf-8") if isinstance(source, str) else source
-    seen = first_look(given, relative)
+    seen = scan_source(given, relative)
     return migrate_fully(given, options, relative) if seen is None else seen

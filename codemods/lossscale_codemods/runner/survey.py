@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.discovery import Skipped, discover
-from lossscale_codemods.runner.single_file import first_look_at_file
+from lossscale_codemods.runner.single_file import scan_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ class _Look:
             if len(source) > _LARGEST:
                 self.left_out += 1
                 continue
-            if first_look_at_file(found.name, source) is None:
+            if scan_file(found.name, source) is None:
                 self.files.append(found.name)
             self.looked_at += 1
         self.complete = True

@@ -8,7 +8,7 @@ them. Should that process be killed, they find their pipe closed, and end.
 Workers that have nothing to parse search files as well. If one dies over that, or none has time,
 it is done here.
 
-What a full look needs takes longer to load than most looks take. So one worker loads it, for all
+What a full parse needs takes longer to load than most parses take. So one worker loads it, for all
 files that need such a look, and another only if many of them wait.
 """
 
@@ -47,7 +47,7 @@ class Task(NamedTuple):
         name: Its path.
         size: How many bytes it has.
         options: What to do with it.
-        fully: Whether it is known that it needs a full look.
+        fully: Whether it is known that it needs a full parse.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Task(NamedTuple):
 
 
 Work: TypeAlias = "Callable[[Task], Result | None]"
-"""What a worker does with a task. No result means that it turned out to need a full look."""
+"""What a worker does with a task. No result means that it turned out to need a full parse."""
 
 
 class _Waiting:
@@ -137,7 +137,7 @@ def migrate_all(
         jobs: How many workers at most.
         work: What a worker does with a task.
         pays: For how many bytes that wait another worker is started; for half as many, another one
-            gives full looks.
+            gives full parses.
         note: Is told what was found in each batch, before the next step is asked for, or later.
     """
     workers = _Workers(jobs, work, pays, note)

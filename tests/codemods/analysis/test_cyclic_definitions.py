@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 from lossscale_codemods.analysis.cyclic_definitions import Answers
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.type_inference import Kind
+from lossscale_codemods.analysis.type_inference import ObjectType
 
 from tests.codemods.checks import check_review, program
 
@@ -51,9 +51,12 @@ def test_the_order_of_asking_changes_nothing(circle: str) -> None:
     for order in itertools.permutations("ab"):
         parsed = Program(cst.parse_module(source))
         reads = {n.value: n for n in parsed.scopes.reaching if isinstance(n, cst.Name)}
-        answers |= {(name, parsed.kinds.of(reads[name])) for name in order}
-    both = frozenset([Kind.WRAPPER, Kind.NOTHING])
-    assert {(name, kinds - {Kind.UNKNOWN}) for name, kinds in answers} == {("a", both), ("b", both)}
+        answers |= {(name, parsed.types.of(reads[name])) for name in order}
+    both = frozenset([ObjectType.WRAPPER, ObjectType.NOTHING])
+    assert {(name, kinds - {ObjectType.UNKNOWN}) for name, kinds in answers} == {
+        ("a", both),
+        ("b", both),
+    }
     assert len(answers) == 2
 
 

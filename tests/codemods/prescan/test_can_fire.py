@@ -41,7 +41,7 @@ def agrees(
     """Whether the prescan says what a full parse says, or nothing."""
     look_up = relative.get if relative is not None else None
     with mock.patch.object(file_scan, "can_hold_old_name", return_value=True):
-        first = file_scan.first_look(program.encode(), look_up)
+        first = file_scan.scan_source(program.encode(), look_up)
     # A full parse costs much more.
     return first is None or first == migrate_fully(program.encode(), Options(target), look_up)
 
@@ -80,7 +80,7 @@ def test_every_old_name_is_seen(path: str) -> None:
         f"mock.patch('{path}.f')\n",
         f"# {path}\n",
     ):
-        seen += file_scan.first_look(program.encode()) is None
+        seen += file_scan.scan_source(program.encode()) is None
         assert agrees(program), program
     assert seen >= 10
 
@@ -176,7 +176,7 @@ def test_what_has_no_end_counts_as_seen() -> None:
 
 def test_what_does_not_parse_gets_a_full_look() -> None:
     for source in (b"print 'LossScale'\n", b"LossScale\0"):
-        assert file_scan.first_look(source) is None
+        assert file_scan.scan_source(source) is None
 
 
 def test_every_step_to_an_old_name_is_followed() -> None:

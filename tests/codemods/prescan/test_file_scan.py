@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a first look decides by itself is what a full look would have said."""
+"""What the prescan decides by itself is what a full parse would have said."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.prescan.file_scan import first_look
+from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.runner.single_file import first_look_at_file
+from lossscale_codemods.runner.single_file import scan_file
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Outcome, Status
 
@@ -22,7 +22,7 @@ PYTHON = sys.version_info[:2]
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 PATH = "tensorflow.keras.mixed_precision.experimental.LossScaleOptimizer"
 ESCAPED = PATH.replace("L", "\\x4c")
-# What stands around the old name, and whether a first look is enough.
+# What stands around the old name, and whether the prescan is enough.
 MENTIONS = {
     "a comment": (f"# {OLD}\n", True),
     "two in a comment": (f"x = 1  # {OLD}, once FixedLossScale\n", True),
@@ -75,7 +75,7 @@ def test_a_first_look_says_what_a_full_one_says_or_nothing(program: str, encodin
     text, enough = MENTIONS[program]
     cookie = "# coding: latin-1\n" if encoding == "latin-1" else ""
     source = (cookie + text).encode(encoding)
-    result = first_look(source)
+    result = scan_source(source)
     assert (result is not None) == enough
     if result is not None:
         assert result == migrate_fully(source, Options())
@@ -85,26 +85,26 @@ def test_a_first_look_says_what_a_full_one_says_or_nothing(program: str, encodin
 
 def test_a_file_without_a_marker_and_one_that_names_nothing_are_unchanged() -> None:
     for source in (b"print()\n", b"LossScale = 1\nprint(LossScale)\n"):
-        assert first_look(source) == migrate_fully(source, Options())
+        assert scan_source(source) == migrate_fully(source, Options())
 
 
 def test_relative_imports_are_looked_up_from_the_file(tmp_path: Path) -> None:
     (tmp_path / "compat.py").write_text("from tensorflow.compat import v1 as tf\n")
     source = b"from .compat import tf\nx = tf.train.experimental.FixedLossScale\n"
-    assert first_look_at_file(str(tmp_path / "train.py"), source) is None
-    elsewhere = first_look_at_file(str(tmp_path / "train.py"), source.replace(b".train.", b".x."))
+    assert scan_file(str(tmp_path / "train.py"), source) is None
+    elsewhere = scan_file(str(tmp_path / "train.py"), source.replace(b".train.", b".x."))
     assert elsewhere is not None
     assert elsewhere.status is Status.UNCHANGED
 
 
 def test_notebooks_with_a_marker_get_a_full_look() -> None:
-    assert first_look_at_file("a.ipynb", b'{"cells": ["LossScale"]}') is None
-    assert first_look_at_file("a.ipynb", b'{"cells": []}') is not None
+    assert scan_file("a.ipynb", b'{"cells": ["LossScale"]}') is None
+    assert scan_file("a.ipynb", b'{"cells": []}') is not None
 
 
 def test_it_says_nothing_of_the_escapes_in_a_file(recwarn: pytest.WarningsRecorder) -> None:
     source = f"# {OLD}\nx = '\\d'\n".encode()
-    result = first_look(source)
+    result = scan_source(source)
     assert result is not None
     assert result.records
     assert result == migrate_fully(source, Options())
@@ -113,7 +113,7 @@ def test_it_says_nothing_of_the_escapes_in_a_file(recwarn: pytest.WarningsRecord
 
 def test_it_does_without_libcst() -> None:
     program = (
-        "import sys\nfrom lossscale_codemods.prescan.file_scan import first_look\n"
-        f"assert first_look(b'# {OLD}').records\nassert 'libcst' not in sys.modules\n"
+        "import sys\nfrom lossscale_codemods.prescan.file_scan import scan_source\n"
+        f"assert scan_source(b'# {OLD}').records\nassert 'libcst' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

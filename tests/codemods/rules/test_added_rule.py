@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
-from lossscale_codemods.prescan.file_scan import first_look
+from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.reports import migration_guide, rule_reference
 from lossscale_codemods.rules.base import Case, Rule, Verdict
 from lossscale_codemods.rules.markers import Marker
@@ -77,13 +77,13 @@ def run(*arguments: object) -> str:
 
 def test_the_prescan_finds_what_can_make_it_fire() -> None:
     assert can_hold_old_name(OLD.encode())
-    assert first_look(OLD.encode()) is None
+    assert scan_source(OLD.encode()) is None
 
 
 def test_the_prescan_skips_what_cannot() -> None:
     assert not can_hold_old_name(b"print(policy.scale)\n")
     assert can_hold_old_name(ELSEWHERE.encode())
-    seen = first_look(ELSEWHERE.encode())
+    seen = scan_source(ELSEWHERE.encode())
     assert seen is not None
     assert seen.status is Status.UNCHANGED
 

@@ -227,7 +227,7 @@ def test_python_s_parser_may_take_the_process_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(tmp_path, "a.py", "b.py")
-    monkeypatch.setattr(file_task, "first_look_at_file", _die_at_b)
+    monkeypatch.setattr(file_task, "scan_file", _die_at_b)
     report = migrate_files.run([tmp_path], Options(), jobs=1)
     assert [(f.path.name, f.result.status) for f in report.files] == [
         ("a.py", Status.CHANGED),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.type_inference import Kind, optimizer_argument
+from lossscale_codemods.analysis.type_inference import ObjectType, optimizer_argument
 from lossscale_codemods.editing.edits import replace_argument
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
@@ -112,7 +112,7 @@ def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:
     bindings = program.resolver.bindings(optimizer.value)
     if any(binding.value is call for binding in bindings):
         return False  # `global opt; opt = Wrapper(opt, ...)`: its first value is from elsewhere.
-    return program.kinds.of(optimizer.value) == {Kind.WRAPPER}
+    return program.types.of(optimizer.value) == {ObjectType.WRAPPER}
 
 
 def _two_calls(

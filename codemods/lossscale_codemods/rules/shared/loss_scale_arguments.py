@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_types import ScaleKind, ScaleKinds, class_of
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes, class_of
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import MeaningClaim, Review
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
@@ -73,7 +73,7 @@ def simple_name(node: cst.CSTNode) -> bool:
     return dotted(node) is not None
 
 
-class ArgumentReader(ScaleKinds):
+class ArgumentReader(LossScaleTypes):
     """Reads the loss scale arguments of one file."""
 
     def __init__(self, program: Program) -> None:
@@ -86,9 +86,9 @@ class ArgumentReader(ScaleKinds):
 
     def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:
         """Returns what a loss scale expression becomes in a call of the constructor."""
-        kinds = self.kinds(node)
+        kinds = self.types(node)
         source = self.tree.source(node)
-        if kinds <= {ScaleKind.NOTHING, ScaleKind.INVALID}:
+        if kinds <= {LossScaleType.NOTHING, LossScaleType.INVALID}:
             return Review(
                 f"loss_scale={source} was an error in every version",
                 "Say which loss scale is meant, or do not wrap the optimizer.",
@@ -104,26 +104,26 @@ class ArgumentReader(ScaleKinds):
         if folded is not None:
             return folded
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
-        if kinds == {ScaleKind.DYNAMIC} and not isinstance(node, cst.IfExp):
+        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp):
             return Arguments(
                 [],
                 "dynamic loss scaling is the default",
                 claim,
                 removes=self.folding.removable(node, call),
             )
-        if isinstance(node, cst.IfExp) and ScaleKind.UNKNOWN not in kinds:
+        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
             branches = self._branches(node, call, claim)
             if branches is not None:
                 return branches
-        if kinds == {ScaleKind.NUMBER}:
+        if kinds == {LossScaleType.NUMBER}:
             text = self._number_text(node)
             return Arguments(
                 ["dynamic=False", f"initial_scale={text}"], "a number is a fixed loss scale", claim
             )
         if (
-            kinds <= {ScaleKind.DYNAMIC, ScaleKind.NUMBER, ScaleKind.NOTHING}
+            kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER, LossScaleType.NOTHING}
             and simple_name(node)
-            and kinds & {ScaleKind.DYNAMIC}
+            and kinds & {LossScaleType.DYNAMIC}
         ):
             return Arguments(
                 [
