@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the whole codemod over every Python file below some folders, the prefilter switched off.
+"""Runs the whole codemod over every Python file below some folders; none is skipped by its bytes.
 
     python -m tests.reliability.sweep ROOT... [--jobs 2] [--leave-out NAME] [--plant-every N]
 
@@ -34,8 +34,8 @@ from lossscale_codemods.prescan import file_scan
 from lossscale_codemods.project import discovery
 from lossscale_codemods.project.discovery import SUFFIXES
 from lossscale_codemods.project.relative_imports import relative_imports
-from lossscale_codemods.rewriting import engine
 from lossscale_codemods.runner import file_task, notebook, single_source
+from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
 def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     """Migrates one file, bare and with an old call behind it. Returns outcomes and failures."""
     source = path.read_bytes()
-    options = engine.Options()
+    options = Options()
     bare = file_task.migrate_file(path, source, options)
     found, problems = [f"as it is: {_outcome(bare)}"], list(_wrong(bare, source))
     if bare.changed and not OLD_NAME.search(source):
