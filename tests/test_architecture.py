@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,57 @@ def test_the_reader_of_imports_sees_lazy_and_relative_ones(tmp_path: Path) -> No
         "compat_lossscale.core.gradients",
         "compat_lossscale.core.native",
     }
+
+
+# The rooms of the codemod: each imports only from itself and from those below it.
+ROOMS = (
+    "runner",
+    "reports",
+    "project",
+    "prescan",
+    "rewriting",
+    "rules",
+    "editing",
+    "analysis",
+    "vocabulary",
+)
+CODEMOD = [(module, path) for module, path in modules() if module.startswith("lossscale_codemods.")]
+
+
+def room_of(module: str) -> str | None:
+    """The room of the codemod that a module is in; none for its public entries."""
+    name = module.split(".")[1] if "." in module else ""
+    return name if name in ROOMS else None
+
+
+@pytest.mark.parametrize(("module", "path"), CODEMOD, ids=[name for name, _ in CODEMOD])
+def test_a_room_of_the_codemod_imports_only_from_the_rooms_below(module: str, path: Path) -> None:
+    room = room_of(module)
+    if room is None:
+        assert module == "lossscale_codemods.command"
+        return
+    below = ROOMS[ROOMS.index(room) :]
+    ours = {name for name in imports_of(module, path) if name.startswith("lossscale_codemods")}
+    assert {room_of(name) for name in ours} <= set(below)
+
+
+def test_no_modules_of_the_codemod_import_each_other_in_a_circle() -> None:
+    known = dict(CODEMOD)
+    imported = {module: imports_of(module, path) & known.keys() for module, path in CODEMOD}
+    while imported:
+        leaves = {module for module, others in imported.items() if not others & imported.keys()}
+        assert leaves, f"a circle among {sorted(imported)}"
+        for module in leaves:
+            del imported[module]
+
+
+def test_only_the_rules_name_ids_of_rules() -> None:
+    named = {
+        (module, node.value)
+        for module, path in CODEMOD
+        if room_of(module) != "rules"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.fullmatch(r"LS\d{3}", node.value)
+    }
+    assert named == set()

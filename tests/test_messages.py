@@ -1263,6 +1263,7 @@ def test_every_message_says_more_than_a_word_or_two() -> None:
     assert [message for message in stated() if len(message.split()) < 4] == []
 
 
+CODEMOD = "codemods/lossscale_codemods"
 # Where messages stand that are stated elsewhere, and where.
 ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
@@ -1271,16 +1272,16 @@ ELSEWHERE = {
     # What is wrong with an artefact.
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     # Races with other programs, and disks.
-    "codemods/lossscale_codemods/writing.py": "tests/codemods/test_writing.py",
-    "codemods/lossscale_codemods/undo.py": "tests/codemods/test_undo.py",
-    "codemods/lossscale_codemods/configuration.py": "tests/cli/test_migrate.py",
+    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/runner/test_atomic_writing.py",
+    f"{CODEMOD}/runner/undo.py": "tests/codemods/runner/test_undo.py",
+    f"{CODEMOD}/runner/configuration.py": "tests/cli/test_migrate.py",
     # What findings say.
-    "codemods/lossscale_codemods/import_edits.py": "tests/codemods/test_ls101_imports.py",
-    "codemods/lossscale_codemods/spelling.py": "tests/codemods/test_ls102_aliases.py",
+    f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
+    f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
-    "codemods/lossscale_codemods/decide.py": "",
-    "codemods/lossscale_codemods/guide.py": "",
-    "codemods/lossscale_codemods/rules/__init__.py": "",
+    f"{CODEMOD}/rewriting/verdict_resolution.py": "",
+    f"{CODEMOD}/reports/migration_guide.py": "",
+    f"{CODEMOD}/rules/registry.py": "",
 }
 SAYING = ("warnings.warn", ".warning", "ctx.fail")
 

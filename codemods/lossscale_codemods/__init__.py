@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lossscale_codemods.engine import migrate_source as migrate_source
-    from lossscale_codemods.records import Edit as Edit
-    from lossscale_codemods.records import Outcome as Outcome
-    from lossscale_codemods.records import Record as Record
-    from lossscale_codemods.records import Result as Result
-    from lossscale_codemods.records import Status as Status
+    from lossscale_codemods.runner.single_source import migrate_source as migrate_source
+    from lossscale_codemods.vocabulary.records import Edit as Edit
+    from lossscale_codemods.vocabulary.records import Outcome as Outcome
+    from lossscale_codemods.vocabulary.records import Record as Record
+    from lossscale_codemods.vocabulary.records import Result as Result
+    from lossscale_codemods.vocabulary.records import Status as Status
 
 __all__ = ["Edit", "Outcome", "Record", "Result", "Status", "migrate_source"]
 
@@ -24,11 +24,11 @@ __all__ = ["Edit", "Outcome", "Record", "Result", "Status", "migrate_source"]
 def __getattr__(name: str) -> Any:
     # libcst takes most of a second to import, so it waits until something is parsed.
     if name == "migrate_source":
-        from lossscale_codemods.engine import migrate_source
+        from lossscale_codemods.runner.single_source import migrate_source
 
         return migrate_source
     if name in __all__:
-        from lossscale_codemods import records
+        from lossscale_codemods.vocabulary import records
 
         return getattr(records, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
-from lossscale_codemods.engine import migrate
-from lossscale_codemods.names import Target
-from lossscale_codemods.options import Options
-from lossscale_codemods.records import Outcome, Status
-from lossscale_codemods.suppression import Selection
+from lossscale_codemods.runner.single_source import migrate
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Outcome, Status
+from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
     import argparse

@@ -15,7 +15,7 @@ from compat_lossscale.cli._reports import check_report_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.options import Options
+    from lossscale_codemods.vocabulary.options import Options
 
 TARGETS = ("tf-keras", "compat")
 
@@ -66,7 +66,7 @@ def check_arguments(
     if undo is not None and not write:
         raise click.UsageError("--undo needs --write: without it nothing is changed.")
     if undo is not None and os.path.lexists(undo):
-        from lossscale_codemods.undo import already_there
+        from lossscale_codemods.runner.undo import already_there
 
         raise click.UsageError(already_there(undo))
     if html is not None:
@@ -92,16 +92,16 @@ def options_of(
         raise click.UsageError(f"There is no target {target!r}; use {' or '.join(TARGETS)}.")
     if select or ignore:
         check_ids((*select, *ignore))
-    from lossscale_codemods.names import Target
-    from lossscale_codemods.options import Options
-    from lossscale_codemods.suppression import Selection
+    from lossscale_codemods.vocabulary.names import Target
+    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.suppression import Selection
 
     return Options(Target(target), Selection(select, ignore), collapse_guards)
 
 
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids that begin no rule's."""
-    from lossscale_codemods.rules import all_rules
+    from lossscale_codemods.rules.registry import all_rules
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:

@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.configuration import Configuration
+    from lossscale_codemods.runner.configuration import Configuration
 
 
 def configuration_of(paths: Sequence[Path]) -> Configuration:
@@ -21,7 +21,7 @@ def configuration_of(paths: Sequence[Path]) -> Configuration:
     Raises:
         click.UsageError: There is a mistake in it.
     """
-    from lossscale_codemods import configuration
+    from lossscale_codemods.runner import configuration
 
     first = paths[0]
     try:

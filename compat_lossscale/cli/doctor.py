@@ -17,7 +17,7 @@ from compat_lossscale.environment import LEGACY_KERAS, Environment, Job, Note, O
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.survey import Survey
+    from lossscale_codemods.runner.survey import Survey
 
 _TITLES = {"tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "h5py": "h5py"}
 _SHOWN = 5
@@ -86,7 +86,7 @@ def _is_missing(path: Path) -> bool:
 
 
 def _survey(paths: Sequence[Path], seconds: float) -> Survey:
-    from lossscale_codemods.survey import survey
+    from lossscale_codemods.runner.survey import survey
 
     return survey(paths, seconds=seconds, exclude=configuration_of(paths).exclude)
 

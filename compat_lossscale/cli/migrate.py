@@ -25,8 +25,8 @@ from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
-    from lossscale_codemods.files import RunReport
-    from lossscale_codemods.options import Options
+    from lossscale_codemods.reports.run_report import RunReport
+    from lossscale_codemods.vocabulary.options import Options
 
 # What cannot be read is reported, and the other paths are looked at.
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
@@ -108,13 +108,13 @@ def migrate(
     quiet = quiet or configuration.quiet
     if paths == (Path("-"),):
         context.exit(_standard_input(options, quiet=quiet, check=check))
-    from lossscale_codemods import files
-    from lossscale_codemods.interrupts import once
     from lossscale_codemods.reports.counts import exit_code
+    from lossscale_codemods.runner import migrate_files
+    from lossscale_codemods.runner.interrupts import once
 
     with once():
         with Progress(quiet=quiet or form is not None) as progress:
-            run = files.run(
+            run = migrate_files.run(
                 paths,
                 options,
                 write=write,
@@ -134,10 +134,10 @@ def migrate(
 
 
 def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods.files import FileReport, RunReport
-    from lossscale_codemods.first_look import first_look_at_file
-    from lossscale_codemods.full_look import migrate_apart
     from lossscale_codemods.reports import counts, text
+    from lossscale_codemods.reports.run_report import FileReport, RunReport
+    from lossscale_codemods.runner.file_task import migrate_apart
+    from lossscale_codemods.runner.single_file import scan_file
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
@@ -145,7 +145,7 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     name = Path("stdin")
     if source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = Path("stdin.ipynb")
-    result = first_look_at_file(str(name), source)
+    result = scan_file(str(name), source)
     if result is None:
         result = migrate_apart(name, source, options)
     if not check:
@@ -198,14 +198,14 @@ def _machine_form(run: RunReport, form: str) -> str:
 
 
 def _list_rules() -> None:
-    from lossscale_codemods.rules import all_rules
+    from lossscale_codemods.rules.registry import all_rules
 
     for rule in sorted(all_rules(), key=lambda rule: rule.id):
         click.echo(f"{rule.id}  {rule.title}")
 
 
 def _explain(rule_id: str) -> None:
-    from lossscale_codemods.documentation import explain
+    from lossscale_codemods.reports.rule_reference import explain
 
     text = explain(rule_id)
     if text is None:
@@ -215,7 +215,7 @@ def _explain(rule_id: str) -> None:
 
 
 def _no_such_rule(rule_id: str) -> NoReturn:
-    from lossscale_codemods.rules import all_rules
+    from lossscale_codemods.rules.registry import all_rules
 
     known = sorted(rule.id for rule in all_rules() if rule.id.startswith(rule_id))
     raise click.UsageError(f"Several ids begin with {rule_id}; name one of: {', '.join(known)}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
-from lossscale_codemods import survey
+from lossscale_codemods.runner import survey
 
 from compat_lossscale import environment
 from compat_lossscale.cli.doctor import doctor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
-from lossscale_codemods import full_look
+from lossscale_codemods.runner import file_task
 
 from compat_lossscale.cli.migrate import migrate
 
@@ -130,7 +130,7 @@ def test_standard_input(folder: Path) -> None:
 def test_standard_input_on_which_the_parser_dies_comes_out_as_it_was(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(full_look, "migrate_file", lambda *_: os._exit(1))
+    monkeypatch.setattr(file_task, "migrate_file", lambda *_: os._exit(1))
     result = run("-", stdin=OLD)
     assert result.stdout == OLD
     assert "The process that parsed it died" in result.stderr

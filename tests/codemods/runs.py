@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lossscale_codemods import files
-from lossscale_codemods.options import Options
+from lossscale_codemods.reports.run_report import RunReport
+from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.vocabulary.options import Options
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 REVIEW = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('infer')\n"
@@ -47,6 +48,6 @@ def make_project() -> None:
     Path("notebook.ipynb").write_text(json.dumps(NOTEBOOK))
 
 
-def migrated(*, write: bool = False) -> files.RunReport:
+def migrated(*, write: bool = False) -> RunReport:
     """Migrates the current folder."""
-    return files.run([Path()], Options(), write=write, jobs=1)
+    return migrate_files.run([Path()], Options(), write=write, jobs=1)

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods import Status, files, migrate_source
-from lossscale_codemods.options import Options
+from lossscale_codemods import Status, migrate_source
+from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,7 +129,7 @@ def test_deep_nesting_costs_no_other_file(tmp_path: Path, depth: int) -> None:
     for number, nested in enumerate(NESTED.values()):
         (tmp_path / f"{number}.py").write_bytes(OLD + f"x = {nested(depth)}\n".encode())
     (tmp_path / "z.py").write_bytes(OLD)
-    *deep, last = files.run([tmp_path], Options()).files
+    *deep, last = migrate_files.run([tmp_path], Options()).files
     assert len(deep) == len(NESTED)
     assert {file.result.status for file in deep} == {Status.UNREADABLE}
     assert all(file.result.problem for file in deep)

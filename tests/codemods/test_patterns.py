@@ -10,9 +10,10 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from checks import program
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.arguments import HELPER_SOURCE
+from lossscale_codemods.rules.shared.loss_scale_arguments import HELPER_SOURCE
+
+from tests.codemods.checks import program
 
 
 @dataclasses.dataclass(frozen=True)

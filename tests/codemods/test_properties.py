@@ -17,8 +17,9 @@ from unittest import mock
 import hypothesmith
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from lossscale_codemods import Outcome, Status, engine, migrate_source
-from lossscale_codemods.evaluate import DynamicLossScale, FixedLossScale
+from lossscale_codemods import Outcome, Status, migrate_source
+from lossscale_codemods.analysis.constant_evaluation import DynamicLossScale, FixedLossScale
+from lossscale_codemods.runner import single_source
 
 from compat_lossscale.spec import LossScaleSpec
 
@@ -291,7 +292,7 @@ def test_an_old_call_in_any_program(head: str, tail: str, scale: str) -> None:
 @given(ANY_PROGRAM)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_program_without_an_old_name_changes(source: str) -> None:
-    with mock.patch.object(engine, "first_look", return_value=None):
+    with mock.patch.object(single_source, "scan_source", return_value=None):
         result = migrate_source(source)
     assert result.output == source.encode()
     assert result.status is Status.UNCHANGED or result.problem

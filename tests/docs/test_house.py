@@ -25,6 +25,14 @@ def test_every_module_of_the_shim_is_described() -> None:
     assert modules - FRONT <= described
 
 
+def test_every_module_of_the_codemod_is_described() -> None:
+    package = ROOT / "codemods" / "lossscale_codemods"
+    rules = re.compile(r"ls\d{3}_\w+\.py")
+    modules = {path.name for path in package.rglob("*.py") if not rules.fullmatch(path.name)}
+    tree = PAGE.split("codemods/lossscale_codemods/    ")[1].split("```")[0]
+    assert modules - FRONT == set(re.findall(r"\w+\.py", tree))
+
+
 def test_what_is_drawn_is_there() -> None:
     names = [
         name

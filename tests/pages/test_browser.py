@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip("selenium", reason="needs selenium (pip install --group test)")
 
-from lossscale_codemods import files
-from lossscale_codemods.options import Options
 from lossscale_codemods.reports.html_page import as_html_page
+from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.vocabulary.options import Options
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -47,7 +47,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         OLD + f"# {ATTACK} DynamicLossScale\nx = '''{ATTACK}'''\n"
     )
     target = folder / "report.html"
-    run = files.run([folder], Options(), jobs=1)
+    run = migrate_files.run([folder], Options(), jobs=1)
     page.write(target, as_html_page(run, write=False, target="tf-keras"))
     return target
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the whole codemod over every Python file below some folders, the prefilter switched off.
+"""Runs the whole codemod over every Python file below some folders; none is skipped by its bytes.
 
     python -m tests.reliability.sweep ROOT... [--jobs 2] [--leave-out NAME] [--plant-every N]
 
 Most files hold no old name, and a run never parses them. Here every file meets the parser and the
 resolver, twice: as it is, and with an old call planted behind its last line. As it is, nothing may
-change unless an old name stands in it, and a first look may say nothing else than the full one.
+change unless an old name stands in it, and the prescan may say nothing else than the full parse.
 With the call, either just that call changes and every other byte is kept, or the file is reported,
 with the reason. Nothing may crash, and every file that is on the disk must be in the codemod's
 report of the folder.
@@ -30,10 +30,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from lossscale_codemods import discovery, engine, first_look, full_look, notebook
-from lossscale_codemods.discovery import SUFFIXES
-from lossscale_codemods.records import Result, Status
-from lossscale_codemods.relative import relative_imports
+from lossscale_codemods.prescan import file_scan
+from lossscale_codemods.project import discovery
+from lossscale_codemods.project.discovery import SUFFIXES
+from lossscale_codemods.project.relative_imports import relative_imports
+from lossscale_codemods.runner import file_task, notebook, single_source
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -185,8 +188,8 @@ def _isolated(
 def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
     with (
-        mock.patch.object(first_look, "can_hold_old_name", everything),
-        mock.patch.object(engine, "first_look", return_value=None),
+        mock.patch.object(file_scan, "can_hold_old_name", everything),
+        mock.patch.object(single_source, "scan_source", return_value=None),
         mock.patch.object(notebook, "can_hold_old_name", everything),
     ):
         gc.disable()  # A syntax tree lives for one file, and is large.
@@ -201,21 +204,21 @@ def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
 def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     """Migrates one file, bare and with an old call behind it. Returns outcomes and failures."""
     source = path.read_bytes()
-    options = engine.Options()
-    bare = full_look.migrate_file(path, source, options)
+    options = Options()
+    bare = file_task.migrate_file(path, source, options)
     found, problems = [f"as it is: {_outcome(bare)}"], list(_wrong(bare, source))
     if bare.changed and not OLD_NAME.search(source):
         problems.append("changed although no old name stands in it")
     if path.suffix != ".ipynb":
-        quick = first_look.first_look(source, relative_imports(path))
+        quick = file_scan.scan_source(source, relative_imports(path))
         if quick is not None and bare.status is not Status.UNREADABLE and quick != bare:
-            problems.append("a first look says something else")
+            problems.append("the prescan says something else")
     if path.suffix == ".ipynb" or not plant:
         return found, problems
     newline = b"\r\n" if b"\r\n" in source else b"\n"
     start = source if not source or source.endswith((b"\n", b"\r")) else source + newline
     before, after = (start + part.replace(b"\n", newline) for part in (BEFORE, AFTER))
-    planted = full_look.migrate_file(path, before, options)
+    planted = file_task.migrate_file(path, before, options)
     found.append(f"with a call: {_outcome(planted)}")
     problems += _wrong(planted, before)
     if bare.status is Status.UNCHANGED and not bare.records:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.records import Outcome, Status
+from lossscale_codemods.vocabulary.records import Outcome, Status
 
 if TYPE_CHECKING:
-    from lossscale_codemods.files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
 
 def exit_code(report: RunReport) -> int:

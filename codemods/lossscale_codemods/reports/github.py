@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.records import Outcome
+from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lossscale_codemods.files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
 
 def as_github(report: RunReport) -> str:

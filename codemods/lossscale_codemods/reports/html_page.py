@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 from compat_lossscale.pages import page
 from compat_lossscale.pages.highlighting import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
-from lossscale_codemods import prefilter
-from lossscale_codemods.notebook import NotebookError, code_cells
-from lossscale_codemods.records import Outcome, Record, Status
+from lossscale_codemods.analysis import decoding
+from lossscale_codemods.analysis.notebook_cells import NotebookError, code_cells
 from lossscale_codemods.reports.counts import totals
+from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from compat_lossscale.pages.highlighting import Piece
-    from lossscale_codemods.files import FileReport, RunReport
-    from lossscale_codemods.verdict import Rule
+    from lossscale_codemods.reports.run_report import FileReport, RunReport
+    from lossscale_codemods.rules.base import Rule
 
 _ADD_UP = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
 _FAILED = (Status.UNREADABLE, Status.REFUSED)
@@ -131,7 +131,7 @@ def _file_counts(found: Mapping[str, int], *, write: bool) -> list[tuple[str, in
 
 def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
     """Returns the rules that decided something, with how often each came to what."""
-    from lossscale_codemods.rules import all_rules, documentation
+    from lossscale_codemods.rules.registry import all_rules, documentation
 
     decided = Counter((record.rule, record.outcome) for record in records)
     ids = {rule for rule, _ in decided}
@@ -190,7 +190,7 @@ def _name(path: Path) -> str:
 
 
 def _documents(report: FileReport) -> Iterable[Document]:
-    before, after = prefilter.text_of(report.result.source), prefilter.text_of(report.result.output)
+    before, after = decoding.text_of(report.result.source), decoding.text_of(report.result.output)
     if report.path.suffix != ".ipynb":
         yield Document("Changes", hunks(before, after, "python"))
         return
@@ -208,7 +208,7 @@ def _cells(notebook: str) -> dict[int, str]:
 
 
 def _findings(report: FileReport) -> Iterable[Finding]:
-    text = prefilter.text_of(report.result.source)
+    text = decoding.text_of(report.result.source)
     cells = _cells(text) if report.path.suffix == ".ipynb" else {0: text}
     lines: dict[int, list[list[Piece]]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):

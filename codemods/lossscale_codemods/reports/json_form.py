@@ -10,8 +10,8 @@ from lossscale_codemods.reports.counts import exit_code, totals
 from lossscale_codemods.reports.patches import diff
 
 if TYPE_CHECKING:
-    from lossscale_codemods.files import RunReport
-    from lossscale_codemods.records import Record
+    from lossscale_codemods.reports.run_report import RunReport
+    from lossscale_codemods.vocabulary.records import Record
 
 
 def as_json(report: RunReport) -> str:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lossscale_codemods.files import FileReport
+    from lossscale_codemods.reports.run_report import FileReport
 
 _COLOURS = {b"+": "\x1b[32m", b"-": "\x1b[31m", b"@": "\x1b[36m"}
 _RESET = "\x1b[0m"

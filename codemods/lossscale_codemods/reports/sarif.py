@@ -11,16 +11,16 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lossscale_codemods.prefilter import text_of
-from lossscale_codemods.records import Outcome, Record
+from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.reports.counts import exit_code
-from lossscale_codemods.rules import all_rules, documentation
+from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods.vocabulary.records import Outcome, Record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lossscale_codemods.files import FileReport, RunReport
-    from lossscale_codemods.verdict import Rule
+    from lossscale_codemods.reports.run_report import FileReport, RunReport
+    from lossscale_codemods.rules.base import Rule
 
 INFORMATION = "https://pypi.org/project/compat-lossscale/"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

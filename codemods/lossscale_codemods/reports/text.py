@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.records import Outcome, Record, Status
 from lossscale_codemods.reports.counts import totals
+from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lossscale_codemods.files import RunReport
+    from lossscale_codemods.reports.run_report import RunReport
 
 
 def place(path: Path, record: Record) -> str:

@@ -8,10 +8,10 @@ classes and their behaviour are those of TensorFlow 2.0 to 2.3.
 
 from __future__ import annotations
 
-from lossscale_codemods.names import Meaning, Target, compat_path
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import Meaning, Target
 
 
 class CompatNames(Rule):
@@ -19,6 +19,7 @@ class CompatNames(Rule):
 
     id = "LS001"
     title = "Old names on top of compat_lossscale"
+    shows_imports = True
     targets = frozenset([Target.COMPAT])
     invalid = (
         Case(
@@ -45,7 +46,7 @@ class CompatNames(Rule):
         """Respells what compat_lossscale has."""
         if occurrence.role is Role.UNRESOLVED or not occurrence.names:
             return None
-        if any(compat_path(old) is None for old in occurrence.names):
+        if not all(old.new_paths(program.target) for old in occurrence.names):
             return Review(
                 "compat_lossscale does not have this name",
                 "Move to tf.compat.v1.mixed_precision, or to the non-experimental Keras API.",

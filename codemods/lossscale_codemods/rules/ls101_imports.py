@@ -8,14 +8,31 @@ that is no longer used is no longer imported; an import that some use still need
 
 from __future__ import annotations
 
-from lossscale_codemods.verdict import Case, Rule
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.rules.base import (
+    Case,
+    ImportState,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+)
+from lossscale_codemods.vocabulary.names import Target
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.occurrences import Occurrence
 
 
 class Imports(Rule):
-    """Imports, decided together with the uses of what they import (see the module `plan`)."""
+    """Imports, decided once every use of what they bring in is."""
 
     id = "LS101"
     title = "Imports"
+    shows_imports = True
+    targets = frozenset(Target)
+    decides_imports = True
     invalid = (
         Case(
             "from tensorflow.keras.mixed_precision import experimental as prec\n"
@@ -56,3 +73,30 @@ class Imports(Rule):
             review="the import stays as it is: line 2 still needs it",
         ),
     )
+
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+        """Says which name is imported now, or why the old one still is."""
+        if state.follows_module:
+            return _done("imports the module that the names are in today")
+        reason = state.reason
+        for binding in state.bindings:
+            if binding.moved:
+                return _done("imports the name that means the same today")
+            if binding.dropped:
+                return _done("is no longer imported, because nothing uses it")
+            reason = reason or binding.kept
+            if binding.only_suppressed:
+                return Suppressed()
+            if binding.star:
+                reason = reason or "which names it brings in cannot be seen here"
+        if reason is None and not occurrence.names[0].new:
+            reason = f"{occurrence.names[0].path} has no equivalent"
+        return Review(
+            f"the import stays as it is: {reason or 'the names under it are still used'}",
+            "Settle those uses first, then run again.",
+        )
+
+
+def _done(message: str) -> Rewrite:
+    """Returns the verdict; the edits are made where imports are put together."""
+    return Rewrite(message, lambda _: [])

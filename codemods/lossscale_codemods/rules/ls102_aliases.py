@@ -8,9 +8,9 @@ changed, none is. See also LS101, which does the same for imports.
 
 from __future__ import annotations
 
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.verdict import Case, Rule, Verdict, rename
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Rule, Verdict, rename
 
 
 class Aliases(Rule):
@@ -18,6 +18,7 @@ class Aliases(Rule):
 
     id = "LS102"
     title = "Assigned aliases"
+    shows_imports = True
     invalid = (
         Case(
             "import tensorflow as tf\n"

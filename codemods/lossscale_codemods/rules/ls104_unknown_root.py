@@ -7,10 +7,17 @@ only looks like it. A root that is known to be another package is not reported a
 
 from __future__ import annotations
 
-from lossscale_codemods.names import Target
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+import ast
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.vocabulary.names import Target
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class UnknownRoot(Rule):
@@ -18,6 +25,7 @@ class UnknownRoot(Rule):
 
     id = "LS104"
     title = "Old names with an unknown root"
+    shows_imports = True
     targets = frozenset(Target)
     valid = (
         Case(
@@ -31,6 +39,13 @@ class UnknownRoot(Rule):
             "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n",
         ),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether something reads like the old modules."""
+        return any(
+            node.attr == "experimental" and last_word(node.value) in {"train", "mixed_precision"}
+            for node in source.nodes.of(ast.Attribute)
+        )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports every name of this kind."""

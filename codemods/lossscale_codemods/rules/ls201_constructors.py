@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.rules._constructor import rewrite_constructor
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.constructors import rewrite_constructor
+from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
@@ -30,6 +30,7 @@ class Constructors(Rule):
 
     id = "LS201"
     title = "Constructor of the loss-scale optimizer"
+    explains = frozenset({Meaning.OPTIMIZER})
     invalid = (
         Case(f"{_HEAD}opt = {_OLD}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
         Case(

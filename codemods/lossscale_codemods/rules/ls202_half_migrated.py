@@ -8,20 +8,22 @@ API read it as a fixed one.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods import frameworks
-from lossscale_codemods.arguments import ArgumentReader
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
-from lossscale_codemods.rules._constructor import loss_scale_argument, rewrite_constructor
-from lossscale_codemods.scale_kinds import ScaleKind
-from lossscale_codemods.verdict import Case, Ignore, Review, Rule, Verdict
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.constructors import loss_scale_argument, rewrite_constructor
+from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
+from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = "from tensorflow.keras import mixed_precision\n"
 _NEW = "mixed_precision.LossScaleOptimizer"
@@ -44,6 +46,13 @@ class HalfMigrated(Rule):
         Case(f"{_HEAD}opt = {_NEW}(opt, dynamic=use_dynamic)\n"),
         Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether the new class is called with more than an optimizer."""
+        return any(
+            len(node.args) + len(node.keywords) > 1 and source.names.is_new_optimizer(node.func)
+            for node in source.nodes.of(ast.Call)
+        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls of the new class with something that can be the old argument."""
@@ -81,9 +90,9 @@ class HalfMigrated(Rule):
         argument = loss_scale_argument(call)
         if argument is None:
             return None
-        kinds = ArgumentReader(program).kinds(argument.value)
-        if argument.keyword is None and not kinds <= {ScaleKind.DYNAMIC, ScaleKind.OBJECT}:
-            if kinds == {ScaleKind.UNKNOWN} and not self._is_named_like_a_scale(argument.value):
+        kinds = ArgumentReader(program).types(argument.value)
+        if argument.keyword is None and not kinds <= {LossScaleType.DYNAMIC, LossScaleType.OBJECT}:
+            if kinds == {LossScaleType.UNKNOWN} and not self._is_named_like_a_scale(argument.value):
                 return Ignore()
             return Review(
                 "the second argument means a fixed loss scale to the old API, the first value of a "

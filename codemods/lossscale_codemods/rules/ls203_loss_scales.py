@@ -7,13 +7,12 @@ The Keras optimizer does not take them any more, but the classes are still there
 
 from __future__ import annotations
 
-import libcst as cst
-
-from lossscale_codemods import names
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
 
@@ -23,6 +22,9 @@ class LossScales(Rule):
 
     id = "LS203"
     title = "Loss scale classes"
+    explains = frozenset(
+        {Meaning.LOSS_SCALE, Meaning.FIXED, Meaning.DYNAMIC, Meaning.LOSS_SCALE_GET}
+    )
     order = 1  # What an optimizer took over is decided with the optimizer.
     invalid = (
         Case(

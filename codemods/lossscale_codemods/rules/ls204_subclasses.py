@@ -7,10 +7,10 @@ of other classes, so that a subclass of it cannot be made at all.
 
 from __future__ import annotations
 
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.vocabulary.names import Meaning
 
 
 class Subclasses(Rule):

@@ -7,13 +7,12 @@ class to code that may call it with the old arguments.
 
 from __future__ import annotations
 
-import libcst as cst
-
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.tree import is_none
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.analysis.syntax_tree import is_none
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
 
@@ -72,6 +71,14 @@ class PassedOn(Rule):
                 "Change the places that use it, then this one.",
             )
         return None
+
+    def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:
+        """Reports what no rule knows."""
+        del occurrence, program
+        return Review(
+            "it is used in a way that no rule knows",
+            f"Change it by hand; `compat-lossscale migrate --explain {self.id}` says more.",
+        )
 
     @staticmethod
     def _is_tested(occurrence: Occurrence, program: Program) -> bool:

@@ -7,11 +7,13 @@ a loss-scale optimizer: made by its constructor, tested with isinstance, or anno
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.rules._reads import (
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import (
     attributes,
     called,
     found,
@@ -19,13 +21,13 @@ from lossscale_codemods.rules._reads import (
     replace,
     rewrite,
 )
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = (
     "import tensorflow as tf\n"
@@ -56,13 +58,23 @@ class LossScaleCalls(Rule):
         Case("import tensorflow as tf  # LossScale\nprint(config.loss_scale())\n"),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether there is such a call."""
+        return any(
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in {"loss_scale", "_loss_scale"}
+            and not (node.args or node.keywords)
+            and ("opt" in (last_word(node.func.value) or "").lower() or source.names.has_optimizer)
+            for node in source.nodes.of(ast.Call)
+        )
+
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.loss_scale()` where x is, or is called like, an optimizer."""
         uses_tensorflow = b"tensorflow" in program.tree.text or b"keras" in program.tree.text
         for node in attributes(program, "loss_scale", "_loss_scale"):
             if called(program, node) is None:
                 continue
-            proven = program.kinds.is_wrapper(node.value)
+            proven = program.types.is_wrapper(node.value)
             public = node.attr.value == "loss_scale"
             if proven or (public and uses_tensorflow and looks_like_optimizer(node.value)):
                 yield found(program, node, self.id)
@@ -75,7 +87,7 @@ class LossScaleCalls(Rule):
         call = called(program, node)
         if call is None:
             return None
-        if not program.kinds.is_wrapper(node.value):
+        if not program.types.is_wrapper(node.value):
             return Review(
                 "that this is a loss-scale optimizer is not proven in this file",
                 "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",

@@ -7,18 +7,19 @@ attributes are users' own, so this changes proven loss-scale optimizers only.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.rules._reads import attributes, found, replace, rewrite
-from lossscale_codemods.verdict import Case, Rule, Verdict
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.rules.base import Case, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found, replace, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class InnerOptimizer(Rule):
@@ -53,10 +54,15 @@ class InnerOptimizer(Rule):
         ),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether there is such an attribute, and an optimizer that it can be of."""
+        reads = any(node.attr == "_optimizer" for node in source.nodes.of(ast.Attribute))
+        return reads and source.names.has_optimizer
+
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x._optimizer` of proven loss-scale optimizers."""
         for node in attributes(program, "_optimizer"):
-            if program.kinds.is_wrapper(node.value):
+            if program.types.is_wrapper(node.value):
                 yield found(program, node, self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:

@@ -16,18 +16,21 @@ The multiplier has no attribute: it is always 2.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.rules._reads import attributes, found, replace, rewrite
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.markers import LOSS_SCALE_PATTERN, OLD_NAMES, Marker
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found, replace, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _NEW = {
     "initial_loss_scale": "initial_scale",
@@ -38,7 +41,7 @@ _NEW = {
     "_num_good_steps": "dynamic_counter",
 }
 _WITHOUT = ("multiplier", "_multiplier", "update", "get_config")
-_DISTINCT = {"_current_loss_scale", "_num_good_steps"}
+_DISTINCT = ("_current_loss_scale", "_num_good_steps")
 _HEAD = (
     "import tensorflow as tf\n"
     "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'dynamic')\n"
@@ -51,6 +54,10 @@ class LossScaleAttributes(Rule):
 
     id = "LS303"
     title = "Attributes of the loss scale"
+    markers = (
+        *OLD_NAMES,
+        Marker(b"loss_scale", tuple(name.encode() for name in _DISTINCT), LOSS_SCALE_PATTERN),
+    )
     invalid = tuple(
         Case(f"{_HEAD}print(opt.loss_scale.{old})\n", f"{_NEW_HEAD}print(opt.{new})\n")
         for old, new in _NEW.items()
@@ -68,6 +75,14 @@ class LossScaleAttributes(Rule):
         ),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether something is read from a `loss_scale`."""
+        return any(
+            last_word(node.value) in {"loss_scale", "_loss_scale"}
+            and (node.attr in _DISTINCT or source.names.has_optimizer)
+            for node in source.nodes.of(ast.Attribute)
+        )
+
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields attributes of the `loss_scale` of something."""
         for node in attributes(program, *_NEW, *_WITHOUT):
@@ -76,8 +91,8 @@ class LossScaleAttributes(Rule):
                 continue
             if scale.attr.value not in {"loss_scale", "_loss_scale"}:
                 continue
-            proven = program.kinds.is_wrapper(scale.value)
-            is_policy = program.kinds.is_policy(scale.value)
+            proven = program.types.is_wrapper(scale.value)
+            is_policy = program.types.is_policy(scale.value)
             if not is_policy and (proven or node.attr.value in _DISTINCT):
                 yield found(program, node, self.id)
 
@@ -89,7 +104,7 @@ class LossScaleAttributes(Rule):
         scale, name = node.value, node.attr.value
         if not isinstance(scale, cst.Attribute):
             return None
-        if not program.kinds.is_wrapper(scale.value):
+        if not program.types.is_wrapper(scale.value):
             return Review(
                 "that this belongs to a loss-scale optimizer is not proven in this file",
                 f"If it does, write `.{_NEW.get(name, 'loss_scale')}` of the optimizer instead.",

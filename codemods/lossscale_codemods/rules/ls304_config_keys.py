@@ -7,18 +7,20 @@ Until TensorFlow 2.3 they were `optimizer` and `loss_scale`; since then they are
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.rules._reads import attributes, found
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class ConfigKeys(Rule):
@@ -38,11 +40,19 @@ class ConfigKeys(Rule):
         ),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a key of a config is read, and there is an optimizer that it can be of."""
+        reads = any(
+            isinstance(node.value, ast.Call) and last_word(node.value.func) == "get_config"
+            for node in source.nodes.of(ast.Subscript)
+        )
+        return reads and source.names.has_optimizer
+
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.get_config()["..."]` of proven loss-scale optimizers."""
         for node in attributes(program, "get_config"):
             is_old = self._key(node, program) in {"optimizer", "loss_scale"}
-            if is_old and program.kinds.is_wrapper(node.value):
+            if is_old and program.types.is_wrapper(node.value):
                 yield found(program, node, self.id)
 
     @staticmethod

@@ -7,10 +7,10 @@ several classes that all inherit from the new one: `isinstance` stays right.
 
 from __future__ import annotations
 
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.verdict import Case, Rule, Verdict, rename
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"

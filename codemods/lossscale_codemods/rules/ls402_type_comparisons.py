@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.records import Edit
-from lossscale_codemods.verdict import Case, Rewrite, Rule, Verdict
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Rewrite, Rule, Verdict
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
@@ -67,8 +66,8 @@ class TypeComparisons(Rule):
         above = tree.parent(comparison)
         tight = isinstance(above, cst.Comparison | cst.ComparisonTarget | cst.BinaryOperation)
 
-        def edits(speller: Speller) -> Sequence[Edit]:
-            text = f"{negated}isinstance({tested}, {speller.spell(occurrence)})"
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            text = f"{negated}isinstance({tested}, {renderer.render(occurrence)})"
             start, end = tree.span(comparison)
             return [Edit(start, end, f"({text})" if tight and negated else text)]
 

@@ -7,12 +7,11 @@ knows any more are reported.
 
 from __future__ import annotations
 
-import libcst as cst
-
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.verdict import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -36,6 +35,7 @@ class Policies(Rule):
 
     id = "LS501"
     title = "Global policy"
+    explains = frozenset({Meaning.SET_POLICY, Meaning.GLOBAL_POLICY, Meaning.POLICY_SCOPE})
     invalid = (
         Case(
             f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n",

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.arguments import ArgumentReader
-from lossscale_codemods.bindings import BindingKind
-from lossscale_codemods.editing import remove_item
-from lossscale_codemods.names import Meaning
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType
+from lossscale_codemods.editing.edits import remove_item
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
-from lossscale_codemods.scale_kinds import ScaleKind
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
+from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.records import Edit
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.vocabulary.records import Edit
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.Policy"
@@ -37,6 +36,7 @@ class PolicyObjects(Rule):
 
     id = "LS502"
     title = "Policies with a loss scale"
+    explains = frozenset({Meaning.POLICY})
     invalid = (
         Case(f"{_HEAD}p = {_OLD}('mixed_float16')\n", f"{_HEAD}p = {_NEW}('mixed_float16')\n"),
         Case(
@@ -78,9 +78,9 @@ class PolicyObjects(Rule):
             return refusal
         argument = scale
 
-        def edits(speller: Speller) -> Sequence[Edit]:
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
             removed = remove_item(program.tree, call.args, [argument])
-            return [*speller.name_edit(occurrence), *removed]
+            return [*renderer.name_edit(occurrence), *removed]
 
         return Rewrite("the loss scale is the one that this policy has anyway", edits)
 
@@ -97,7 +97,7 @@ class PolicyObjects(Rule):
     def _refusal(self, call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
         name_argument = self._argument(call, 0, "name")
         name = self._literal(name_argument.value, program) if name_argument else None
-        kinds = ArgumentReader(program).kinds(scale.value)
+        kinds = ArgumentReader(program).types(scale.value)
         source = program.tree.source(scale.value)
         if name is None:
             return Review(
@@ -106,16 +106,16 @@ class PolicyObjects(Rule):
                 "otherwise wrap the optimizer yourself.",
             )
         if name == "mixed_float16":
-            if kinds == {ScaleKind.DYNAMIC}:
+            if kinds == {LossScaleType.DYNAMIC}:
                 return None
-            if kinds == {ScaleKind.NOTHING}:
+            if kinds == {LossScaleType.NOTHING}:
                 return Review(
                     "under mixed_float16, Model.compile always wraps the optimizer with a dynamic "
                     "loss scale, and loss_scale=None asked for none",
                     "Drop loss_scale=None if that is fine; otherwise write the training loop "
                     "yourself, or keep the policy with `--target compat`.",
                 )
-        elif kinds == {ScaleKind.NOTHING}:
+        elif kinds == {LossScaleType.NOTHING}:
             return None
         return Review(
             f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",

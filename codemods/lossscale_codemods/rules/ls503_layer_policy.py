@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.records import Edit
-from lossscale_codemods.tree import is_none
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.syntax_tree import is_none
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "from tensorflow.keras.mixed_precision import experimental as mp\n"
 
@@ -31,6 +30,7 @@ class LayerPolicy(Rule):
 
     id = "LS503"
     title = "Policy of a layer"
+    explains = frozenset({Meaning.LAYER_POLICY})
     invalid = (
         Case(
             f"{_HEAD}print(mp.get_layer_policy(layer).name)\n", "print(layer.dtype_policy.name)\n"
@@ -66,8 +66,8 @@ class LayerPolicy(Rule):
             return self._read(occurrence, above, layer, program)
         span = program.tree.span(call)
 
-        def edits(speller: Speller) -> Sequence[Edit]:
-            del speller
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            del renderer
             return [Edit(*span, f"{layer}.dtype_policy")]
 
         return Rewrite("the layer's own attribute", edits, keeps_name=False)

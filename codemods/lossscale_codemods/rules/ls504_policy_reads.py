@@ -7,22 +7,26 @@ Whether losses are scaled is told by the policy's name; by how much, by the opti
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.records import Edit
-from lossscale_codemods.rules._reads import attributes, found
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.ls503_layer_policy import none_test
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.markers import OLD_NAMES, Marker
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
+_READ = ("loss_scale", "should_cast_variables")
 _HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.experimental.global_policy()\n"
 _NEW_HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.global_policy()\n"
 
@@ -32,6 +36,7 @@ class PolicyReads(Rule):
 
     id = "LS504"
     title = "The loss scale of a policy"
+    markers = (*OLD_NAMES, Marker(b"should_cast_variables"))
     invalid = (
         Case(
             f"{_HEAD}scaled = policy.loss_scale is not None\n",
@@ -46,10 +51,19 @@ class PolicyReads(Rule):
         ),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a policy can be asked."""
+        reads = [node for node in source.nodes.of(ast.Attribute) if node.attr in _READ]
+        if any(node.attr == "should_cast_variables" for node in reads):
+            return True
+        if not reads or not ("dtype_policy" in source.text or "Policy" in source.text):
+            return False
+        return not set(reads) <= set(_reads_of_others(source))
+
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields reads of what proven policies no longer have."""
-        for node in attributes(program, "loss_scale", "should_cast_variables"):
-            is_policy = program.kinds.is_policy(node.value)
+        for node in attributes(program, *_READ):
+            is_policy = program.types.is_policy(node.value)
             if is_policy and not self._is_layer_policy(node.value, program):
                 yield found(program, node, self.id)
 
@@ -81,3 +95,28 @@ class PolicyReads(Rule):
         end = program.tree.span(comparison)[1]
         edits = [Edit(start, end, f'.name {sign} "mixed_float16"')]
         return Rewrite("under mixed_float16 alone there is a loss scale", lambda _: edits)
+
+
+def _reads_of_others(source: ScannedSource) -> Iterator[ast.expr]:
+    """Yields what is read first of all where a test has just said that it is of no policy.
+
+    Keras itself does so: `if isinstance(policy, PolicyV1): loss_scale = policy.loss_scale`.
+    """
+    for node in source.nodes.of(ast.If):
+        match node:
+            case ast.If(
+                test=ast.Call(
+                    func=ast.Name("isinstance"),
+                    args=[tested, ast.Name() | ast.Attribute() as kind],
+                    keywords=[],
+                ),
+                body=[ast.Assign(value=ast.Attribute(value=owner) as read), *_],
+            ) if ast.dump(tested) == ast.dump(owner) and not _can_be_policy(source, kind):
+                yield read
+
+
+def _can_be_policy(source: ScannedSource, kind: ast.Name | ast.Attribute) -> bool:
+    return any(
+        path.endswith(".Policy") or names.lookup(path) is not None
+        for path in source.names.paths_of(kind)
+    )

@@ -7,10 +7,10 @@ become. `disable_mixed_precision_graph_rewrite` moves with it.
 
 from __future__ import annotations
 
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.occurrences import Occurrence
-from lossscale_codemods.program import Program, Usage
-from lossscale_codemods.verdict import Case, Rule, Verdict, rename
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
 
@@ -20,6 +20,7 @@ class V1Names(Rule):
 
     id = "LS601"
     title = "Names of the v1 API"
+    explains = frozenset({Meaning.V1_OPTIMIZER, Meaning.REWRITE_OFF})
     not_handled = (
         "Base classes (LS204), names that are passed on (LS205) and attributes of the class."
     )

@@ -15,24 +15,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods import frameworks
-from lossscale_codemods.arguments import HELPER_SOURCE, ArgumentReader, Arguments
-from lossscale_codemods.editing import insert_line, replace_argument
-from lossscale_codemods.kinds import Kind
-from lossscale_codemods.names import HELPER, Meaning
-from lossscale_codemods.occurrences import Occurrence, Role
-from lossscale_codemods.program import Program
-from lossscale_codemods.records import Edit
-from lossscale_codemods.testcode import is_in_test
-from lossscale_codemods.tree import dotted
-from lossscale_codemods.verdict import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.analysis.detect_tests import is_in_test
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.type_inference import ObjectType, optimizer_argument
+from lossscale_codemods.editing.edits import insert_line
+from lossscale_codemods.rules.base import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
+from lossscale_codemods.rules.shared.loss_scale_arguments import (
+    ArgumentReader,
+    Arguments,
+)
+from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _OPTIMIZER = (
@@ -53,6 +57,7 @@ class GraphRewrite(Rule):
 
     id = "LS602"
     title = "Graph rewrite"
+    explains = frozenset({Meaning.REWRITE})
     invalid = (
         Case(
             f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
@@ -95,6 +100,12 @@ class GraphRewrite(Rule):
         ),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether the graph rewrite can be named, under an old name or that of today."""
+        return source.names.has_old_name or any(
+            map(frameworks.is_rewrite_of_today, source.names.every_path)
+        )
+
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls under the name of today that get a Keras optimizer."""
         for node in program.tree.parents:
@@ -105,7 +116,7 @@ class GraphRewrite(Rule):
             path = program.resolver.path(node.func)
             if path is None or not frameworks.is_rewrite_of_today(path):
                 continue
-            if self._kind(node, program) is Kind.KERAS:
+            if self._kind(node, program) is ObjectType.KERAS:
                 span = program.tree.span(node.func)
                 yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
 
@@ -121,11 +132,11 @@ class GraphRewrite(Rule):
                 "LossScaleOptimizer and tf.config.optimizer.set_experimental_options.",
             )
         kind = self._kind(call, program)
-        if kind is Kind.KERAS:
+        if kind is ObjectType.KERAS:
             return self._expand(occurrence, call, program)
         # In a TensorFlow 1 program the old name was already that of the v1 function.
         is_v1 = all(old.v1 for old in occurrence.names) or program.is_tf1_program
-        if kind is Kind.V1 or is_v1:
+        if kind is ObjectType.V1 or is_v1:
             return rename("the name that is still there under compat.v1", occurrence)
         return Review(
             "whether it wraps a v1 or a Keras optimizer is not proven in this file",
@@ -152,24 +163,15 @@ class GraphRewrite(Rule):
             for path in paths
         )
 
-    @staticmethod
-    def _optimizer(call: cst.Call) -> cst.Arg | None:
-        for index, argument in enumerate(call.args):
-            if (argument.keyword is None and index == 0) or (
-                argument.keyword is not None and argument.keyword.value in {"opt", "optimizer"}
-            ):
-                return argument
-        return None
-
-    def _kind(self, call: cst.Call, program: Program) -> Kind:
-        optimizer = self._optimizer(call)
+    def _kind(self, call: cst.Call, program: Program) -> ObjectType:
+        optimizer = optimizer_argument(call)
         if optimizer is None:
-            return Kind.UNKNOWN
-        kinds = program.kinds.of(optimizer.value)
-        for kind in (Kind.KERAS, Kind.V1):
-            if kind in kinds and kinds <= {kind, Kind.NOTHING}:
+            return ObjectType.UNKNOWN
+        kinds = program.types.of(optimizer.value)
+        for kind in (ObjectType.KERAS, ObjectType.V1):
+            if kind in kinds and kinds <= {kind, ObjectType.NOTHING}:
                 return kind
-        return Kind.UNKNOWN
+        return ObjectType.UNKNOWN
 
     def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         tree = program.tree
@@ -202,7 +204,7 @@ class GraphRewrite(Rule):
             span = tree.span(call)
             return Rewrite(
                 "only the switch is left of a call whose result is not used",
-                lambda s: [Edit(*span, s.spell_path(occurrence, *_OPTIONS) + _SWITCH)],
+                lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
         arguments = self._arguments(call, program)
@@ -210,19 +212,12 @@ class GraphRewrite(Rule):
             return arguments
         if arguments.branches is not None and dotted(call.args[0].value) is None:
             arguments.branches = None
-        scale = self._scale(call)
 
-        def edits(speller: Speller) -> Sequence[Edit]:
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
-            found = [Edit(start, end, speller.spell_path(occurrence, *_OPTIMIZER))]
-            optimizer = self._optimizer(call)
-            if optimizer is not None and optimizer.keyword is not None:
-                found.append(Edit(*tree.span(optimizer.keyword), "inner_optimizer"))
-            if scale is not None:
-                found += replace_argument(tree, call, scale, arguments.texts)
-            if arguments.helper:
-                speller.helper(HELPER, HELPER_SOURCE, occurrence)
-            options = speller.spell_path(occurrence, *_OPTIONS) + _SWITCH
+            found = [Edit(start, end, renderer.render_path(occurrence, *_OPTIMIZER))]
+            found += argument_edits(renderer, occurrence, call, arguments, program)
+            options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
             behind = isinstance(above, cst.Assign | cst.AnnAssign)
             return [*found, *insert_line(tree, statement, options, behind=behind)]
 
@@ -236,17 +231,8 @@ class GraphRewrite(Rule):
             constructor=tree.full_span(call),
         )
 
-    @staticmethod
-    def _scale(call: cst.Call) -> cst.Arg | None:
-        for index, argument in enumerate(call.args):
-            if (argument.keyword is None and index == 1) or (
-                argument.keyword is not None and argument.keyword.value == "loss_scale"
-            ):
-                return argument
-        return None
-
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
-        scale = self._scale(call)
+        scale = loss_scale_argument(call)
         if scale is None:
             return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
         return ArgumentReader(program).read(scale.value, call)

@@ -12,20 +12,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from lossscale_codemods.bindings import BindingKind
-from lossscale_codemods.evaluate import constant
-from lossscale_codemods.names import Meaning
-from lossscale_codemods.records import Edit
-from lossscale_codemods.verdict import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.occurrences import Occurrence
-    from lossscale_codemods.program import Program
-    from lossscale_codemods.spelling import Speller
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _PARAMETERS = (
@@ -47,6 +46,7 @@ class Contrib(Rule):
 
     id = "LS603"
     title = "tf.contrib.mixed_precision"
+    explains = frozenset({Meaning.CONTRIB})
     invalid = (
         Case(
             f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
@@ -120,9 +120,9 @@ class Contrib(Rule):
         values = [given[name] for name in _PARAMETERS[:2] if name in given]
         tree = program.tree
 
-        def edits(speller: Speller) -> Sequence[Edit]:
-            wrapper = speller.spell_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
-            scale = speller.spell_path(owner, f"{_HOME}.DynamicLossScale")
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            wrapper = renderer.render_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
+            scale = renderer.render_path(owner, f"{_HOME}.DynamicLossScale")
             found = [
                 Edit(*occurrence.span, wrapper),
                 Edit(*tree.span(manager), f"{scale}({', '.join(values)})"),

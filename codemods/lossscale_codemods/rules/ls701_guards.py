@@ -7,14 +7,29 @@ works on both sides of TensorFlow 2.4. `--collapse-guards` takes the old branche
 
 from __future__ import annotations
 
-from lossscale_codemods.verdict import Case, Rule
+import textwrap
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis import version_guards
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.rules.base import Case, Removal, Review, Rule
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
 
 
 class Guards(Rule):
-    """Guards, recognised before any other rule is asked (see the module `guards`)."""
+    """Keeps other rules from branches for old versions, and takes these out if asked to."""
 
     id = "LS701"
     title = "Branches for old versions"
+    shows_whole = True
+    targets = frozenset(Target)
     valid = (
         Case(
             "import tensorflow as tf\n"
@@ -32,3 +47,76 @@ class Guards(Rule):
             review="can be collapsed",
         ),
     )
+
+    def protect(
+        self, program: Program, occurrences: Sequence[Occurrence]
+    ) -> Mapping[Occurrence, Review]:
+        """Returns what stands in branches for old versions."""
+        guarded = version_guards.guarded(program, occurrences)
+        return {one: Review(why, version_guards.ADVICE) for one, why in guarded.items()}
+
+    def remove(self, program: Program) -> Removal | None:
+        """Returns the first branch that can be taken out."""
+        occurrences = [*program.references, *program.imports]
+        for guard in version_guards.find(program, occurrences):
+            if _collapsible(program, guard):
+                edit, kept = _collapse_edit(program, guard)
+                return Removal(edit, kept, guard.node, "collapsed to the branch for new versions")
+        return None
+
+
+def _collapsible(program: Program, guard: version_guards.Guard) -> bool:
+    if guard.new is None:
+        return False
+    if isinstance(guard.node, cst.IfExp):
+        return True
+    if isinstance(guard.node, cst.Try):
+        whole = guard.node
+        if whole.orelse is not None or whole.finalbody is not None or len(whole.handlers) != 1:
+            return False
+    return isinstance(guard.new, cst.IndentedBlock) and not _has_multiline_string(
+        program, guard.new
+    )
+
+
+def _has_multiline_string(program: Program, block: cst.CSTNode) -> bool:
+    return any(
+        isinstance(n, cst.BaseString) and "\n" in program.tree.source(n)
+        for n in program.tree.walk(block)
+    )
+
+
+def _collapse_edit(
+    program: Program, guard: version_guards.Guard
+) -> tuple[Edit, list[tuple[int, int]]]:
+    """Returns the edit, and where each part of its text starts in it and stood before."""
+    tree = program.tree
+    if isinstance(guard.node, cst.IfExp) and isinstance(guard.new, cst.BaseExpression):
+        start, end = tree.full_span(guard.node)
+        return Edit(start, end, tree.source(guard.new)), [(0, tree.full_span(guard.new)[0])]
+    start = tree.span(guard.node)[0]
+    end = tree.line_end(max(tree.span(guard.node)[1] - 1, start))
+    body: Sequence[cst.CSTNode] = getattr(guard.new, "body", ())
+    statements = list(body)
+    first, last = tree.span(statements[0])[0], tree.span(statements[-1])[1]
+    left = tree.line_start(first)
+    while left > 0:  # Comments above the first statement belong to it.
+        above = tree.line_start(left - 1)
+        if not tree.text[above:left].strip().startswith(b"#"):
+            break
+        left = above
+    lines = tree.slice((left, tree.line_end(max(last - 1, first))))
+    indent = tree.indentation(start)
+    newline = tree.newline
+    text = textwrap.dedent(lines.replace(newline, "\n")).rstrip("\n")
+    moved = [indent + line + newline if line else newline for line in text.split("\n")]
+    kept = []
+    new = 0
+    for before, after in zip(lines.splitlines(keepends=True), moved, strict=False):
+        kept.append((new, left + _size(before) - _size(after)))
+        new, left = new + _size(after), left + _size(before)
+    return Edit(tree.line_start(start), end, "".join(moved)), kept
+
+
+def _size(text: str) -> int:
+    return len(text.encode())

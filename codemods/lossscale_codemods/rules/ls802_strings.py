@@ -7,11 +7,27 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.verdict import Case, Rule
+import ast
+import tokenize
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.string_tokens import fields_blanked
+from lossscale_codemods.vocabulary import names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class Strings(Rule):
-    """Strings that code works with (see the module `strings`)."""
+    """Reports strings that code works with."""
 
     id = "LS802"
     title = "Strings that are old names"
@@ -24,4 +40,102 @@ class Strings(Rule):
             "ok = type(opt).__name__ == 'LossScaleOptimizer'\n",
             review="another name now",
         ),
+    )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a string is compared, looked up or the path of an old name."""
+        return (
+            any(map(_compares_class_name, source.nodes.of(ast.Compare)))
+            or any(map(_tests_for_module, source.nodes.of(ast.Call)))
+            or _has_path(source)
+        )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the strings, but for annotations."""
+        annotations = {o.node for o in program.references}
+        for node in program.tree.parents:
+            if not isinstance(node, cst.SimpleString) or node in annotations:
+                continue
+            if self._review(program, node) is not None:
+                yield Occurrence(node, program.tree.span(node), Role.STRING, rule=self.id)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports them."""
+        node = occurrence.node
+        if occurrence.rule != self.id or not isinstance(node, cst.SimpleString):
+            return None
+        return self._review(program, node)
+
+    def _review(self, program: Program, node: cst.SimpleString) -> Review | None:
+        try:
+            text = str(node.evaluated_value)
+        except (ValueError, SyntaxError):
+            return None
+        above = program.tree.parent(node)
+        if names.is_old_path(text):
+            return Review(
+                "this string is the path of an old name, and strings are never edited",
+                "Write the path of the new name into it, if code imports or patches by it.",
+            )
+        compared = isinstance(above, cst.Comparison | cst.ComparisonTarget)
+        if compared and text in names.OLD_CLASS_NAMES:
+            return Review(
+                "the optimizer's class has another name now (LossScaleOptimizerV3 in tf-keras)",
+                "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
+                "instead.",
+            )
+        if text == "experimental" and _is_attribute_test(program, above):
+            return Review(
+                "getattr or hasattr looks for the old module by its name",
+                "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
+                "support.",
+            )
+        return None
+
+
+def _is_attribute_test(program: Program, argument: cst.CSTNode | None) -> bool:
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    if not isinstance(call, cst.Call) or dotted(call.func) not in {"getattr", "hasattr"}:
+        return False
+    paths = program.resolver.paths(call.args[0].value)
+    return any(p is not None and p.endswith("mixed_precision") for p in paths)
+
+
+def _compares_class_name(node: ast.Compare) -> bool:
+    """Whether a comparison is `type(opt).__name__ == "LossScaleOptimizerV1"`."""
+    return any(
+        isinstance(operand, ast.Constant) and operand.value in names.OLD_CLASS_NAMES
+        for operand in (node.left, *node.comparators)
+    )
+
+
+def _tests_for_module(node: ast.Call) -> bool:
+    """Whether a call is `hasattr(mixed_precision, "experimental")`."""
+    return last_word(node.func) in {"getattr", "hasattr"} and any(
+        isinstance(argument, ast.Constant) and argument.value == "experimental"
+        for argument in node.args
+    )
+
+
+def _has_path(source: ScannedSource) -> bool:
+    # A string of the tree can be several that stand side by side; each is one by itself for us.
+    return any(
+        isinstance(node.value, str) and _can_have_path(node.value)
+        for node in source.nodes.of(ast.Constant)
+    ) and any(token.type == tokenize.STRING and _is_path(token.string) for token in source.tokens)
+
+
+def _is_path(raw: str) -> bool:
+    if "f" in raw[: raw.index(raw[-1])].lower():
+        if _can_have_path(raw):
+            fields_blanked(raw)  # Strings in its fields are strings by themselves.
+        return False
+    return names.is_old_path(str(ast.literal_eval(raw)))
+
+
+def _can_have_path(text: str) -> bool:
+    return ("experimental" in text or "contrib" in text) and any(
+        ("experimental" in word or "contrib" in word)
+        and any(part in word for part in ("mixed_precision", "LossScale", "loss_scale"))
+        for word in text.split()
     )

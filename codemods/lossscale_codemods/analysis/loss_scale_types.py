@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a loss scale expression can be, as far as the file says."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.syntax_tree import dotted, is_none
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Meaning
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.program import Program
+
+
+class LossScaleType(enum.Enum):
+    """What a loss scale expression can be."""
+
+    DYNAMIC = '"dynamic"'
+    NUMBER = "a number"
+    OBJECT = "a loss scale object"
+    NOTHING = "None"
+    INVALID = "no loss scale"
+    UNKNOWN = "unknown"
+
+
+class LossScaleTypes:
+    """Reads the kinds of loss scale expressions of one file."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.resolver = program.resolver
+
+    def types(self, node: cst.BaseExpression) -> set[LossScaleType]:
+        """Returns what a loss scale expression can be."""
+        return self._types(node, frozenset())
+
+    def _types(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> set[LossScaleType]:
+        if is_none(node):
+            return {LossScaleType.NOTHING}
+        if isinstance(node, cst.IfExp):
+            return self._types(node.body, seen) | self._types(node.orelse, seen)
+        if isinstance(node, cst.Call):
+            return self._call_kinds(node)
+        if isinstance(node, cst.Name | cst.Attribute):
+            if isinstance(node, cst.Name) and node.value in {"True", "False"}:
+                return {LossScaleType.NUMBER}
+            return self._variable_kinds(node, seen)
+        try:
+            value = constant(self.tree.source(node))
+        except ValueError:
+            return {
+                LossScaleType.NUMBER if self._is_arithmetic(node, seen) else LossScaleType.UNKNOWN
+            }
+        if value == "dynamic":
+            return {LossScaleType.DYNAMIC}
+        return {LossScaleType.NUMBER if isinstance(value, int | float) else LossScaleType.INVALID}
+
+    def _is_arithmetic(self, node: cst.BaseExpression, seen: frozenset[Binding]) -> bool:
+        """Whether an expression gives a number, if it gives anything the old API accepted."""
+        if isinstance(node, cst.UnaryOperation):
+            return isinstance(node.operator, cst.Minus | cst.Plus)
+        if not isinstance(node, cst.BinaryOperation):
+            return False
+        if isinstance(
+            node.operator, cst.Subtract | cst.Divide | cst.FloorDivide | cst.Power | cst.LeftShift
+        ):
+            return True
+        if isinstance(node.operator, cst.Multiply | cst.Add):
+            number = {LossScaleType.NUMBER}
+            return self._types(node.left, seen) == number or self._types(node.right, seen) == number
+        return False
+
+    def _variable_kinds(
+        self, node: cst.BaseExpression, seen: frozenset[Binding]
+    ) -> set[LossScaleType]:
+        found: set[LossScaleType] = set()
+        for binding in self.resolver.bindings(node):
+            if binding in seen or binding.kind is not BindingKind.ASSIGN or binding.value is None:
+                return {LossScaleType.UNKNOWN}
+            found |= self._types(binding.value, seen | {binding})
+        if isinstance(node, cst.Attribute) and found:
+            # Other files may assign attributes, and do so with configurations.
+            return {LossScaleType.UNKNOWN}
+        return found or {LossScaleType.UNKNOWN}
+
+    def _call_kinds(self, node: cst.Call) -> set[LossScaleType]:
+        if dotted(node.func) in {"float", "int"} and not self.resolver.bindings(node.func):
+            return {LossScaleType.NUMBER}
+        for path in self.resolver.paths(node.func):
+            if path is None or class_of(path) is None:
+                return {LossScaleType.UNKNOWN}
+        return {LossScaleType.OBJECT}
+
+
+def class_of(path: str) -> str | None:
+    """Returns `"FixedLossScale"` or `"DynamicLossScale"` for a path to one of them."""
+    old = names.lookup(path)
+    if old is not None and old.is_loss_scale:
+        return "FixedLossScale" if old.meaning is Meaning.FIXED else "DynamicLossScale"
+    short = names.canonical(path).removeprefix("tensorflow.compat.v1.mixed_precision.")
+    return short if short in {"FixedLossScale", "DynamicLossScale"} else None

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which dotted paths an expression can name: `tensorflow.keras.mixed_precision` behind `mp`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, class_of_self
+from lossscale_codemods.analysis.cyclic_definitions import Answers
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.scopes import Scopes
+from lossscale_codemods.vocabulary import frameworks, names
+
+RelativeImports = Callable[[str], str | None]
+"""Turns the dotted path of an import from the project into one outside of it, if it is known."""
+_STAR_STEPS = ("keras", "train", "compat", "mixed_precision", "experimental", "optimizers")
+
+
+class Resolver:
+    """Answers for the expressions of one file.
+
+    Args:
+        scopes: The file's scopes.
+        moved: Bindings that will import or hold something else, with its path.
+        relative: Knows what relative imports give.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        moved: Mapping[Binding, str] | None = None,
+        relative: RelativeImports | None = None,
+    ) -> None:
+        self.scopes = scopes
+        self.moved = moved or {}
+        self.relative = relative
+        self._answers = Answers(self._find_paths)
+
+    def with_moved(self, moved: Mapping[Binding, str]) -> Resolver:
+        """Returns a resolver for the file as it will be."""
+        return Resolver(self.scopes, moved, self.relative)
+
+    def bindings(self, node: cst.CSTNode) -> frozenset[Binding]:
+        """Returns the bindings that a name, or a name's attribute, can have here."""
+        found = self.scopes.reaching.get(node)
+        if found is None and isinstance(node, cst.Attribute):
+            owner = self._class_of(node.value)
+            if owner is not None:
+                return frozenset(owner.attributes.get(node.attr.value, ()))
+        return found or frozenset()
+
+    def _in_class_body(self, node: cst.Attribute) -> frozenset[Binding]:
+        """Returns what the class body gives to an attribute of `self`."""
+        owner = self._class_of(node.value)
+        return frozenset(owner.bindings.get(node.attr.value, ())) if owner else frozenset()
+
+    def _class_of(self, node: cst.BaseExpression) -> Scope | None:
+        scope = self.scopes.scope_of_read.get(node)
+        return class_of_self(node, scope) if scope is not None else None
+
+    def paths(self, node: cst.CSTNode) -> frozenset[str | None]:
+        """Returns the dotted paths that an expression can name; `None` stands for anything else."""
+        return self._answers.of(node)
+
+    def _find_paths(self, node: cst.CSTNode) -> frozenset[str | None]:
+        if isinstance(node, cst.Name):
+            if node.value == "None":
+                return frozenset()
+            bindings = self.bindings(node)
+            if not bindings:
+                return self._star_paths(node)
+            return self._union(self.binding_paths(b) for b in bindings)
+        if isinstance(node, cst.Attribute):
+            bindings = self.bindings(node)
+            if node not in self.scopes.reaching:
+                bindings |= self._in_class_body(node)
+            if bindings:
+                return self._union(self.binding_paths(b) for b in bindings)
+            above = self.paths(node.value)
+            return frozenset(
+                None if p is None else self._outside(f"{p}.{node.attr.value}") for p in above
+            )
+        if isinstance(node, cst.IfExp):
+            return self.paths(node.body) | self.paths(node.orelse)
+        if isinstance(node, cst.BooleanOperation):
+            return self.paths(node.left) | self.paths(node.right)
+        if isinstance(node, cst.NamedExpr):
+            return self.paths(node.value)
+        return frozenset([None])
+
+    def _outside(self, path: str) -> str:
+        """Returns the path outside of the project, if a path is one within it."""
+        if self.relative is None or frameworks.is_framework(path):
+            return path
+        return self.relative(path) or path
+
+    @staticmethod
+    def _union(sets: Iterable[frozenset[str | None]]) -> frozenset[str | None]:
+        return frozenset().union(*sets)
+
+    def binding_paths(self, binding: Binding) -> frozenset[str | None]:
+        """Returns the dotted paths that a binding can give its name."""
+        if binding in self.moved:
+            return frozenset([self.moved[binding]])
+        if binding.kind is BindingKind.IMPORT and binding.path is not None:
+            return frozenset([self._outside(binding.path)])
+        if binding.kind is BindingKind.ASSIGN and binding.value is not None:
+            return self.paths(binding.value)
+        return frozenset([None])
+
+    def _star_paths(self, node: cst.Name) -> frozenset[str | None]:
+        found: set[str | None] = set()
+        scope: Scope | None = self.scopes.scope_of_read.get(node, self.scopes.module)
+        while scope is not None:
+            for star in scope.stars:
+                path = f"{star.path}.{node.value}"
+                known = names.lookup(path)
+                old = known is not None
+                if star in self.moved and known is not None:
+                    home = self.moved[star]
+                    compat = home.startswith("compat_lossscale") or not known.new
+                    path = f"{home}.{node.value}" if compat else known.new[0]
+                if old or (str(star.path).startswith("tensorflow") and node.value in _STAR_STEPS):
+                    found.add(path)
+            scope = scope.parent
+        return frozenset(found or {None})
+
+    def path(self, node: cst.CSTNode) -> str | None:
+        """Returns the one path an expression names, if there is just one."""
+        found = self.paths(node)
+        return next(iter(found)) if len(found) == 1 else None
+
+    def string_paths(self, text: str, node: cst.CSTNode) -> frozenset[str | None]:
+        """Returns the paths of a dotted name that stands in a string annotation."""
+        root, *rest = text.split(".")
+        bindings = self.scopes.lookup(root, self.scopes.scope_of(node))
+        found = self._union(self.binding_paths(b) for b in bindings) or frozenset([None])
+        return frozenset(p if p is None else ".".join([p, *rest]) for p in found)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How what is known of names grows and shrinks: by tests, by calls, and where two ways join."""
+
+from __future__ import annotations
+
+from lossscale_codemods.analysis.bindings import (
+    Binding,
+    BindingKind,
+    Environment,
+    Scope,
+    class_of_self,
+)
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.syntax_tree import dotted
+
+
+def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environment:
+    """Returns what `isinstance` tests in a condition say about names.
+
+    Args:
+        test: The condition.
+        truth: How it came out.
+        scope: The scope that it stands in.
+    """
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return narrowings(test.expression, not truth, scope)
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And) == truth:
+        left = narrowings(test.left, truth, scope)
+        return {**left, **narrowings(test.right, truth, scope)}
+    if (
+        truth
+        and isinstance(test, cst.Call)
+        and dotted(test.func) == "isinstance"
+        and len(test.args) == 2
+    ):
+        name = dotted(test.args[0].value)
+        if name is not None:
+            value = test.args[1].value
+            binding = Binding(name, BindingKind.NARROWED, test, scope, value=value)
+            return {name: frozenset([binding])}
+    return {}
+
+
+def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environment:
+    """Returns what attributes of `self` can be after a call that may run other methods.
+
+    Args:
+        call: The call.
+        known: What is known before it.
+        scope: The scope that it stands in.
+    """
+    reached = [call.func.value] if isinstance(call.func, cst.Attribute) else []
+    reached += [argument.value for argument in call.args]
+    found: Environment = {}
+    for node in reached:
+        if isinstance(node, cst.Call) and dotted(node.func) == "super":
+            owner = _class_around(scope)
+        else:
+            owner = class_of_self(node, scope)
+        for name in known if owner is not None else ():
+            root, _, attribute = name.partition(".")
+            if owner is not None and attribute and class_of_self(cst.Name(root), scope) is owner:
+                others = owner.attributes.get(attribute, ())
+                found[name] = known[name] | {b for b in others if b.scope is not scope}
+    return found
+
+
+def _class_around(scope: Scope) -> Scope | None:
+    around: Scope | None = scope
+    while around is not None and not around.is_class:
+        around = around.parent
+    return around
+
+
+def merge(first: Environment | None, second: Environment | None) -> Environment | None:
+    """Joins what two ways through the program know; `None` is a way that was left."""
+    if first is None or second is None:
+        return second if first is None else first
+    joined: Environment = {}
+    for name in first.keys() | second.keys():
+        if "." in name or _has_narrowing(first, name) or _has_narrowing(second, name):
+            if name in first and name in second:
+                joined[name] = first[name] | second[name]
+        else:
+            joined[name] = first.get(name, frozenset()) | second.get(name, frozenset())
+    return joined
+
+
+def _has_narrowing(environment: Environment, name: str) -> bool:
+    return any(b.kind is BindingKind.NARROWED for b in environment.get(name, ()))

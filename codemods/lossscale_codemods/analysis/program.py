@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file as the rules see it: the old names in it, and what each is used for."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, Scope, import_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.name_resolution import RelativeImports, Resolver
+from lossscale_codemods.analysis.occurrences import Finder, Occurrence
+from lossscale_codemods.analysis.scope_analysis import scopes_of
+from lossscale_codemods.analysis.syntax_tree import Tree, dotted
+from lossscale_codemods.analysis.type_inference import TypeInference
+from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.exports import Exports
+from lossscale_codemods.vocabulary.names import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Usage(enum.Enum):
+    """What a reference is used for."""
+
+    CALLED = "called"
+    BASE_CLASS = "base class"
+    TYPE_TEST = "isinstance"
+    TYPE_COMPARISON = "type comparison"
+    ANNOTATION = "annotation"
+    ALIAS = "given another name"
+    CUSTOM_OBJECT = "value under its own name"
+    MEMBER = "attribute read from it"
+    VALUE = "passed on"
+
+
+class Program:
+    """A parsed file, its scopes, and the old names in it.
+
+    Args:
+        module: The parsed file.
+        target: What it is migrated to.
+        relative: Knows what relative imports give.
+        source: The bytes it was parsed from.
+        exports: What is known of the files that may import this one.
+    """
+
+    def __init__(
+        self,
+        module: cst.Module,
+        target: Target = Target.TF_KERAS,
+        relative: RelativeImports | None = None,
+        source: bytes | None = None,
+        exports: Exports | None = None,
+    ) -> None:
+        self.target = target
+        self.exports = Exports() if exports is None else exports
+        self.rewritten: set[cst.CSTNode] = set()
+        """Nodes of the occurrences that are decided to be rewritten so far."""
+        self.decided_strings: set[cst.CSTNode] = set()
+        """Strings, other than annotations, that a rule decides."""
+        self.tree = Tree(module)
+        self.source = self.tree.bytes if source is None else source
+        self.scopes = scopes_of(self.tree)
+        self.resolver = Resolver(self.scopes, relative=relative)
+        self.types = TypeInference(self.resolver)
+        self._finder = Finder(self.resolver)
+
+    @functools.cached_property
+    def references(self) -> list[Occurrence]:
+        """Every expression that is an old name, or could be one."""
+        return self._finder.references()
+
+    @functools.cached_property
+    def imports(self) -> list[Occurrence]:
+        """Every imported name, and every star import, that brings in an old name."""
+        return self._finder.imports()
+
+    def scope(self, occurrence: Occurrence) -> Scope:
+        """Returns the scope that an occurrence is read in."""
+        found = self.scopes.scope_of_read.get(occurrence.base)
+        return found if found is not None else self.scopes.scope_of(occurrence.node)
+
+    def call(self, occurrence: Occurrence) -> cst.Call | None:
+        """Returns the call of the name, if it is called."""
+        above = self.tree.parent(occurrence.node)
+        return above if isinstance(above, cst.Call) and above.func is occurrence.node else None
+
+    def usage(self, occurrence: Occurrence) -> Usage:
+        """Returns what a reference is used for."""
+        node = occurrence.node
+        above = self.tree.parent(node)
+        if self.call(occurrence) is not None:
+            return Usage.CALLED
+        if isinstance(above, cst.Attribute):
+            return Usage.MEMBER
+        if isinstance(above, cst.Arg):
+            outer = self.tree.parent(above)
+            if isinstance(outer, cst.ClassDef):
+                return Usage.BASE_CLASS
+        if any(isinstance(a, cst.Annotation) for a in self._expression_ancestors(node)):
+            return Usage.ANNOTATION
+        if self._type_test(node):
+            return Usage.TYPE_TEST
+        if self.type_comparison(node) is not None:
+            return Usage.TYPE_COMPARISON
+        if isinstance(above, cst.Assign | cst.AnnAssign) and self.alias_bindings(occurrence):
+            return Usage.ALIAS
+        if isinstance(above, cst.DictElement) and above.value is node:
+            key = above.key
+            last = occurrence.names[0].path.rsplit(".", 1)[-1] if occurrence.names else ""
+            if isinstance(key, cst.SimpleString) and last and last in str(key.evaluated_value):
+                return Usage.CUSTOM_OBJECT
+        return Usage.VALUE
+
+    def _expression_ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        for above in self.tree.ancestors(node):
+            if isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
+                return
+            yield above
+
+    def _type_test(self, node: cst.CSTNode) -> bool:
+        above = self.tree.parent(node)
+        while isinstance(above, cst.Element | cst.Tuple) or (
+            isinstance(above, cst.BinaryOperation) and isinstance(above.operator, cst.BitOr)
+        ):
+            node, above = above, self.tree.parent(above)
+        if not isinstance(above, cst.Arg):
+            return False
+        call = self.tree.parent(above)
+        return (
+            isinstance(call, cst.Call)
+            and dotted(call.func) in {"isinstance", "issubclass"}
+            and len(call.args) == 2
+            and call.args[1] is above
+        )
+
+    def type_comparison(self, node: cst.CSTNode) -> cst.Comparison | None:
+        """Returns the comparison `type(x) == node` that a class stands in, if it does."""
+        above = self.tree.parent(node)
+        if isinstance(above, cst.ComparisonTarget):
+            above = self.tree.parent(above)
+        if not isinstance(above, cst.Comparison) or len(above.comparisons) != 1:
+            return None
+        target = above.comparisons[0]
+        if not isinstance(target.operator, cst.Equal | cst.NotEqual | cst.Is | cst.IsNot):
+            return None
+        if node is not above.left and node is not target.comparator:
+            return None
+        other = target.comparator if above.left is node else above.left
+        is_type = (isinstance(other, cst.Call) and dotted(other.func) == "type") or (
+            isinstance(other, cst.Attribute) and other.attr.value == "__class__"
+        )
+        return above if is_type else None
+
+    def alias_bindings(self, occurrence: Occurrence) -> list[Binding]:
+        """Returns the names that an assignment of just this old name gives it."""
+        above = self.tree.parent(occurrence.node)
+        if isinstance(above, cst.Assign):
+            targets: list[cst.CSTNode] = [t.target for t in above.targets]
+        elif isinstance(above, cst.AnnAssign):
+            targets = [above.target]
+        else:
+            return []
+        found = []
+        for target in targets:
+            bindings = self.scopes.binding_at.get(target, [])
+            if not bindings or not isinstance(target, cst.Name | cst.Attribute):
+                return []
+            if isinstance(target, cst.Attribute) and not self.owner_of_attribute(bindings[0]):
+                return []
+            found.extend(bindings)
+        return found
+
+    def owner_of_attribute(self, binding: Binding) -> Scope | None:
+        """Returns the class whose `self.<attribute>` a binding is, if it is one."""
+        return self._attribute_owners.get(binding)
+
+    @functools.cached_property
+    def _attribute_owners(self) -> dict[Binding, Scope]:
+        return {
+            binding: scope
+            for scope in self.scopes.of_node.values()
+            for bindings in scope.attributes.values()
+            for binding in bindings
+        }
+
+    @functools.cached_property
+    def reads_by_attribute(self) -> dict[str, list[cst.Attribute]]:
+        """Every attribute that is read, by its last name."""
+        found: dict[str, list[cst.Attribute]] = {}
+        for node in self.scopes.scope_of_read:
+            if isinstance(node, cst.Attribute):
+                found.setdefault(node.attr.value, []).append(node)
+        return found
+
+    @functools.cached_property
+    def exported(self) -> frozenset[str]:
+        """The names in the module's `__all__`."""
+        found: set[str] = set()
+        for binding in self.scopes.module.bindings.get("__all__", []):
+            statement = self.tree.statement(binding.node)
+            found.update(
+                str(node.evaluated_value)
+                for node in self.tree.walk(statement)
+                if isinstance(node, cst.SimpleString)
+            )
+        return frozenset(found)
+
+    @functools.cached_property
+    def is_tf1_program(self) -> bool:
+        """Whether the file uses names that TensorFlow 2 has only under `compat.v1`."""
+        return any(
+            path is not None and frameworks.is_only_in_tf1(path)
+            for reads in self.reads_by_attribute.values()
+            for node in reads
+            for path in self.resolver.paths(node)
+        )
+
+    def describe(self, occurrence: Occurrence) -> str:
+        """Returns the old name as the file spells it."""
+        node = occurrence.node
+        if isinstance(node, cst.ImportFrom):
+            return f"{import_path(node)}.*"
+        if isinstance(node, cst.ImportAlias):
+            return occurrence.names[0].path
+        return " ".join(self.tree.slice(occurrence.span).split())

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Second pass over a file's names: which bindings can have reached each place that reads one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import (
+    Binding,
+    BindingKind,
+    Environment,
+    Scope,
+    comprehensions,
+    scoped,
+)
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.narrowing import merge, narrowings, reassigned_by
+from lossscale_codemods.analysis.syntax_tree import children, dotted
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.scopes import Scopes
+
+
+class ReachingDefinitions:
+    """The second pass."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.tree = scopes.tree
+        self.pending: list[tuple[cst.CSTNode, Scope]] = []
+
+    def run(self) -> None:
+        """Fills in what reaches each read."""
+        self._block(self.tree.module.body, {}, self.scopes.module)
+        while self.pending:
+            node, scope = self.pending.pop()
+            environment = {
+                name: frozenset(b for b in bindings if b.kind is BindingKind.PARAMETER)
+                for name, bindings in scope.bindings.items()
+                if any(b.kind is BindingKind.PARAMETER for b in bindings)
+            }
+            if isinstance(node, cst.Lambda):
+                self._expression(node.body, environment, scope)
+            elif isinstance(node, cst.FunctionDef):
+                self._suite(node.body, environment, scope)
+
+    def _suite(
+        self, body: cst.BaseSuite, environment: Environment, scope: Scope
+    ) -> Environment | None:
+        if isinstance(body, cst.SimpleStatementSuite):
+            return self._simple(body, environment, scope)
+        return self._block(body.body, environment, scope)
+
+    def _block(self, body: object, environment: Environment, scope: Scope) -> Environment | None:
+        current = dict(environment)
+        left = False
+        for statement in body:  # type: ignore[attr-defined]  # the caller has asked for its kind
+            # Unreachable code is still read, with what was known before it.
+            after = self._statement(statement, current, scope)
+            left = left or after is None
+            current = after if after is not None else current
+        return None if left else current
+
+    def _simple(
+        self,
+        line: cst.SimpleStatementLine | cst.SimpleStatementSuite,
+        environment: Environment,
+        scope: Scope,
+    ) -> Environment | None:
+        left = False
+        for small in line.body:
+            self._small(small, environment, scope)
+            left = left or isinstance(small, cst.Return | cst.Raise | cst.Continue | cst.Break)
+        return None if left else environment
+
+    def _small(self, node: cst.BaseSmallStatement, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
+        if isinstance(node, cst.Assign):
+            self._expression(node.value, env, scope)
+            for target in node.targets:
+                self._assign(target.target, env, scope)
+        elif isinstance(node, cst.AnnAssign):
+            self._expression(node.annotation.annotation, env, scope)
+            if node.value is not None:
+                self._expression(node.value, env, scope)
+                self._assign(node.target, env, scope)
+        elif isinstance(node, cst.AugAssign):
+            self._expression(node.value, env, scope)
+            self._expression(node.target, env, scope)
+            self._assign(node.target, env, scope)
+        elif isinstance(node, cst.Import | cst.ImportFrom):
+            if isinstance(node.names, cst.ImportStar):
+                return
+            for alias in node.names:
+                self._bind_at(alias, env, scope)
+        elif isinstance(node, cst.Del):
+            self._expression(node.target, env, scope)
+            self._assign(node.target, env, scope)
+        elif isinstance(node, cst.Global | cst.Nonlocal):
+            return
+        elif isinstance(node, cst.Assert):
+            self._expression(node.test, env, scope)
+            if node.msg is not None:
+                self._expression(node.msg, env, scope)
+            env.update(narrowings(node.test, True, scope))
+        elif isinstance(node, cst.TypeAlias):
+            self._expression(node.value, env, scope)
+            self._assign(node.name, env, scope)
+        else:
+            for child in children(node):
+                self._expression(child, env, scope)
+
+    def _statement(self, node: cst.CSTNode, env: Environment, scope: Scope) -> Environment | None:
+        if isinstance(node, cst.SimpleStatementLine):
+            return self._simple(node, env, scope)
+        if isinstance(node, cst.If):
+            return self._if_(node, env, scope)
+        if isinstance(node, cst.For | cst.While):
+            return self._loop(node, env, scope)
+        if isinstance(node, cst.Try | cst.TryStar):
+            return self._try_(node, env, scope)
+        if isinstance(node, cst.With):
+            for item in node.items:
+                self._expression(item.item, env, scope)
+                if item.asname is not None:
+                    self._assign(item.asname.name, env, scope)
+            return self._suite(node.body, env, scope)
+        if isinstance(node, cst.FunctionDef):
+            self._signature(node, env, scope)
+            self._bind_at(node, env, scope)
+            return env
+        if isinstance(node, cst.ClassDef):
+            for part in (*node.decorators, *node.bases, *node.keywords):
+                self._expression(part, env, scope)
+            inner = self.scopes.of_node[node]
+            self._suite(node.body, {}, inner)
+            self._bind_at(node, env, scope)
+            return env
+        if isinstance(node, cst.Match):
+            return self._match(node, env, scope)
+        return env
+
+    def _signature(self, node: cst.FunctionDef, env: Environment, scope: Scope) -> None:
+        for decorator in node.decorators:
+            self._expression(decorator, env, scope)
+        self._parameters(node.params, env, scope)
+        if node.returns is not None:
+            self._expression(node.returns.annotation, env, scope)
+        self.pending.append((node, self.scopes.of_node[node]))
+
+    def _parameters(self, node: cst.Parameters, env: Environment, scope: Scope) -> None:
+        every = [*node.posonly_params, *node.params, *node.kwonly_params]
+        every += [p for p in (node.star_arg, node.star_kwarg) if isinstance(p, cst.Param)]
+        for parameter in every:
+            if parameter.annotation is not None:
+                self._expression(parameter.annotation.annotation, env, scope)
+            if parameter.default is not None:
+                self._expression(parameter.default, env, scope)
+
+    def _if_(self, node: cst.If, env: Environment, scope: Scope) -> Environment | None:
+        self._expression(node.test, env, scope)
+        yes, no = dict(env), dict(env)
+        yes.update(narrowings(node.test, True, scope))
+        no.update(narrowings(node.test, False, scope))
+        after_yes = self._suite(node.body, yes, scope)
+        if isinstance(node.orelse, cst.If):
+            after_no = self._if_(node.orelse, no, scope)
+        elif node.orelse is not None:
+            after_no = self._suite(node.orelse.body, no, scope)
+        else:
+            after_no = no
+        return merge(after_yes, after_no)
+
+    def _loop(
+        self, node: cst.For | cst.While, env: Environment, scope: Scope
+    ) -> Environment | None:
+        if isinstance(node, cst.For):
+            self._expression(node.iter, env, scope)
+        head = self._with_all_of(node, env)
+        if isinstance(node, cst.For):
+            self._assign(node.target, head, scope)
+        else:
+            self._expression(node.test, head, scope)
+        inside = dict(head)
+        if isinstance(node, cst.While):
+            inside.update(narrowings(node.test, True, scope))
+        self._suite(node.body, inside, scope)
+        after: Environment | None = dict(head)
+        if node.orelse is not None:
+            after = merge(after, self._suite(node.orelse.body, dict(head), scope))
+        return after
+
+    def _try_(
+        self, node: cst.Try | cst.TryStar, env: Environment, scope: Scope
+    ) -> Environment | None:
+        after = self._suite(node.body, dict(env), scope)
+        anywhere = self._with_all_of(node.body, env)
+        if node.orelse is not None and after is not None:
+            after = self._suite(node.orelse.body, after, scope)
+        for handler in node.handlers:
+            inside = dict(anywhere)
+            if handler.type is not None:
+                self._expression(handler.type, inside, scope)
+            if handler.name is not None:
+                self._assign(handler.name.name, inside, scope)
+            after = merge(after, self._suite(handler.body, inside, scope))
+        if node.finalbody is not None:
+            # The body of `finally` also runs on the way out of a failed handler.
+            self._suite(node.finalbody.body, self._with_all_of(node, env), scope)
+            if after is not None:
+                for binding in self._bindings_in(node.finalbody):
+                    after[binding.name] = frozenset([binding])
+        return after
+
+    def _match(self, node: cst.Match, env: Environment, scope: Scope) -> Environment | None:
+        self._expression(node.subject, env, scope)
+        after: Environment | None = dict(env)
+        for case in node.cases:
+            inside = dict(env)
+            for child in self.tree.walk(case.pattern):
+                self._bind_at(child, inside, scope)
+                if isinstance(child, cst.MatchValue | cst.MatchClass):
+                    self._expression(
+                        getattr(child, "value", getattr(child, "cls", child)), env, scope
+                    )
+            for binding in self._bindings_in(case.pattern):
+                inside[binding.name] = frozenset([binding])
+            if case.guard is not None:
+                self._expression(case.guard, inside, scope)
+            after = merge(after, self._suite(case.body, inside, scope))
+        return after
+
+    def _bindings_in(self, node: cst.CSTNode) -> list[Binding]:
+        found: list[Binding] = []
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            found.extend(self.scopes.binding_at.get(current, ()))
+            if not isinstance(current, scoped()):
+                stack.extend(children(current))
+        return found
+
+    def _with_all_of(self, node: cst.CSTNode, env: Environment) -> Environment:
+        """Returns `env` with everything that `node` binds anywhere added."""
+        result = dict(env)
+        for binding in self._bindings_in(node):
+            if "." in binding.name:
+                result.pop(binding.name, None)
+            else:
+                result[binding.name] = result.get(binding.name, frozenset()) | {binding}
+        return result
+
+    def _bind_at(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
+        for binding in self.scopes.binding_at.get(node, ()):
+            if binding.scope is scope or "." in binding.name:
+                self._forget(binding.name, env)
+                env[binding.name] = frozenset([binding])
+
+    @staticmethod
+    def _forget(name: str, env: Environment) -> None:
+        """Drops what was known of the attributes of a name that gets a new value."""
+        prefix = name + "."
+        for key in [key for key in env if key.startswith(prefix)]:
+            del env[key]
+
+    def _assign(self, target: cst.CSTNode, env: Environment, scope: Scope) -> None:
+        if isinstance(target, cst.Name):
+            self._bind_at(target, env, scope)
+        elif isinstance(target, cst.Attribute):
+            self._expression(target.value, env, scope)
+            self._bind_at(target, env, scope)
+        elif isinstance(target, cst.Tuple | cst.List):
+            for element in target.elements:
+                self._assign(element.value, env, scope)
+        elif isinstance(target, cst.StarredElement):
+            self._assign(target.value, env, scope)
+        else:
+            self._expression(target, env, scope)
+
+    def _expression(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
+        if isinstance(node, cst.Name):
+            self._read(node, env, scope)
+        elif isinstance(node, cst.Attribute):
+            name = dotted(node)
+            if name is not None and name in env:
+                self.scopes.reaching[node] = env[name]
+            self.scopes.scope_of_read[node] = scope
+            self._expression(node.value, env, scope)
+        elif isinstance(node, cst.Arg):
+            self._expression(node.value, env, scope)
+        elif isinstance(node, cst.NamedExpr):
+            self._expression(node.value, env, scope)
+            self._assign(node.target, env, scope)
+        elif isinstance(node, cst.Call):
+            for child in children(node):
+                self._expression(child, env, scope)
+            env.update(reassigned_by(node, env, scope))
+        elif isinstance(node, cst.Lambda):
+            self._parameters(node.params, env, scope)
+            self.pending.append((node, self.scopes.of_node[node]))
+        elif isinstance(node, comprehensions()):
+            self._comprehension(node, env)
+        elif isinstance(node, cst.BooleanOperation):
+            self._expression(node.left, env, scope)
+            inner = dict(env)
+            truth = isinstance(node.operator, cst.And)
+            inner.update(narrowings(node.left, truth, scope))
+            self._expression(node.right, inner, scope)
+        elif isinstance(node, cst.IfExp):
+            self._expression(node.test, env, scope)
+            for branch, truth in ((node.body, True), (node.orelse, False)):
+                inner = dict(env)
+                inner.update(narrowings(node.test, truth, scope))
+                self._expression(branch, inner, scope)
+        else:
+            for child in children(node):
+                self._expression(child, env, scope)
+
+    def _comprehension(self, node: cst.CSTNode, env: Environment) -> None:
+        inner_scope = self.scopes.of_node[node]
+        inner = dict(env)
+        loop: cst.CompFor | None = node.for_in  # type: ignore[attr-defined]  # the caller has asked for its kind
+        while loop is not None:
+            self._expression(loop.iter, inner, inner_scope)
+            for binding in self._bindings_in(loop.target):
+                self._forget(binding.name, inner)
+                inner[binding.name] = frozenset([binding])
+            for condition in loop.ifs:
+                self._expression(condition.test, inner, inner_scope)
+            loop = loop.inner_for_in
+        for part in ("elt", "key", "value"):
+            child = getattr(node, part, None)
+            if child is not None:
+                self._expression(child, inner, inner_scope)
+
+    def _read(self, node: cst.Name, env: Environment, scope: Scope) -> None:
+        self.scopes.scope_of_read[node] = scope
+        owner = scope.owner(node.value)
+        if node.value in env and (owner, node.value) not in self.scopes.rebound_elsewhere:
+            self.scopes.reaching[node] = env[node.value]
+            return
+        if owner is scope and owner.is_class and scope.parent is not None:
+            owner = scope.parent.owner(node.value)
+        shared = (owner, node.value) in self.scopes.rebound_elsewhere
+        if owner is None or (owner is scope and not shared):
+            self.scopes.reaching[node] = frozenset()
+            return
+        # An outer variable: this code can run after any of its bindings.
+        self.scopes.reaching[node] = frozenset(owner.bindings[node.value])

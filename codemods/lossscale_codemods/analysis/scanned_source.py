@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source as Python's own parser and tokenizer give it, which is much quicker than libcst.
+
+From this, rules tell whether a full parse can find anything for them.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import io
+import tokenize
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.approximate_names import ApproximateNames, CannotTellError
+from lossscale_codemods.analysis.ast_index import Nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ScannedSource:
+    """One source, not yet parsed by libcst.
+
+    Args:
+        tree: What Python's own parser gives.
+        text: Its text.
+        relative: Turns the dotted path of a relative import into an absolute one, if it is known.
+    """
+
+    def __init__(
+        self, tree: ast.Module, text: str, relative: Callable[[str], str | None] | None = None
+    ) -> None:
+        self.text = text
+        self.nodes = Nodes(tree)
+        self._relative = relative
+
+    @functools.cached_property
+    def names(self) -> ApproximateNames:
+        """What its names can stand for."""
+        return ApproximateNames(self.nodes, self._relative)
+
+    @functools.cached_property
+    def tokens(self) -> list[tokenize.TokenInfo]:
+        """Its tokens.
+
+        Raises:
+            CannotTellError: The tokenizer does not read it, or its lines are not the parser's.
+        """
+        if "\f" in self.text or "\r" in self.text.replace("\r\n", ""):
+            raise CannotTellError
+        try:
+            return list(tokenize.generate_tokens(io.StringIO(self.text).readline))
+        except (tokenize.TokenError, SyntaxError) as error:
+            raise CannotTellError from error

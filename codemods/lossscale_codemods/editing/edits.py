@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Edits that keep the layout: removing statements and list items, changing arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.analysis.syntax_tree import Tree
+
+
+class OverlappingEditsError(Exception):
+    """Two edits want to change the same text."""
+
+
+def apply_edits(text: bytes, edits: Sequence[Edit]) -> bytes:
+    """Returns the text with all edits made.
+
+    Raises:
+        OverlappingEditsError: Two different edits overlap.
+    """
+    parts: list[bytes] = []
+    position, before = 0, None
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        if edit == before and edit.start < edit.end:
+            continue
+        before = edit
+        if edit.start < position:
+            raise OverlappingEditsError(text[edit.start : edit.end].decode("utf-8", "replace"))
+        parts += [text[position : edit.start], edit.text.encode("utf-8")]
+        position = edit.end
+    return b"".join([*parts, text[position:]])
+
+
+def small_statement(tree: Tree, node: cst.CSTNode) -> cst.BaseSmallStatement | None:
+    """Returns the simple statement that a node stands in."""
+    current: cst.CSTNode | None = node
+    while current is not None and not isinstance(current, cst.BaseSmallStatement):
+        if isinstance(current, cst.BaseCompoundStatement):
+            return None
+        current = tree.parent(current)
+    return current
+
+
+def remove_statement(
+    tree: Tree, statement: cst.BaseSmallStatement, removed: Sequence[cst.CSTNode] = ()
+) -> list[Edit]:
+    """Returns the edits that take out one simple statement, and keep its comments.
+
+    Args:
+        tree: The file.
+        statement: What is to go.
+        removed: Other statements that go as well; a block that would be empty gets a `pass`.
+    """
+    start, end = tree.span(statement)
+    line = tree.parent(statement)
+    if not isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite):
+        return [Edit(start, end, "pass")]
+    index = list(line.body).index(statement)
+    staying = [i for i, s in enumerate(line.body) if s is not statement and s not in removed]
+    if staying:
+        if staying[0] < index:
+            return [Edit(tree.span(line.body[index - 1])[1], end, "")]
+        return [Edit(start, tree.span(line.body[index + 1])[0], "")]
+    if index:
+        return []  # The edit for the first takes out the whole line.
+    end = tree.span(line.body[-1])[1]
+    if isinstance(line, cst.SimpleStatementSuite) or _is_alone(tree, line, removed):
+        return [Edit(start, end, "pass")]
+    line_start, line_end = tree.line_start(start), tree.line_end(max(end - 1, start))
+    trailing = tree.slice((end, line_end)).strip()
+    if trailing.startswith("#"):
+        comment = end + tree.slice((end, line_end)).index("#")
+        return [Edit(start, comment, "")]
+    return [Edit(line_start, line_end, "")]
+
+
+def _is_alone(tree: Tree, line: cst.SimpleStatementLine, removed: Sequence[cst.CSTNode]) -> bool:
+    block = tree.parent(line)
+    if not isinstance(block, cst.IndentedBlock):
+        return False
+    gone = {tree.parent(node) for node in removed} | {line}
+    if any(other not in gone for other in block.body):
+        return False
+    first = next(other for other in block.body if other in gone)
+    return first is line
+
+
+def remove_item(
+    tree: Tree, items: Sequence[cst.CSTNode], gone: Sequence[cst.CSTNode]
+) -> list[Edit]:
+    """Returns the edits that take items out of a comma-separated list, keeping comments.
+
+    Args:
+        tree: The file.
+        items: All items of the list, in order.
+        gone: Those that go.
+    """
+    edits: list[Edit] = []
+    spans = [tree.span(item) for item in items]
+    keep = [item not in gone for item in items]
+    for index, (start, end) in enumerate(spans):
+        if keep[index]:
+            continue
+        before = next((i for i in range(index - 1, -1, -1) if keep[i]), None)
+        if before is not None and not edits_cover(edits, spans[index - 1][1]):
+            left = spans[index - 1][1]
+        else:
+            left = None
+        if left is not None and b"#" not in tree.text[left:start]:
+            edits.append(Edit(left, end, ""))
+            continue
+        after_comma = _behind_comma(tree, end)
+        line_start, line_end = tree.line_start(start), tree.line_end(after_comma)
+        own_line = not tree.text[line_start:start].strip()
+        rest = tree.text[after_comma:line_end].strip()
+        if own_line and not rest:
+            edits.append(Edit(line_start, line_end, ""))
+        else:
+            while after_comma < len(tree.text) and tree.text[after_comma : after_comma + 1] == b" ":
+                after_comma += 1
+            edits.append(Edit(start, after_comma, ""))
+    return edits
+
+
+def edits_cover(edits: Sequence[Edit], offset: int) -> bool:
+    """Whether an edit already takes out the text that ends at `offset`."""
+    return any(edit.start < offset <= edit.end for edit in edits)
+
+
+def _behind_comma(tree: Tree, end: int) -> int:
+    text = tree.text
+    position = end
+    while position < len(text) and text[position : position + 1] in (b" ", b"\t"):
+        position += 1
+    return position + 1 if text[position : position + 1] == b"," else end
+
+
+def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str]) -> list[Edit]:
+    """Returns the edits that put new arguments in the place of one, in the call's own layout.
+
+    Args:
+        tree: The file.
+        call: The call.
+        old: Its argument that goes.
+        new: Source of each argument that takes its place.
+    """
+    start, end = tree.span(old)
+    if not new:
+        return remove_item(tree, call.args, [old])
+    own_line = not tree.text[tree.line_start(start) : start].strip()
+    before = tree.text[tree.span(call.func)[1] : start]
+    if own_line and b"\n" in before:
+        separator = "," + tree.newline + tree.indentation(start)
+    else:
+        separator = ", "
+    return [Edit(start, end, separator.join(new))]
+
+
+def insert_line(tree: Tree, statement: cst.CSTNode, text: str, *, behind: bool) -> list[Edit]:
+    """Returns the edit that adds a line before or behind the line of a statement.
+
+    Args:
+        tree: The file.
+        statement: The statement, whose indentation the line gets.
+        text: The line, without indentation and newline.
+        behind: Whether it goes behind the statement's line.
+    """
+    start, end = tree.span(statement)
+    indent = tree.indentation(start)
+    if not behind:
+        offset = tree.line_start(start)
+        return [Edit(offset, offset, f"{indent}{text}{tree.newline}")]
+    offset = tree.line_end(max(end - 1, start))
+    glue = "" if tree.text[:offset].endswith((b"\n", b"\r")) else tree.newline
+    return [Edit(offset, offset, f"{glue}{indent}{text}{tree.newline}")]

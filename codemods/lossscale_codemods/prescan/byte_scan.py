@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files can hold an old name at all: a test of bytes, near the speed of reading them.
+
+Every old name, and all else that the rules look for, needs one of the rules' markers in the file.
+Strings count as they are written: what their escapes stand for is not looked at. Nor are words that
+other files bring in by relative imports.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.decoding import ENCODING_COOKIE, text_of
+from lossscale_codemods.rules.registry import all_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.rules.base import Rule
+    from lossscale_codemods.rules.markers import Marker
+
+_JSON_OBJECT = re.compile(rb"\s*{")
+_JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
+
+
+def markers_in(source: bytes) -> list[bytes]:
+    """Returns the words of markers in a file's bytes, as they are usually spelled."""
+    return [word for word in _markers(all_rules()) if word in source]
+
+
+def can_hold_old_name(source: bytes, markers: Sequence[bytes] | None = None) -> bool:
+    """Whether a file can hold an old name: Python, in any encoding, or a notebook.
+
+    Args:
+        source: The file's bytes.
+        markers: The words of markers in it, if they are known.
+    """
+    found = markers_in(source) if markers is None else markers
+    return _can_be_old(source, found) or any(
+        _can_be_old(other, markers_in(other)) for other in _other_spellings(source)
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _markers(rules: tuple[Rule, ...]) -> dict[bytes, list[Marker]]:
+    """Returns the markers of some rules, by their words."""
+    found: dict[bytes, list[Marker]] = {}
+    for marker in dict.fromkeys(marker for rule in rules for marker in rule.markers):
+        found.setdefault(marker.word, []).append(marker)
+    return found
+
+
+def _can_be_old(source: bytes, words: Sequence[bytes]) -> bool:
+    by_word = _markers(all_rules())
+    return any(marker.stands_in(source) for word in words for marker in by_word[word])
+
+
+def _other_spellings(source: bytes) -> Iterator[bytes]:
+    """Yields a file's bytes as they would be if it were spelled the usual way."""
+    if not source.isascii() or ENCODING_COOKIE.match(source):
+        text = text_of(source)
+        # Identifiers are compared in this form: https://docs.python.org/3/reference/lexical_analysis.html#identifiers
+        if text.isascii() or not unicodedata.is_normalized("NFKC", text):
+            yield unicodedata.normalize("NFKC", text).encode("utf-8", "replace")
+    if _JSON_OBJECT.match(source) and b"\\u00" in source:
+        yield _JSON_ESCAPE.sub(lambda found: bytes.fromhex(found.group(1).decode()), source)

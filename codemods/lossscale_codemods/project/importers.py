@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which names of a file other files use, so that they cannot go or come to mean something else.
+
+Asked of the other files as they will be, so that an import that is rewritten as well counts no
+more. A name is the module's (`mp`), or with a dot the attribute of a class in it (`.mp`). Where a
+file cannot be followed, because it is a notebook or hands the module on, it is enough to say it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.project.discovery import Found, discover
+from lossscale_codemods.project.file_reading import read
+from lossscale_codemods.project.module_reads import Reads, reads_of
+from lossscale_codemods.project.relative_imports import is_top
+from lossscale_codemods.vocabulary.frameworks import is_framework
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from lossscale_codemods.vocabulary.records import Result
+
+_MOST_FILES = 5_000
+"""A folder that happens to hold more than this is not one project."""
+_SPACE = rb"[ \t\f\\\r\n]"
+_STAR = re.compile(rb"import%s*\*" % _SPACE)
+
+
+def used_by_others(
+    results: Mapping[str, Result], others: Callable[[set[str]], Iterable[str]]
+) -> dict[str, dict[str, str]]:
+    """Returns the names that a run would change although other files use them.
+
+    Args:
+        results: What the run makes of files, by their names.
+        others: Finds the names of all files that may use names of these, given those names.
+
+    Returns:
+        For each such file, its names, and for each of these a file that uses it.
+    """
+    changing = {
+        name: result.changed_names
+        for name, result in results.items()
+        if result.changed_names and not name.endswith(".ipynb")
+    }
+    if not changing:
+        return {}
+    texts = {_absolute(name): result.output for name, result in results.items()}
+    changed = {name for names in changing.values() for name in names}
+    importers = Importers(others(changed), texts, changed)
+    found = {}
+    for file, names in changing.items():
+        users = importers.users(Path(file), names)
+        if users:
+            here = Path(file).absolute().parent
+            found[file] = {n: os.path.relpath(user, here) for n, user in users.items()}
+    return found
+
+
+def can_hand_on(source: bytes) -> bool:
+    """Whether a file can offer names that are not in it, by a star import."""
+    return _STAR.search(source) is not None
+
+
+class Importers:
+    """The files that may use names of others.
+
+    Args:
+        files: Their names.
+        texts: What is in those that change, by their absolute paths; the others are read.
+        names: Names that are going to be asked for.
+    """
+
+    def __init__(
+        self, files: Iterable[str], texts: Mapping[str, bytes], names: Iterable[str]
+    ) -> None:
+        words = [name.removeprefix(".").encode() for name in names]
+        self.texts: dict[Path, bytes] = {}
+        for name in files:
+            # Strings: on a large tree, path objects would take longer than reading.
+            here = _absolute(name)
+            source = texts.get(here)
+            if source is None:
+                try:
+                    source = read(name)
+                except OSError:
+                    continue
+            if name.endswith(".ipynb"):
+                source = source.replace(rb"\n", b"\n")
+            if any(word in source for word in words) or can_hand_on(source):
+                self.texts[Path(here)] = source
+
+    def users(self, path: Path, names: Iterable[str]) -> dict[str, Path]:
+        """Returns those of a file's names that another file uses, each with such a file."""
+        here = path.absolute()
+        found = {}
+        for name in names:
+            user = self._user(here, name, {here})
+            if user is not None:
+                found[name] = user
+        return found
+
+    def _user(self, module: Path, name: str, seen: set[Path]) -> Path | None:
+        word = name.removeprefix(".").encode()
+        stem = module_name(module).encode()
+        says_name = _word(word)
+        inside = module.parent if module.stem == "__init__" else None
+        star = _star_import_of(stem, of_package=inside is not None)
+        for other, source in self.texts.items():
+            if other in seen or not (word in source or star.search(source)):
+                continue
+            if name.startswith("."):
+                if word in source and self._uses_attribute(other, source, name):
+                    return other
+                continue
+            if stem not in source and (inside is None or inside not in other.parents):
+                continue
+            reads = reads_of(other, source)
+            if reads is None:
+                if _word(stem).search(source) and says_name.search(source):
+                    return other
+                continue
+            if says_name.search(source) and self._uses(reads, module, name):
+                return other
+            if self._gets_by_star(reads, module, name):
+                # What a star import brings in, the file may itself offer to others.
+                user = (
+                    other
+                    if name in reads.loaded
+                    else self._user(other, name, seen | {module, other})
+                )
+                if user is not None:
+                    return user
+        return None
+
+    def _uses_attribute(self, other: Path, source: bytes, name: str) -> bool:
+        reads = reads_of(other, source)
+        if reads is None:
+            return _word(name[1:].encode()).search(source) is not None
+        return name[1:] in reads.attributes or name[1:] in reads.strings
+
+    def _uses(self, reads: Reads, module: Path, name: str) -> bool:
+        dotted = f"{module_name(module)}.{name}"
+        if any(s == dotted or s.endswith("." + dotted) for s in reads.strings):
+            return True
+        if reads.imports_dynamically and any(
+            self._refers(reads, s, module) for s in reads.strings if s
+        ):
+            return True
+        if any(n == name and self._refers(reads, m, module) for m, n in reads.members):
+            return True
+        for chain in reads.chains:
+            parts = chain.split(".")
+            dots = len(chain) - len(chain.lstrip("."))
+            for end in range(dots + 1, len(parts) + 1):
+                # A module that is handed on can be asked for anything.
+                asked = end == len(parts) or parts[end] == name
+                if asked and self._refers(reads, ".".join(parts[:end]), module):
+                    return True
+        return False
+
+    def _gets_by_star(self, reads: Reads, module: Path, name: str) -> bool:
+        return (
+            not name.startswith("_")
+            and name not in reads.bound
+            and any(n == "*" and self._refers(reads, m, module) for m, n in reads.members)
+        )
+
+    def _refers(self, reads: Reads, dotted: str, module: Path) -> bool:
+        """Whether a dotted module path, as a file writes it, can be a module."""
+        home = module.parent if module.stem == "__init__" else module.with_suffix("")
+        name = dotted.lstrip(".")
+        parts = name.split(".") if name else []
+        if dotted.startswith("."):
+            folder = reads.path.parent
+            for _ in range(len(dotted) - len(name) - 1):
+                folder = folder.parent
+            return folder.joinpath(*parts) == home
+        if parts[-1] != home.name:
+            return False
+        if is_framework(name):
+            return home.parts[-len(parts) :] == tuple(parts)
+        for folder in reads.path.parents:
+            base = folder.joinpath(*parts)
+            if os.path.isfile(f"{base}.py") or os.path.isfile(base / "__init__.py"):
+                return base == home
+        return True
+
+
+def _absolute(name: str) -> str:
+    return os.path.abspath(name)  # noqa: PTH100  # resolve() would follow links
+
+
+def _word(text: bytes) -> re.Pattern[bytes]:
+    """A word by itself. Bytes of letters beyond ASCII are part of a word too."""
+    return re.compile(rb"(?<![\w\x80-\xff])%s(?![\w\x80-\xff])" % re.escape(text))
+
+
+def _star_import_of(stem: bytes, *, of_package: bool) -> re.Pattern[bytes]:
+    """The end of a star import of a module; of a package, by its dots only, too."""
+    module = re.escape(stem) + (rb"|\." if of_package else b"")
+    return re.compile(rb"(?:%s)%s*%s" % (module, _SPACE, _STAR.pattern))
+
+
+def module_name(path: Path) -> str:
+    """Returns the last part of the name that a file is imported under."""
+    return path.parent.name if path.stem == "__init__" else path.stem
+
+
+def project_files(named: Iterable[Path]) -> Iterator[str]:
+    """Yields the files of the projects that paths belong to, or else of the paths' folders.
+
+    A project that was named as a whole is left out: its files are looked at anyway.
+    """
+    folders = {path.absolute() for path in named if os.path.isdir(path)}
+    roots = set()
+    for path in named:
+        here = path.absolute()
+        above = [here, *here.parents] if here in folders else list(here.parents)
+        root = next((folder for folder in above if is_top(folder)), above[0])
+        if not any(folder in folders for folder in (root, *root.parents)):
+            roots.add(root)
+    found = (found.name for found in discover(sorted(roots)) if isinstance(found, Found))
+    return itertools.islice(found, _MOST_FILES)

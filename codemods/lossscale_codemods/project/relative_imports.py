@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an import from the same project gives, read off the file: `from .compat import tf`."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import os
+import re
+import warnings
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.vocabulary.frameworks import is_framework
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_DEEPEST = 4
+_LARGEST = 1 << 20
+_FOLDERS_UP = 6
+_PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+"""What stands at the top of a project."""
+_NOT_AN_IMPORT = "?"
+
+
+def relative_imports(path: Path) -> Callable[[str], str | None]:
+    """Returns a function that finds out what a file's imports from its own project are.
+
+    It takes the dotted path of what is imported, with dots in front if the import is relative, and
+    returns the path outside of the project, if there is just one. Modules of an absolute import are
+    looked for as Python would if any folder of the project above the file were on its path.
+    """
+    folders = list(_folders(path))
+    known: dict[str, str | None] = {}
+    there: dict[str, bool] = {}
+
+    def absolute(dotted: str) -> str | None:
+        root = dotted.partition(".")[0]
+        if root not in there:
+            there[root] = not root or any(_has(folder, root) for folder in folders)
+        if not there[root] or is_framework(dotted):
+            return None
+        if dotted not in known:
+            known[dotted] = _absolute(path, dotted, 0)
+        return known[dotted]
+
+    return absolute
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    """Yields the folders in which a file's absolute imports are looked for, the nearest first."""
+    for folder in itertools.islice(path.absolute().parents, _FOLDERS_UP):
+        yield folder
+        if is_top(folder):
+            return
+
+
+def is_top(folder: Path) -> bool:
+    """Whether a folder is the top of a project."""
+    return any(os.path.exists(folder / mark) for mark in _PROJECT_MARKS)
+
+
+def _has(folder: Path, root: str) -> bool:
+    base = f"{folder}{os.sep}{root}"  # To join paths would take longer than to ask for them.
+    return os.path.isdir(base) or os.path.isfile(f"{base}.py")
+
+
+def _absolute(path: Path, dotted: str, depth: int) -> str | None:
+    *module, member = dotted.lstrip(".").split(".")
+    file = _file_of(path, dotted[: len(dotted) - len(dotted.lstrip("."))], module)
+    if file is None or depth > _DEEPEST or not member or file == path.absolute():
+        return None
+    resolved = {
+        None if target == _NOT_AN_IMPORT else _outside(file, target, depth + 1)
+        for target in _given(file, member)
+    }
+    return resolved.pop() if len(resolved) == 1 else None
+
+
+def _outside(path: Path, target: str, depth: int) -> str | None:
+    if is_framework(target):
+        return target
+    return _absolute(path, target, depth) or (None if target.startswith(".") else target)
+
+
+def _file_of(path: Path, dots: str, module: list[str]) -> Path | None:
+    if dots:
+        return _module_file(path.absolute().parents[len(dots) - 1].joinpath(*module))
+    if not module:
+        return None
+    for folder in _folders(path):
+        if _has(folder, module[0]):
+            return _module_file(folder.joinpath(*module))
+    return None
+
+
+def _module_file(base: Path) -> Path | None:
+    for candidate in (base.with_name(base.name + ".py"), base / "__init__.py"):
+        if os.path.isfile(candidate):
+            return candidate
+    return None
+
+
+def _given(path: Path, member: str) -> set[str]:
+    """Returns what a module imports under a name."""
+    try:
+        about = path.stat()
+        if about.st_size > _LARGEST:
+            return set()
+        source = _source(path, about.st_mtime_ns)
+    except OSError:
+        return set()
+    word = re.escape(member.encode())
+    # Most members are functions and classes, for which the file need not be parsed.
+    if re.search(rb"^(?:class|def|async def)\s+%s\b" % word, source, re.MULTILINE):
+        return set()
+    return _bindings(source).get(member, set()) if member.encode() in source else set()
+
+
+@functools.lru_cache(maxsize=64)
+def _source(path: Path, changed: int) -> bytes:
+    del changed
+    return path.read_bytes()
+
+
+@functools.lru_cache(maxsize=64)
+def _bindings(source: bytes) -> dict[str, set[str]]:
+    """Returns the paths of what each name of a module can be, at its top level."""
+    found: dict[str, set[str]] = {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return found
+    for node in _statements(tree.body):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                path = alias.name if alias.asname else alias.name.partition(".")[0]
+                found.setdefault(alias.asname or path, set()).add(path)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (f"{node.module}." if node.module else "")
+            for alias in node.names:
+                found.setdefault(alias.asname or alias.name, set()).add(base + alias.name)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, set()).update(_aliased(node.value, found))
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            found.setdefault(node.name, set()).add(_NOT_AN_IMPORT)
+    return found
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try):
+            yield from _statements([*node.body, *node.orelse])
+        if isinstance(node, ast.Try):
+            for handler in node.handlers:
+                yield from _statements(handler.body)
+            yield from _statements(node.finalbody)
+
+
+def _aliased(value: ast.expr, found: dict[str, set[str]]) -> set[str]:
+    """Returns the paths of a dotted name; anything else is no import."""
+    members: list[str] = []
+    while isinstance(value, ast.Attribute):
+        members.insert(0, value.attr)
+        value = value.value
+    roots = found.get(value.id) if isinstance(value, ast.Name) else None
+    if not roots or _NOT_AN_IMPORT in roots:
+        return {_NOT_AN_IMPORT}
+    return {".".join([root, *members]) for root in roots}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rule reference, for `--explain` and for the docs, made from the rule files alone."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods.vocabulary.names import Target
+
+if TYPE_CHECKING:
+    from lossscale_codemods.rules.base import Case, Rule
+
+_INTRODUCTION = """\
+<!-- Made by `python -m lossscale_codemods.reports.rule_reference`; do not edit. -->
+<!-- fmt: off -->
+# Rules
+
+Every occurrence of an old name is decided by one rule. `--select` and `--ignore` take these ids, or
+the beginning of several; `# compat-lossscale: ignore[ID]` leaves one place as it is.
+
+| Rule | What it is about |
+| --- | --- |
+"""
+_REWRITES_NOTHING = "This rule rewrites nothing by itself; it says where an old name stands."
+
+
+def explain(rule_id: str) -> str | None:
+    """Returns the documentation of a rule with its examples; nothing if there is no such rule."""
+    rule = next((rule for rule in all_rules() if rule.id == rule_id), None)
+    if rule is None:
+        return None
+    parts = [f"{rule.id}: {rule.title}", "", documentation(rule), ""]
+    for heading, text, cases in _sections(rule):
+        parts += [f"{heading}:", ""]
+        parts += [_indented(text + "\n")] if text else []
+        parts += [_indented(_example(case)) for case in cases]
+    return "\n".join(parts).rstrip()
+
+
+def page() -> str:
+    """Returns the reference of all rules as Markdown."""
+    rules = sorted(all_rules(), key=lambda rule: rule.id)
+    parts = [_INTRODUCTION]
+    parts += [f"| [{r.id}](#{r.id.lower()}) | {r.title} |\n" for r in rules]
+    for rule in rules:
+        parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
+        if Target.TF_KERAS not in rule.targets:
+            parts.append("\nFor `--target compat`.\n")
+        summary, _, why = documentation(rule).partition("\n\n")
+        parts.append(f"\n{summary}\n\n**Why.** {why}\n")
+        for heading, text, cases in _sections(rule):
+            parts.append(f"\n**{heading}.** {text}".rstrip() + "\n")
+            for case in cases:
+                language = "diff" if _changes(case) else "python"
+                parts.append(f"\n```{language}\n{_example(case)}```\n")
+                if case.review:
+                    parts.append(f'\nThe finding says: "{case.review}".\n')
+    return "".join(parts)
+
+
+def _sections(rule: Rule) -> list[tuple[str, str, tuple[Case, ...]]]:
+    """Returns headings, each with a text, or none, and with the examples under it."""
+    left = tuple(case for case in rule.valid if case.review)
+    right = tuple(case for case in rule.valid if not case.review)
+    sections = [
+        ("Before and after", "" if rule.invalid else _REWRITES_NOTHING, rule.invalid),
+        ("Not handled", rule.not_handled, left),
+        ("Right as it is", "", right),
+    ]
+    return [(heading, text, cases) for heading, text, cases in sections if text or cases]
+
+
+def _changes(case: Case) -> bool:
+    return case.after is not None and case.after != case.before
+
+
+def _example(case: Case) -> str:
+    if not _changes(case) or case.after is None:
+        return case.before
+    before, after = case.before.splitlines(), case.after.splitlines()
+    lines = list(difflib.unified_diff(before, after, n=9, lineterm=""))[3:]
+    # An empty line of context would end in a blank, which editors and hooks take out.
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+if __name__ == "__main__":
+    print(page(), end="")

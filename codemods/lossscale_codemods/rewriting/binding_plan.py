@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of the imports and aliases of old names, once each use of them is decided.
+
+A binding whose every use is rewritten moves to the new name, or goes if nothing needs it. A binding
+that some use still needs stays exactly as it is: all or nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.rewriting.offered_names import (
+    changes_for_others,
+    name_for_others,
+    why_offered,
+)
+from lossscale_codemods.rules.base import Ignore, Rewrite, Verdict
+from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary.names import OldName
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclasses.dataclass
+class Plan:
+    """What becomes of each binding of an old name."""
+
+    moved: dict[Binding, str] = dataclasses.field(default_factory=dict)
+    dropped: set[Binding] = dataclasses.field(default_factory=set)
+    kept: dict[Binding, str] = dataclasses.field(default_factory=dict)
+    """Bindings that stay, with the reason."""
+    changed_names: set[str] = dataclasses.field(default_factory=set)
+    """Names that other files must not use, as in `Result`."""
+
+
+class Planner:
+    """Decides on the bindings of one file.
+
+    Args:
+        program: The file.
+        decisions: What becomes of each reference.
+    """
+
+    def __init__(self, program: Program, decisions: Mapping[Occurrence, Verdict]) -> None:
+        self.program = program
+        self.decisions = decisions
+        self._by_node: dict[cst.CSTNode, Occurrence] = {}
+        self._strings: dict[Binding, list[Occurrence]] = {}
+        for occurrence in program.references:
+            if occurrence.role is Role.ANNOTATION_STRING:
+                root = program.tree.slice(occurrence.span).split(".")[0]
+                scope = program.scopes.scope_of(occurrence.node)
+                for binding in program.scopes.lookup(root, scope):
+                    self._strings.setdefault(binding, []).append(occurrence)
+            else:
+                for node in occurrence.prefixes():
+                    self._by_node[node] = occurrence
+
+    def plan(self, blocked: Mapping[cst.CSTNode, str]) -> Plan:
+        """Returns what becomes of each binding.
+
+        Args:
+            blocked: Nodes of imports and aliases that must stay, with the reason.
+        """
+        plan = Plan()
+        bindings = self._old_bindings()
+        for group in self._groups(list(bindings)):
+            reason = self._reason_to_keep(group, bindings, blocked)
+            if reason is not None:
+                plan.kept.update(dict.fromkeys(group, reason))
+                continue
+            needed = any(self._is_needed(binding) for binding in group)
+            unused = not any(self._uses(binding) for binding in group)
+            for binding in group:
+                new = bindings[binding].new_path(self.program.target)
+                if (needed or unused) and new is not None:
+                    plan.moved[binding] = new
+                    changed = changes_for_others(bindings[binding], self.program.target)
+                else:
+                    plan.dropped.add(binding)
+                    changed = True
+                name = name_for_others(self.program, binding)
+                if changed and name is not None:
+                    plan.changed_names.add(name)
+        return plan
+
+    def _old_bindings(self) -> dict[Binding, OldName]:
+        found: dict[Binding, OldName] = {}
+        for occurrence in self.program.imports:
+            for binding in self.program.scopes.binding_at.get(occurrence.node, []):
+                is_root = isinstance(occurrence.node, cst.ImportAlias) and binding.path is not None
+                if is_root and names.lookup(binding.path or "") is None:
+                    continue  # `import a.b.c` binds `a` alone.
+                if binding.kind is BindingKind.IMPORT:
+                    found[binding] = occurrence.names[0]
+        for occurrence in self.program.references:
+            if occurrence.role is Role.REFERENCE and occurrence.meaning is not None:
+                for binding in self.program.alias_bindings(occurrence):
+                    found[binding] = occurrence.names[0]
+        return found
+
+    def _groups(self, bindings: list[Binding]) -> list[list[Binding]]:
+        """Returns the bindings in groups that share a use, or stand in one assignment."""
+        group_of = {binding: {binding} for binding in bindings}
+        by_use: dict[cst.CSTNode, Binding] = {}
+        for binding in bindings:
+            shared: list[cst.CSTNode] = list(self._uses(binding))
+            if binding.kind is BindingKind.ASSIGN:
+                shared.append(self.program.tree.statement(binding.node))
+            for use in shared:
+                other = by_use.setdefault(use, binding)
+                if group_of[other] is not group_of[binding]:
+                    joined = group_of[other] | group_of[binding]
+                    for member in joined:
+                        group_of[member] = joined
+        unique: list[list[Binding]] = []
+        seen: set[int] = set()
+        for group in group_of.values():
+            if id(group) not in seen:
+                seen.add(id(group))
+                unique.append([b for b in bindings if b in group])
+        return unique
+
+    def _uses(self, binding: Binding) -> Sequence[cst.CSTNode]:
+        name = name_for_others(self.program, binding)
+        if name is None or not name.startswith("."):
+            return binding.uses
+        reads = self.program.reads_by_attribute.get(name[1:], [])
+        mine = [n for n in reads if n not in binding.uses and not self._is_of_framework(n)]
+        return [*binding.uses, *mine]
+
+    def _is_of_framework(self, node: cst.Attribute) -> bool:
+        """Whether an attribute is read of TensorFlow, so that it is none of a class here."""
+        above = self.program.resolver.paths(node.value)
+        return bool(above) and all(p is not None and frameworks.is_framework(p) for p in above)
+
+    def _is_needed(self, binding: Binding) -> bool:
+        for use in self._uses(binding):
+            verdict = self._verdict(use)
+            if isinstance(verdict, Rewrite) and verdict.keeps_name:
+                return True
+            if isinstance(verdict, Ignore):
+                return True
+        offered = why_offered(self.program, binding, unused=False) is not None
+        return offered or bool(self._strings.get(binding))
+
+    def _verdict(self, use: cst.CSTNode) -> Verdict | None:
+        occurrence = self._by_node.get(use)
+        return self.decisions.get(occurrence) if occurrence is not None else None
+
+    def _reason_to_keep(
+        self,
+        group: Sequence[Binding],
+        bindings: Mapping[Binding, OldName],
+        blocked: Mapping[cst.CSTNode, str],
+    ) -> str | None:
+        for binding in group:
+            old = bindings[binding]
+            if binding.node in blocked:
+                return blocked[binding.node]
+            for use in self._uses(binding):
+                verdict = self._verdict(use)
+                if not isinstance(verdict, Rewrite | Ignore):
+                    line = self.program.tree.position(self.program.tree.span(use)[0])[0]
+                    return f"line {line} still needs it"
+            for string in self._strings.get(binding, []):
+                if not isinstance(self.decisions.get(string), Rewrite | Ignore):
+                    line = self.program.tree.position(string.span[0])[0]
+                    return f"the annotation on line {line} still needs it"
+            if old.new_path(self.program.target) is None and self._is_needed(binding):
+                return f"{old.path} has no equivalent"
+            if changes_for_others(old, self.program.target):
+                unused = not self._uses(binding)
+                reason = why_offered(self.program, binding, unused=unused)
+                if reason is not None:
+                    return reason
+        return None

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file: bytes in, bytes out, and a record for each old name in it.
+
+Nothing here reads or writes files, and nothing is written that did not pass the proofs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis import syntax_check
+from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
+from lossscale_codemods.rewriting import fixes, import_edits, proofs
+from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
+from lossscale_codemods.rewriting.verdict_resolution import Decisions
+from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.vocabulary.suppression import Suppressions
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.name_resolution import RelativeImports
+
+
+def migrate_fully(
+    source: bytes, options: Options, relative: RelativeImports | None = None
+) -> Result:
+    """Migrates the source of one Python file, whatever is in it.
+
+    Args:
+        source: The file's bytes.
+        options: What to do with it.
+        relative: Turns the dotted path of an import from the same project into that of what it is
+            outside of the project, if it is known.
+    """
+    try:
+        with warnings.catch_warnings():
+            # Of escapes that Python does not know, for one; who runs the file sees them.
+            warnings.simplefilter("ignore")
+            return _migrate(source, options, relative)
+    except RecursionError:
+        return Result(source, source, Status.UNREADABLE, problem=syntax_check.TOO_RECURSIVE)
+
+
+def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
+    problem = syntax_check.problem_of(given)
+    if problem is not None:
+        return Result(given, given, Status.UNREADABLE, problem=problem)
+    try:
+        module = cst.parse_module(given)
+    except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
+        return Result(given, given, Status.UNREADABLE, problem=_parse_problem(error))
+    original = Program(module, options.target, relative, given, options.exports)
+    collapsed = Collapsed(original)
+    if options.collapse_guards:
+        selected = [rule for rule in all_rules() if options.selection.applies(rule.id)]
+        collapsed = collapse(original, selected, relative)
+    program = collapsed.program
+    suppressions = Suppressions(text_of(program.source))
+    outcomes = Decisions(program, options.selection, suppressions).outcomes()
+    mentions = [one for rule in all_rules() for one in rule.mentions(program)]
+    found = [*outcomes.records, *mentions]
+    if collapsed.records:
+        found = [collapsed.positions.of_record(r, program.tree, original.tree) for r in found]
+    records = tuple(sorted([*collapsed.records, *found], key=lambda r: (r.line, r.column, r.rule)))
+    if not records:
+        return Result(given, given, Status.UNCHANGED)
+    as_it_is = Result(given, given, Status.UNCHANGED, records)
+    parsed = original.tree.bytes
+    if parsed != given:
+        return as_it_is.refused(_round_trip_problem(given, parsed))
+    try:
+        after = (
+            apply_edits(program.tree.text, outcomes.edits).decode("utf-8").encode(module.encoding)
+        )
+    except OverlappingEditsError as error:
+        return as_it_is.refused(f"Two changes overlap at {str(error)!r}.")
+    except UnicodeEncodeError as error:
+        return as_it_is.refused(f"The result cannot be written as {error.encoding}.")
+    if after == given:
+        return as_it_is
+    result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
+    after, trimmed = import_edits.without_unused(original, result)
+    if after != result.source:
+        result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
+    problem = proofs.check(original, program, result, outcomes, options)
+    if problem is not None:
+        return as_it_is.refused(problem)
+    changed = tuple(sorted(outcomes.changed_names | trimmed))
+    records = fixes.complete(records, original.tree.text, result.tree.text)
+    return Result(given, after, Status.CHANGED, records, changed_names=changed)
+
+
+def _round_trip_problem(source: bytes, parsed: bytes) -> str:
+    same = next(
+        (i for i, (a, b) in enumerate(zip(source, parsed, strict=False)) if a != b), len(parsed)
+    )
+    line = source.count(b"\n", 0, same) + 1
+    if b"\x0c" in source:
+        cause = "a form feed (^L)"
+    elif b"\r" in source.replace(b"\r\n", b""):
+        cause = "a carriage return that stands alone"
+    else:
+        cause = "some white space"
+    return (
+        f"The parser does not keep {cause} near line {line}, so that nothing in this file can be "
+        "changed without changing that too. Take it out, then run again."
+    )
+
+
+def _parse_problem(error: Exception) -> str:
+    """Says why the parser does not read what Python itself reads."""
+    if isinstance(error, cst.ParserSyntaxError):
+        place = f"line {error.raw_line}, column {error.raw_column + 1}"
+        return f"It does not parse: {place}. Write that in another way, then run again."
+    return f"It cannot be decoded: {error}. Check its encoding line."

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How import statements and aliases change once it is decided what each binding becomes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, import_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.editing.edits import (
+    apply_edits,
+    insert_line,
+    remove_item,
+    remove_statement,
+    small_statement,
+)
+from lossscale_codemods.editing.name_rendering import CannotRenderError
+from lossscale_codemods.rewriting import import_merging
+from lossscale_codemods.rewriting.binding_plan import Plan
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lossscale_codemods.analysis.program import Program
+
+
+_WORD = re.compile(r"\w+")
+
+
+def alias_text(new: str, local: str) -> str:
+    """Returns `member` or `member as local`, for a from-import."""
+    member = new.rpartition(".")[2]
+    return member if member == local else f"{member} as {local}"
+
+
+class ImportEditor:
+    """Makes the edits for the imports of one file.
+
+    Args:
+        program: The file.
+        plan: What each binding becomes.
+        dotted_imports: New paths for imports such as `import a.b.experimental` that bind only `a`.
+        removed: Statements that other edits take out.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        plan: Plan,
+        dotted_imports: Mapping[cst.CSTNode, str],
+        removed: Sequence[cst.CSTNode],
+    ) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.plan = plan
+        self.dotted_imports = dotted_imports
+        self.gone = list(removed)
+        self.changing: list[cst.CSTNode] = []
+        self.joined: dict[cst.ImportFrom, tuple[list[str], list[Edit]]] = {}
+        """Imports that get further names: these, and the edits of which the first adds them."""
+
+    def edits(self) -> dict[cst.CSTNode, list[Edit]]:
+        """Returns the edits by the import alias, or import statement, that they are for."""
+        found: dict[cst.CSTNode, list[Edit]] = {}
+        statements: dict[cst.CSTNode, dict[cst.CSTNode, Binding]] = {}
+        for binding in [*self.plan.moved, *self.plan.dropped]:
+            if isinstance(binding.node, cst.ImportAlias):
+                statement = self.tree.parent(binding.node)
+                if statement is not None:
+                    statements.setdefault(statement, {})[binding.node] = binding
+        self._collect_gone(statements)
+        self.changing = [*statements, *self.gone]
+        for statement, aliases in statements.items():
+            if isinstance(statement, cst.ImportFrom):
+                edits = self._from_import(statement, aliases)
+            elif isinstance(statement, cst.Import):
+                edits = self._plain_import(statement, aliases)
+            else:
+                continue
+            first = next(iter(aliases))
+            found[first] = edits
+            for alias in aliases:
+                found.setdefault(alias, [])
+        for alias, path in self.dotted_imports.items():
+            if isinstance(alias, cst.ImportAlias):
+                start, end = self.tree.span(alias.name)
+                found[alias] = [Edit(start, end, path)]
+        return found
+
+    def _collect_gone(
+        self, statements: Mapping[cst.CSTNode, Mapping[cst.CSTNode, Binding]]
+    ) -> None:
+        for statement, aliases in statements.items():
+            names = statement.names if isinstance(statement, cst.Import | cst.ImportFrom) else ()
+            if not isinstance(names, cst.ImportStar) and all(
+                alias in aliases and aliases[alias] in self.plan.dropped for alias in names
+            ):
+                self.gone.append(statement)
+
+    def _plain_import(
+        self, statement: cst.Import, aliases: Mapping[cst.CSTNode, Binding]
+    ) -> list[Edit]:
+        dropped = [a for a in statement.names if a in aliases and aliases[a] in self.plan.dropped]
+        if len(dropped) == len(statement.names):
+            return remove_statement(self.tree, statement, self.gone)
+        edits = remove_item(self.tree, statement.names, dropped)
+        for alias in statement.names:
+            if alias in aliases and aliases[alias] in self.plan.moved:
+                start, end = self.tree.span(alias.name)
+                edits.append(Edit(start, end, self.plan.moved[aliases[alias]]))
+        return edits
+
+    def _from_import(
+        self, statement: cst.ImportFrom, aliases: Mapping[cst.CSTNode, Binding]
+    ) -> list[Edit]:
+        if isinstance(statement.names, cst.ImportStar):
+            return []
+        kept = [a for a in statement.names if a not in aliases]
+        groups: dict[str, list[cst.ImportAlias]] = {}
+        for alias in statement.names:
+            if alias in aliases and aliases[alias] in self.plan.moved:
+                module = self.plan.moved[aliases[alias]].rpartition(".")[0]
+                groups.setdefault(module, []).append(alias)
+        if not kept and not groups:
+            return remove_statement(self.tree, statement, self.gone)
+        edits: list[Edit] = []
+        staying = list(kept)
+        if not kept:
+            primary = max(groups, key=lambda m: len(groups[m]))
+            staying = groups.pop(primary)
+            if not groups:
+                merged = self._merge(statement, primary, staying, aliases)
+                if merged:
+                    return merged
+            edits += self._rename_module(statement, primary)
+            edits += self._rename_aliases(staying, aliases)
+        elif import_path(statement) in groups:
+            staying += groups.pop(import_path(statement))
+        gone = [a for a in statement.names if a not in staying]
+        edits += remove_item(self.tree, statement.names, gone)
+        for module, members in groups.items():
+            names = ", ".join(
+                alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members
+            )
+            line = self.tree.statement(statement)
+            if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+                raise CannotRenderError(
+                    "the import stands on one line with other statements, and has to become two"
+                )
+            edits += insert_line(self.tree, line, f"from {module} import {names}", behind=True)
+        return edits
+
+    def _merge(
+        self,
+        statement: cst.ImportFrom,
+        module: str,
+        members: Sequence[cst.ImportAlias],
+        aliases: Mapping[cst.CSTNode, Binding],
+    ) -> list[Edit]:
+        """Moves the names to an import from the same module, if one stands near."""
+        found = import_merging.host(self.tree, statement, module, self.changing)
+        if found is None:
+            return []
+        before, edits = self.joined.get(found, ([], []))
+        texts = [alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members]
+        texts = sorted([*before, *texts])
+        joined = import_merging.join(self.tree, found, texts)
+        if joined is None:
+            return []
+        self.gone.append(statement)
+        gone = remove_statement(self.tree, statement, self.gone)
+        if before:
+            edits[0] = joined
+            self.joined[found] = texts, edits
+            return gone
+        edits = [joined, *gone]
+        self.joined[found] = texts, edits
+        return edits
+
+    def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:
+        if statement.module is None:
+            raise CannotRenderError("the import is relative")
+        start, end = self.tree.span(statement.module)
+        if statement.relative:
+            start = self.tree.span(statement.relative[0])[0]
+        return [Edit(start, end, module)]
+
+    def _rename_aliases(
+        self, members: Sequence[cst.ImportAlias], aliases: Mapping[cst.CSTNode, Binding]
+    ) -> list[Edit]:
+        edits = []
+        for alias in members:
+            text = alias_text(self.plan.moved[aliases[alias]], self._local(alias))
+            start, end = self.tree.span(alias.name)
+            if alias.asname is not None:
+                end = self.tree.span(alias.asname.name)[1]
+            if self.tree.slice((start, end)) != text:
+                edits.append(Edit(start, end, text))
+        return edits
+
+    @staticmethod
+    def _local(alias: cst.ImportAlias) -> str:
+        return alias.evaluated_alias or alias.evaluated_name
+
+    def alias_assignments(self) -> dict[cst.CSTNode, list[Edit]]:
+        """Returns the edits that take out assignments of aliases that nothing needs."""
+        found: dict[cst.CSTNode, list[Edit]] = {}
+        for binding in self.plan.dropped:
+            if not isinstance(binding.node, cst.ImportAlias):
+                statement = small_statement(self.tree, binding.node)
+                if statement is not None and statement not in found:
+                    self.gone.append(statement)
+                    found[statement] = []
+        for gone in found:
+            if isinstance(gone, cst.BaseSmallStatement):
+                found[gone] = remove_statement(self.tree, gone, self.gone)
+        return found
+
+
+def covers_dotted(alias: cst.ImportAlias, spelled: str) -> bool:
+    """Whether a dotted expression goes through the module that `import a.b.c` loads."""
+    path = dotted(alias.name) or ""
+    return spelled == path or spelled.startswith(path + ".")
+
+
+def unused_imports(program: Program) -> set[str]:
+    """Returns the names that are imported and that nothing in the file uses."""
+    found = set()
+    strings = _words_in_strings(program)
+    for scope in program.scopes.of_node.values():
+        for name, bindings in scope.bindings.items():
+            imports = [b for b in bindings if b.kind is BindingKind.IMPORT]
+            offered = scope is program.scopes.module and name in program.exports.users
+            needed = offered or name in strings or any(b.uses for b in bindings)
+            if imports and not needed:
+                found.add(name)
+    return found
+
+
+def _words_in_strings(program: Program) -> set[str]:
+    words: set[str] = set()
+    for node in program.tree.parents:
+        if isinstance(node, cst.SimpleString):
+            words.update(_WORD.findall(node.value))
+    return words
+
+
+def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
+    """Takes out imports that only the old names needed.
+
+    Returns:
+        The result's bytes without them, and the names of the module that went.
+    """
+    unused = unused_imports(result) - unused_imports(before)
+    plan = Plan()
+    for scope in result.scopes.of_node.values():
+        for name in unused & scope.bindings.keys():
+            plan.dropped.update(
+                b for b in scope.bindings[name] if b.kind is BindingKind.IMPORT and not b.uses
+            )
+    if not plan.dropped:
+        return result.source, set()
+    edits = [e for found in ImportEditor(result, plan, {}, ()).edits().values() for e in found]
+    text = apply_edits(result.tree.text, edits)
+    gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
+    return text.decode("utf-8").encode(result.tree.module.encoding), gone

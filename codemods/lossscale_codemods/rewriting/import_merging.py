@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins an import whose module changed with an import from that module that is already there.
+
+Only imports of the same block are joined, with nothing but imports between them and no comment that
+would lose what it stands by. The line that stays keeps its layout, and its order if it has one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import import_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.analysis.syntax_tree import Tree
+
+_LINE_LENGTH = 79
+
+
+def host(
+    tree: Tree, statement: cst.ImportFrom, module: str, taken: Sequence[cst.CSTNode]
+) -> cst.ImportFrom | None:
+    """Returns the import that another import's names can move to, if there is one.
+
+    Args:
+        tree: The file.
+        statement: The import that is to go.
+        module: What its names are imported from now.
+        taken: Imports that change themselves.
+    """
+    line = tree.parent(statement)
+    block = tree.parent(line) if line is not None else None
+    if not isinstance(block, cst.Module | cst.IndentedBlock) or not _is_movable(tree, statement):
+        return None
+    body = list(block.body)
+    at = next(i for i, other in enumerate(body) if other is line)
+    for step in (-1, 1):
+        index = at + step
+        while 0 <= index < len(body):
+            imports = _imports(body[index])
+            if imports is None:
+                break
+            for found in imports:
+                if (
+                    isinstance(found, cst.ImportFrom)
+                    and found not in taken
+                    and len(imports) == 1
+                    and not isinstance(found.names, cst.ImportStar)
+                    and import_path(found) == module
+                    and not _has_comment_between(tree, statement, found)
+                ):
+                    return found
+            index += step
+    return None
+
+
+def join(tree: Tree, found: cst.ImportFrom, texts: Sequence[str]) -> Edit | None:
+    """Returns the edit that adds names to an import, if they fit into its layout."""
+    if isinstance(found.names, cst.ImportStar):
+        return None
+    source = tree.source(found)
+    names = [alias.evaluated_name for alias in found.names]
+    if "\\" in source or {a.evaluated_alias or a.evaluated_name for a in found.names} & {
+        text.rpartition(" ")[2] for text in texts
+    }:
+        return None
+    follower = next(
+        (a for a in found.names if names == sorted(names) and a.evaluated_name > texts[0]), None
+    )
+    alias = found.names[-1] if follower is None else follower
+    start, end = tree.span(alias)
+    line_start = tree.line_start(start)
+    line = tree.text[line_start : tree.line_end(start)].rstrip()
+    if line_start > tree.span(found)[0] and not tree.text[line_start:start].strip():
+        separator = "," + tree.newline + tree.indentation(start)
+        if follower is None and b"#" in tree.text[end : tree.line_end(end)]:
+            return None
+    else:
+        separator = ", "
+        if len(line) + len(separator.join(["", *texts])) > _LINE_LENGTH:
+            return None
+    if follower is None:
+        return Edit(end, end, separator.join(["", *texts]))
+    return Edit(start, start, separator.join([*texts, ""]))
+
+
+def _imports(line: cst.CSTNode) -> Sequence[cst.BaseSmallStatement] | None:
+    if not isinstance(line, cst.SimpleStatementLine):
+        return None
+    only = all(isinstance(s, cst.Import | cst.ImportFrom) for s in line.body)
+    return line.body if only else None
+
+
+def _is_movable(tree: Tree, statement: cst.ImportFrom) -> bool:
+    start, end = tree.span(statement)
+    line = tree.text[tree.line_start(start) : start] + tree.text[end : tree.line_end(end - 1)]
+    return not line.strip() and b"#" not in tree.text[start:end]
+
+
+def _has_comment_between(tree: Tree, first: cst.CSTNode, second: cst.CSTNode) -> bool:
+    spans = sorted([tree.span(first), tree.span(second)])
+    return any(_comments(tree.slice((spans[0][1], spans[1][0]))))
+
+
+def _comments(text: str) -> Iterator[bool]:
+    # What stands behind the first import on its own line is that line's own.
+    return (line.lstrip().startswith("#") for line in text.split("\n")[1:])

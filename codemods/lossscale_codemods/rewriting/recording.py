@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The records of one file: what became of each old name, in words."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.rules.base import (
+    BindingState,
+    Ignore,
+    ImportState,
+    MeaningClaim,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+)
+from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import libcst as cst
+
+    from lossscale_codemods.rewriting.binding_plan import Plan
+
+
+@dataclasses.dataclass
+class ProvenCall:
+    """A rewritten constructor, for the proof of its meaning."""
+
+    span: tuple[int, int]
+    edits: Sequence[Edit]
+    claim: MeaningClaim
+
+
+@dataclasses.dataclass
+class Outcomes:
+    """What becomes of one file."""
+
+    records: list[Record] = dataclasses.field(default_factory=list)
+    edits: list[Edit] = dataclasses.field(default_factory=list)
+    calls: list[ProvenCall] = dataclasses.field(default_factory=list)
+    left: int = 0
+    """How many old names are left as they are."""
+    changed_names: set[str] = dataclasses.field(default_factory=set)
+    """Names that other files must not use, as in `Result`."""
+
+
+def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) -> bool:
+    """Whether a name has to stay for nothing but uses that a comment or an option excepts."""
+    found = [v for o, v in verdicts.items() if any(n in binding.uses for n in o.prefixes())]
+    return any(isinstance(v, Suppressed) for v in found) and not any(
+        isinstance(v, Review) for v in found
+    )
+
+
+class Recorder:
+    """Puts together what became of one file.
+
+    Args:
+        program: The file.
+        verdicts: What becomes of each reference.
+        rule_of: The id of the rule that decided it.
+        protected: Occurrences that no rule may change: why, and by which rule.
+        import_rule: The rule that decides imports.
+        blocked: Nodes of imports that must stay, with the reason.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        verdicts: Mapping[Occurrence, Verdict],
+        rule_of: Mapping[Occurrence, str],
+        protected: Mapping[Occurrence, tuple[Review, str]],
+        import_rule: Rule,
+        blocked: Mapping[cst.CSTNode, str],
+    ) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.verdicts = verdicts
+        self.rule_of = rule_of
+        self.protected = protected
+        self.import_rule = import_rule
+        self.blocked = blocked
+
+    def outcomes(
+        self,
+        plan: Plan,
+        edits: dict[Occurrence, list[Edit]],
+        import_edits: dict[cst.CSTNode, list[Edit]],
+        stars: dict[Binding, str],
+        dotted_imports: dict[cst.CSTNode, str],
+    ) -> Outcomes:
+        """Returns the edits and records of everything that is decided.
+
+        Args:
+            plan: What becomes of imports and aliases.
+            edits: The edits of each rewritten reference.
+            import_edits: The edits by the import that they are for.
+            stars: The star imports that become imports of names, and of which module.
+            dotted_imports: New paths for `import a.b.experimental`.
+        """
+        result = Outcomes()
+        for occurrence, verdict in self.verdicts.items():
+            own = edits.get(occurrence, [])
+            result.edits += own
+            result.left += self._is_left(occurrence, verdict, plan)
+            record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
+            if record is not None:
+                result.records.append(record)
+            if isinstance(verdict, Rewrite) and verdict.meaning is not None:
+                span = verdict.constructor or self.tree.span(occurrence.node)
+                result.calls.append(ProvenCall(span, own, verdict.meaning))
+        for occurrence in self.program.imports:
+            own = import_edits.get(occurrence.node, [])
+            result.edits += own
+            verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
+            result.left += not isinstance(verdict, Rewrite)
+            record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
+            if record is not None:
+                result.records.append(record)
+        return result
+
+    def _rule_of_import(self, occurrence: Occurrence) -> str:
+        if occurrence in self.protected:
+            review, rule = self.protected[occurrence]
+            if self.blocked.get(occurrence.node) == review.message:
+                return rule
+        return self.import_rule.id
+
+    def _is_left(self, occurrence: Occurrence, verdict: Verdict, plan: Plan) -> bool:
+        """Whether an old name will still stand there."""
+        if isinstance(verdict, Ignore):
+            bindings = self.program.resolver.bindings(occurrence.base)
+            if any(binding in plan.moved for binding in bindings):
+                return False  # They move together.
+        return occurrence.role not in (Role.FOUND, Role.STRING) and not isinstance(verdict, Rewrite)
+
+    def _import_verdict(
+        self,
+        occurrence: Occurrence,
+        plan: Plan,
+        stars: dict[Binding, str],
+        dotted_imports: dict[cst.CSTNode, str],
+    ) -> Verdict:
+        if self.blocked.get(occurrence.node) == "suppressed":
+            return Suppressed()
+        if occurrence in self.protected:
+            return self.protected[occurrence][0]
+        bindings = [
+            BindingState(
+                moved=binding in plan.moved or binding in stars,
+                dropped=binding in plan.dropped,
+                kept=plan.kept.get(binding),
+                only_suppressed=only_suppressed(binding, self.verdicts),
+                star=binding.kind is BindingKind.STAR,
+            )
+            for binding in self.program.scopes.binding_at.get(occurrence.node, [])
+        ]
+        follows_module = occurrence.node in dotted_imports
+        reason = self.blocked.get(occurrence.node)
+        state = ImportState(follows_module, bindings, reason)
+        verdict = self.import_rule.decide_import(occurrence, state)
+        assert verdict is not None
+        return verdict
+
+    def _record(
+        self, occurrence: Occurrence, rule: str, verdict: Verdict, edits: Sequence[Edit]
+    ) -> Record | None:
+        if isinstance(verdict, Suppressed):
+            outcome, message, advice = Outcome.SUPPRESSED, "left, as asked", ""
+        elif isinstance(verdict, Ignore):
+            return None
+        elif isinstance(verdict, Review):
+            outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
+            if occurrence in self.protected:
+                rule = self.protected[occurrence][1]
+        else:
+            outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
+        line, column = self.tree.position(occurrence.span[0])
+        end_line, end_column = self.tree.position(occurrence.span[1])
+        return Record(
+            rule=rule,
+            outcome=outcome,
+            line=line,
+            column=column,
+            name=self.program.describe(occurrence),
+            message=message,
+            advice=advice,
+            end_line=end_line,
+            end_column=end_column,
+            edits=tuple(edits),
+        )

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks the rules about every old name in a file, until names, imports and aliases fit together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.detect_tests import expects_error
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.editing.edits import (
+    OverlappingEditsError,
+    apply_edits,
+    remove_statement,
+    small_statement,
+)
+from lossscale_codemods.editing.name_rendering import CannotRenderError, NameRenderer
+from lossscale_codemods.rewriting.binding_plan import Plan, Planner
+from lossscale_codemods.rewriting.import_edits import ImportEditor
+from lossscale_codemods.rewriting.module_imports import ModuleImports
+from lossscale_codemods.rewriting.recording import Outcomes, Recorder, only_suppressed
+from lossscale_codemods.rules.base import (
+    Ignore,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+)
+from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
+
+_BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
+
+
+class Decisions:
+    """The decisions on one file.
+
+    Args:
+        program: The file.
+        selection: Which rules are applied.
+        suppressions: What its comments suppress.
+    """
+
+    def __init__(self, program: Program, selection: Selection, suppressions: Suppressions) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.selection = selection
+        self.suppressions = suppressions
+        self.rules = [r for r in all_rules() if program.target in r.targets]
+        self.import_rule = next(r for r in all_rules() if r.decides_imports)
+        self.forced: dict[Occurrence, Review | Suppressed] = {}
+        self.blocked: dict[cst.CSTNode, str] = {}
+        self.verdicts: dict[Occurrence, Verdict] = {}
+        self.rule_of: dict[Occurrence, str] = {}
+
+    def outcomes(self) -> Outcomes:
+        """Returns what becomes of the file."""
+        self.found = [o for rule in self.rules for o in rule.find(self.program)]
+        everything = [*self.program.references, *self.found]
+        if not everything and not self.program.imports:
+            return Outcomes()
+        self.program.decided_strings = {o.node for o in self.found if o.role is Role.STRING}
+        self.protected = {
+            occurrence: (review, rule.id)
+            for rule in self.rules
+            for occurrence, review in rule.protect(
+                self.program, [*everything, *self.program.imports]
+            ).items()
+        }
+        for occurrence in self.program.imports:
+            self._block_import(occurrence)
+        # Each round forces at least one more occurrence to be left, so this ends.
+        for _ in range(len(everything) + len(self.program.imports) + 1):
+            self._decide(everything)
+            result = self._try()
+            if result is not None:
+                return result
+        raise AssertionError("the decisions did not settle")
+
+    def _block_import(self, occurrence: Occurrence) -> None:
+        offered = self._offered_star(occurrence.node)
+        if occurrence in self.protected:
+            self.blocked[occurrence.node] = self.protected[occurrence][0].message
+        elif offered is not None:
+            self.blocked[occurrence.node] = offered
+        elif self._is_suppressed(occurrence, self.import_rule.id):
+            self.blocked[occurrence.node] = "suppressed"
+
+    def _offered_star(self, node: cst.CSTNode) -> str | None:
+        """Says which other file uses a name that a star import brings in, if one does."""
+        for binding in self.program.scopes.binding_at.get(node, []):
+            if binding.kind is BindingKind.STAR and binding.scope is self.program.scopes.module:
+                for name in sorted(names.members(binding.path or "")):
+                    if name in self.program.exports.users:
+                        return f"{self.program.exports.users[name]} takes {name} from here"
+        return None
+
+    def _is_suppressed(self, occurrence: Occurrence, rule: str) -> bool:
+        if not self.selection.applies(rule):
+            return True
+        first = self.tree.position(occurrence.span[0])[0]
+        start, end = self.tree.span(self.tree.statement(occurrence.node))
+        lines = {first, self.tree.position(start)[0]}
+        if isinstance(self.tree.statement(occurrence.node), cst.SimpleStatementLine):
+            lines.add(self.tree.position(end)[0])
+        return self.suppressions.covers(rule, lines)
+
+    def _decide(self, everything: Sequence[Occurrence]) -> None:
+        self.verdicts = {}
+        self.rule_of = {}
+        self.program.rewritten.clear()
+        # Rules that claim other occurrences, such as a constructor its loss scale, go first.
+        for rule in self.rules:
+            for occurrence in everything:
+                if occurrence in self.verdicts:
+                    continue
+                if occurrence.rule is not None and occurrence.rule != rule.id:
+                    continue
+                verdict = self._ask(rule, occurrence)
+                if verdict is None:
+                    continue
+                self.verdicts[occurrence] = verdict
+                self.rule_of[occurrence] = rule.id
+                if isinstance(verdict, Rewrite):
+                    self.program.rewritten.add(occurrence.node)
+                    for other in verdict.claims:
+                        if self._can_claim(other, rule):
+                            gone = Rewrite(verdict.message, lambda _: [], keeps_name=False)
+                            self.verdicts[other] = gone
+                            self.rule_of[other] = rule.id
+        for occurrence in everything:
+            if occurrence not in self.verdicts:
+                self._decide_the_rest(occurrence)
+
+    def _can_claim(self, other: Occurrence, rule: Rule) -> bool:
+        """Whether an occurrence is free, or was left by this same rule for want of a claim."""
+        if other not in self.verdicts:
+            return True
+        return (
+            isinstance(self.verdicts[other], Review)
+            and self.rule_of[other] == rule.id
+            and other not in self.protected
+            and other not in self.forced
+        )
+
+    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
+        verdict = rule.decide(occurrence, self.program)
+        if verdict is None or isinstance(verdict, Ignore):
+            return verdict
+        if self._is_suppressed(occurrence, rule.id):
+            return Suppressed()
+        if occurrence in self.protected:
+            return self.protected[occurrence][0]
+        if occurrence in self.forced:
+            return self.forced[occurrence]
+        if not isinstance(verdict, Rewrite):
+            return verdict
+        if not verdict.is_rename and expects_error(occurrence.node, self.program):
+            return Review(
+                "a test expects an error here, which the new code would not raise",
+                "Test what the program does instead of it, or take the test out.",
+            )
+        if occurrence.ambiguous:
+            if verdict.is_rename and self._is_new_as_well(occurrence):
+                return Ignore()
+            return Review(
+                "on other ways through the program this name stands for something else",
+                "Give the two things two names, or take out the one that is for old versions.",
+            )
+        return verdict
+
+    def _is_new_as_well(self, occurrence: Occurrence) -> bool:
+        """Whether the other things a name can be are what the old one becomes."""
+        new = {names.canonical(path) for old in occurrence.names for path in old.new}
+        others = [
+            path
+            for path in self.program.resolver.paths(occurrence.node)
+            if path is None or names.lookup(path) is None
+        ]
+        return all(path is not None and names.canonical(path) in new for path in others)
+
+    def _decide_the_rest(self, occurrence: Occurrence) -> None:
+        asked = ((rule.id, rule.decide_rest(occurrence, self.program)) for rule in all_rules())
+        rule_id, review = next((one, found) for one, found in asked if found is not None)
+        self.rule_of[occurrence] = rule_id
+        verdict: Verdict = review
+        if occurrence in self.protected:
+            verdict = self.protected[occurrence][0]
+        if self._is_suppressed(occurrence, rule_id):
+            verdict = Suppressed()
+        self.verdicts[occurrence] = verdict
+
+    def _try(self) -> Outcomes | None:
+        """Returns the outcomes if everything fits, or forces something to be left."""
+        plan = Planner(self.program, self.verdicts).plan(self.blocked)
+        if self._force_aliases(plan):
+            return None
+        modules = ModuleImports(self.program, self.verdicts, self.blocked)
+        stars, dotted_imports = modules.stars(), modules.dotted_imports()
+        renderer = NameRenderer(self.program, {**plan.moved, **stars}, plan.dropped)
+        edits: dict[Occurrence, list[Edit]] = {}
+        for occurrence, verdict in self.verdicts.items():
+            if not isinstance(verdict, Rewrite):
+                continue
+            aliases = self.program.alias_bindings(occurrence)
+            if aliases and plan.dropped.issuperset(aliases):
+                continue  # Its assignment goes, so there is nothing to spell.
+            try:
+                edits[occurrence] = list(verdict.edits(renderer))
+            except CannotRenderError as error:
+                self.forced[occurrence] = Review(
+                    str(error), _BY_HAND.format(self.rule_of[occurrence])
+                )
+                return None
+        instead_of_stars = modules.instead_of(stars)
+        removed = self._removed_statements()
+        removed += [star for star, text in instead_of_stars.items() if not text]
+        editor = ImportEditor(self.program, plan, dotted_imports, removed)
+        try:
+            import_edits = editor.edits()
+        except CannotRenderError as error:
+            for occurrence in self.program.imports:
+                if occurrence.node not in self.blocked:
+                    self.blocked[occurrence.node] = str(error)
+            return None
+        assignments = editor.alias_assignments()
+        recorder = Recorder(
+            self.program,
+            self.verdicts,
+            self.rule_of,
+            self.protected,
+            self.import_rule,
+            self.blocked,
+        )
+        outcomes = recorder.outcomes(plan, edits, import_edits, stars, dotted_imports)
+        dropped_spans = [self.tree.span(s) for s in assignments]
+        outcomes.edits = [
+            e
+            for e in outcomes.edits
+            if not any(start <= e.start and e.end <= end for start, end in dropped_spans)
+        ]
+        for found in assignments.values():
+            outcomes.edits += found
+        for statement in removed:
+            outcomes.edits += remove_statement(self.tree, statement, editor.gone)
+        outcomes.edits += [
+            Edit(*self.tree.span(star), text) for star, text in instead_of_stars.items() if text
+        ]
+        outcomes.changed_names = (
+            plan.changed_names | self._removed_variables() | modules.names_of(stars)
+        )
+        if outcomes.edits:
+            outcomes.edits += renderer.header_edit()
+        return outcomes if self._without_overlaps(outcomes, edits) else None
+
+    def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
+        """Leaves an occurrence whose edit collides with another, rather than the whole file."""
+        try:
+            apply_edits(self.tree.text, outcomes.edits)
+        except OverlappingEditsError:
+            for occurrence, own in edits.items():
+                others = [e for e in outcomes.edits if e not in own]
+                if own and any(e.start < o.end and o.start < e.end for e in own for o in others):
+                    self.forced[occurrence] = Review(
+                        "its change collides with another change inside it",
+                        "Run again once the other change is made, or change it by hand.",
+                    )
+                    return False
+            return True
+        return True
+
+    def _force_aliases(self, plan: Plan) -> bool:
+        forced = False
+        for occurrence, verdict in self.verdicts.items():
+            if not isinstance(verdict, Rewrite) or occurrence.role is not Role.REFERENCE:
+                continue
+            for binding in self.program.alias_bindings(occurrence):
+                if binding not in plan.kept or occurrence in self.forced:
+                    continue
+                if only_suppressed(binding, self.verdicts):
+                    self.forced[occurrence] = Suppressed()
+                else:
+                    self.forced[occurrence] = Review(
+                        f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
+                        "Settle that use first, then run again.",
+                    )
+                forced = True
+        return forced
+
+    def _removed_statements(self) -> list[cst.BaseSmallStatement]:
+        found: list[cst.BaseSmallStatement] = []
+        for verdict in self.verdicts.values():
+            if isinstance(verdict, Rewrite):
+                for binding in verdict.removes:
+                    statement = small_statement(self.tree, binding.node)
+                    if statement is not None and statement not in found:
+                        found.append(statement)
+        return found
+
+    def _removed_variables(self) -> set[str]:
+        return {
+            binding.name
+            for verdict in self.verdicts.values()
+            if isinstance(verdict, Rewrite)
+            for binding in verdict.removes
+            if binding.scope is self.program.scopes.module
+        }

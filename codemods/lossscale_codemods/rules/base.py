@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a rule can say of an occurrence, and what a rule is."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, ClassVar
+
+from lossscale_codemods.rules.markers import OLD_NAMES, Marker
+from lossscale_codemods.vocabulary.names import Meaning, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import libcst as cst
+
+    from lossscale_codemods.analysis.bindings import Binding
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
+    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.vocabulary.records import Edit, Record
+
+
+@dataclasses.dataclass(frozen=True)
+class MeaningClaim:
+    """That a rewritten constructor means what the old one meant; `proofs` checks it.
+
+    Attributes:
+        old: Source of the old `loss_scale` argument; `None` if it stood for the default.
+        definitions: Source of every value that a variable in it can have, by variable.
+        classes: `"FixedLossScale"` or `"DynamicLossScale"` by how the file spells the class.
+    """
+
+    old: str
+    definitions: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    classes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Rewrite:
+    """The occurrence has an exact equivalent.
+
+    Attributes:
+        message: What is done, for the report.
+        edits: Makes the edits, once it is known how each name is spelled.
+        keeps_name: Whether the result still refers to the name that the occurrence stands on.
+        claims: Other occurrences that vanish with it.
+        removes: Variables whose assignment vanishes with it.
+        meaning: For constructors: the claim to prove.
+        constructor: For constructors: the span of the call.
+        is_rename: Whether the name changes and nothing else does.
+    """
+
+    message: str
+    edits: Callable[[NameRenderer], Sequence[Edit]]
+    keeps_name: bool = True
+    claims: Sequence[Occurrence] = ()
+    removes: Sequence[Binding] = ()
+    meaning: MeaningClaim | None = None
+    constructor: tuple[int, int] | None = None
+    is_rename: bool = False
+
+
+def rename(message: str, occurrence: Occurrence) -> Rewrite:
+    """Returns the rewrite that puts the new name in place of the old one, and nothing else."""
+    return Rewrite(message, lambda renderer: renderer.name_edit(occurrence), is_rename=True)
+
+
+@dataclasses.dataclass
+class Review:
+    """The occurrence is left as it is, and a person has to look at it.
+
+    Attributes:
+        message: Why it was left.
+        advice: What to do about it.
+    """
+
+    message: str
+    advice: str
+
+
+@dataclasses.dataclass
+class Ignore:
+    """The occurrence is right as it is, on old and new versions alike."""
+
+
+@dataclasses.dataclass
+class Suppressed:
+    """The occurrence is left as it is, because a comment or an option says so."""
+
+
+Verdict = Rewrite | Review | Ignore | Suppressed
+
+
+@dataclasses.dataclass(frozen=True)
+class ImportState:
+    """What is known of an import once every use of what it brings in is decided.
+
+    Attributes:
+        follows_module: Whether the imported module moves as a whole.
+        bindings: What becomes of each name that it binds.
+        reason: Why it has to stay, if that is known already.
+    """
+
+    follows_module: bool
+    bindings: Sequence[BindingState]
+    reason: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class BindingState:
+    """What becomes of a name that an import binds.
+
+    Attributes:
+        moved: Whether it will import something else.
+        dropped: Whether it will be gone.
+        kept: Why it stays, if it does.
+        only_suppressed: Whether it stays for nothing but uses that are excepted.
+        star: Whether it is a star import.
+    """
+
+    moved: bool
+    dropped: bool
+    kept: str | None
+    only_suppressed: bool
+    star: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Removal:
+    """Code that goes as a whole, for something shorter.
+
+    Attributes:
+        edit: The edit.
+        kept: Where each part of its text starts in it, and where that stood before.
+        node: What goes.
+        message: What is done, for the report.
+    """
+
+    edit: Edit
+    kept: Sequence[tuple[int, int]]
+    node: cst.CSTNode
+    message: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A program before and after a rule, or one that the rule leaves.
+
+    Attributes:
+        before: The program as it was.
+        after: What becomes of it; the same as `before` if nothing does.
+        review: A part of the message of the finding, if there must be one.
+    """
+
+    before: str
+    after: str | None = None
+    review: str | None = None
+
+
+class Rule:
+    """One rule: what can make it fire, a decision, and examples that are also tests and docs.
+
+    A rule's module docstring is its documentation. `decide` is asked for every occurrence that no
+    earlier rule has decided; the other methods are for rules that do more than that.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    order: ClassVar[int] = 0
+    """Rules are asked in this order, and then in the order of their ids."""
+    targets: ClassVar[frozenset[Target]] = frozenset([Target.TF_KERAS])
+    decides_imports: ClassVar[bool] = False
+    """Whether imports are this rule's business: one rule's, that is."""
+    markers: ClassVar[tuple[Marker, ...]] = OLD_NAMES
+    """Files without any of these are not parsed for this rule."""
+    explains: ClassVar[frozenset[Meaning]] = frozenset()
+    """The old names of which this rule says most."""
+    shows_imports: ClassVar[bool] = False
+    """Whether the migration guide shows the imports of its examples."""
+    shows_whole: ClassVar[bool] = False
+    """Whether it shows the whole of examples that are left."""
+    invalid: ClassVar[tuple[Case, ...]] = ()
+    """Programs that the rule changes."""
+    valid: ClassVar[tuple[Case, ...]] = ()
+    """Programs that it leaves, with or without a finding."""
+    not_handled: ClassVar[str] = ""
+    """What it leaves, in words, where `valid` has no finding that says so."""
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a full parse can find anything for this rule; asked before there is one."""
+        return source.names.has_old_name
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields further occurrences that this rule decides, such as reads of attributes."""
+        del program
+        yield from ()
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Says what becomes of an occurrence, or nothing if that is another rule's business."""
+        del occurrence, program
+        return None
+
+    def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:
+        """Says what to do about an occurrence that no rule has decided."""
+        del occurrence, program
+        return None
+
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+        """Says what became of an import, once all uses of what it brings in are decided."""
+        del occurrence, state
+        return None
+
+    def protect(
+        self, program: Program, occurrences: Sequence[Occurrence]
+    ) -> Mapping[Occurrence, Review]:
+        """Returns occurrences that no rule may change, each with the reason."""
+        del program, occurrences
+        return {}
+
+    def remove(self, program: Program) -> Removal | None:
+        """Returns code to take out before other rules are asked, if the run asks for that."""
+        del program
+        return None
+
+    def mentions(self, program: Program) -> Iterator[Record]:
+        """Yields records of places that only speak of old names."""
+        del program
+        yield from ()
+
+    def scan_mentions(self, source: ScannedSource) -> Iterator[Record]:
+        """Yields what `mentions` would, for a source in which no rule can fire.
+
+        Raises:
+            CannotTellError: Only a full parse can tell.
+        """
+        del source
+        yield from ()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which rules there are: the classes of rules in the modules next to this one, and added ones."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
+
+from lossscale_codemods import rules
+from lossscale_codemods.rules.base import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_added: list[Rule] = []
+
+
+@functools.cache
+def all_rules() -> tuple[Rule, ...]:
+    """Returns one of each rule, in the order in which they are asked."""
+    found: dict[str, Rule] = {}
+    for rule in (*_discovered(), *_added):
+        if rule.id in found:
+            raise RuntimeError(f"Two rules have the id {rule.id}.")
+        found[rule.id] = rule
+    return tuple(sorted(found.values(), key=lambda rule: (rule.order, rule.id)))
+
+
+@contextlib.contextmanager
+def added(rule: Rule) -> Iterator[None]:
+    """Adds a rule that is defined elsewhere, for a while.
+
+    Args:
+        rule: The rule; the docstring of its module is its documentation.
+    """
+    _added.append(rule)
+    all_rules.cache_clear()
+    try:
+        yield
+    finally:
+        _added.remove(rule)
+        all_rules.cache_clear()
+
+
+def documentation(rule: Rule) -> str:
+    """Returns a rule's documentation: the docstring of its module."""
+    return (importlib.import_module(type(rule).__module__).__doc__ or "").strip()
+
+
+@functools.cache
+def _discovered() -> tuple[Rule, ...]:
+    found = []
+    for module_info in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}."):
+        module = importlib.import_module(module_info.name)
+        for value in vars(module).values():
+            if (
+                isinstance(value, type)
+                and issubclass(value, Rule)
+                and value is not Rule
+                and value.__module__ == module.__name__
+            ):
+                found.append(value())
+    return tuple(found)

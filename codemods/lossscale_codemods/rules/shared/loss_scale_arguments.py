@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an old `loss_scale` argument to arguments of the constructor that stayed."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes, class_of
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.rules.base import MeaningClaim, Review
+from lossscale_codemods.rules.shared.loss_scale_folding import Folding
+from lossscale_codemods.vocabulary.names import HELPER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+
+_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
+HELPER_SOURCE = '''
+def _loss_scale_arguments(loss_scale):
+    """Returns LossScaleOptimizer's arguments for a loss scale of TensorFlow 2.3 or before."""
+    if loss_scale == "dynamic":
+        return {}
+    if not hasattr(loss_scale, "get_config"):
+        return {"dynamic": False, "initial_scale": loss_scale}
+    if type(loss_scale).__name__ not in ("FixedLossScale", "DynamicLossScale"):
+        raise ValueError("A loss scale of your own has no equivalent.")
+    config = loss_scale.get_config()
+    if "loss_scale_value" in config:
+        return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
+    if config.get("multiplier") != 2:
+        raise ValueError("The multiplier of a DynamicLossScale must be 2.")
+    return {
+        "initial_scale": config["initial_loss_scale"],
+        "dynamic_growth_steps": config["increment_period"],
+    }
+'''
+"""For values that only the running program knows; exact for each that the old API accepted."""
+
+
+@dataclasses.dataclass
+class Arguments:
+    """What takes the place of a `loss_scale` argument.
+
+    Attributes:
+        texts: The new arguments, as source; empty if the argument just goes.
+        message: What was done.
+        claim: For the proof of meaning.
+        claims: The old names that vanish with it.
+        removes: Variables that nothing needs any more.
+        helper: Whether the texts call the helper function.
+        branches: For conditional expressions: the condition, and the two sides' arguments.
+    """
+
+    texts: list[str]
+    message: str
+    claim: MeaningClaim
+    claims: Sequence[Occurrence] = ()
+    removes: Sequence[Binding] = ()
+    helper: bool = False
+    branches: tuple[str, list[str], list[str]] | None = None
+
+
+def simple_name(node: cst.CSTNode) -> bool:
+    """Whether evaluating an expression twice is the same as once."""
+    return dotted(node) is not None
+
+
+class ArgumentReader(LossScaleTypes):
+    """Reads the loss scale arguments of one file."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.folding = Folding(program)
+
+    @functools.cached_property
+    def _occurrences(self) -> dict[cst.CSTNode, Occurrence]:
+        return {o.node: o for o in self.program.references}
+
+    def read(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review:
+        """Returns what a loss scale expression becomes in a call of the constructor."""
+        kinds = self.types(node)
+        source = self.tree.source(node)
+        if kinds <= {LossScaleType.NOTHING, LossScaleType.INVALID}:
+            return Review(
+                f"loss_scale={source} was an error in every version",
+                "Say which loss scale is meant, or do not wrap the optimizer.",
+            )
+        own = self._own_class(node)
+        if own is not None:
+            return Review(
+                f"{own} is no loss scale of TensorFlow, and no optimizer of today takes one of "
+                "your own",
+                "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+            )
+        folded = self._fold(node, call)
+        if folded is not None:
+            return folded
+        claim = MeaningClaim(source, self._definitions(node), self._classes(node))
+        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp):
+            return Arguments(
+                [],
+                "dynamic loss scaling is the default",
+                claim,
+                removes=self.folding.removable(node, call),
+            )
+        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
+            branches = self._branches(node, call, claim)
+            if branches is not None:
+                return branches
+        if kinds == {LossScaleType.NUMBER}:
+            text = self._number_text(node)
+            return Arguments(
+                ["dynamic=False", f"initial_scale={text}"], "a number is a fixed loss scale", claim
+            )
+        if (
+            kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER, LossScaleType.NOTHING}
+            and simple_name(node)
+            and kinds & {LossScaleType.DYNAMIC}
+        ):
+            return Arguments(
+                [
+                    f'dynamic={source} == "dynamic"',
+                    f'initial_scale=None if {source} == "dynamic" else {source}',
+                ],
+                'the value is "dynamic" or a number, depending on the way through the program',
+                claim,
+            )
+        return Arguments(
+            [f"**{HELPER}({source})"],
+            "the value is known only when the program runs, so a helper function reads it then",
+            claim,
+            helper=True,
+        )
+
+    def _own_class(self, node: cst.BaseExpression) -> str | None:
+        """Returns the class that a loss scale is made from, if it reads like one of the user's."""
+        values = [b.value for b in self.resolver.bindings(node) if b.kind is BindingKind.ASSIGN]
+        for value in [node, *values]:
+            if isinstance(value, cst.Call):
+                name = self.tree.source(value.func)
+                paths = self.resolver.paths(value.func)
+                if _CLASS.search(name) and not any(p and class_of(p) for p in paths):
+                    return name
+        return None
+
+    def _number_text(self, node: cst.BaseExpression) -> str:
+        source = self.tree.source(node)
+        if isinstance(node, cst.Name) and node.value in {"True", "False"}:
+            return str(float(node.value == "True"))
+        return source
+
+    def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
+        """Returns the values of every variable in an expression, as far as all are known."""
+        found: dict[str, list[str]] = {}
+        stack: list[cst.CSTNode] = [node]
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                name = dotted(part)
+                if not isinstance(part, cst.Name) or name is None or name in found:
+                    continue
+                bindings = self.resolver.bindings(part)
+                values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
+                if values and len(values) == len(bindings):
+                    found[name] = [self.tree.source(v) for v in values]
+                    stack.extend(values)
+        return found
+
+    def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
+        found: dict[str, str] = {}
+        stack: list[cst.CSTNode] = [node]
+        seen: set[cst.CSTNode] = set()
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                if isinstance(part, cst.Call):
+                    path = self.resolver.path(part.func)
+                    name = class_of(path) if path is not None else None
+                    if name is not None:
+                        found[self.tree.source(part.func)] = name
+                if isinstance(part, cst.Name) and part not in seen:
+                    seen.add(part)
+                    stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
+        return found
+
+    def _branches(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
+        sides = [self.read(side, call) for side in (node.body, node.orelse)]
+        texts = []
+        claims: list[Occurrence] = []
+        for side in sides:
+            if isinstance(side, Review) or side.helper or side.branches or side.removes:
+                return None
+            texts.append(side.texts)
+            claims += side.claims
+        test = self.tree.source(node.test)
+        both = [_as_dict(side) for side in texts]
+        return Arguments(
+            [f"**({both[0]} if {test} else {both[1]})"],
+            "each side of the condition becomes its own arguments",
+            claim,
+            claims=claims,
+            branches=(test, texts[0], texts[1]),
+        )
+
+    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
+        """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
+        value, binding = node, None
+        if isinstance(node, cst.Name):
+            bindings = self.resolver.bindings(node)
+            if len(bindings) != 1:
+                return None
+            (binding,) = bindings
+            if binding.kind is not BindingKind.ASSIGN or binding.value is None:
+                return None
+            value = binding.value
+        if not isinstance(value, cst.Call):
+            return None
+        path = self.resolver.path(value.func)
+        class_name = class_of(path) if path is not None else None
+        if class_name is None:
+            return None
+        keywords = self.folding.keywords(value, class_name)
+        if isinstance(keywords, Review):
+            return keywords
+        removes: list[Binding] = []
+        if binding is not None:
+            refusal = self.folding.refusal(binding, value, call, class_name)
+            if refusal is not None:
+                return refusal
+            removes = self.folding.removable(node, call)
+        occurrence = self._occurrences.get(value.func)
+        stays = binding is not None and not removes
+        return Arguments(
+            keywords,
+            f"the arguments of {class_name} become the constructor's own",
+            MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
+            claims=[occurrence] if occurrence is not None and not stays else [],
+            removes=removes,
+        )
+
+
+def _as_dict(texts: Sequence[str]) -> str:
+    pairs = [text.partition("=") for text in texts]
+    return "{" + ", ".join(f'"{name}": {value}' for name, _, value in pairs) + "}"

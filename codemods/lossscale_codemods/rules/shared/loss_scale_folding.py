@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing a loss scale object into the call that takes it, where that keeps its meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compat_lossscale.spec import (
+    DEFAULT_GROWTH_STEPS,
+    DEFAULT_INITIAL_SCALE,
+    DEFAULT_MULTIPLIER,
+)
+from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.editing.edits import small_statement
+from lossscale_codemods.rules.base import Review
+from lossscale_codemods.vocabulary import frameworks, names
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.bindings import Binding
+    from lossscale_codemods.analysis.program import Program
+
+
+class Folding:
+    """Judges the loss scale objects of one file."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.resolver = program.resolver
+
+    def keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
+        """Returns the constructor's arguments for those of a loss scale object."""
+        order = (
+            ["loss_scale_value"]
+            if class_name == "FixedLossScale"
+            else ["initial_loss_scale", "increment_period", "multiplier"]
+        )
+        given: dict[str, str] = {}
+        for index, argument in enumerate(value.args):
+            if argument.star or (argument.keyword is None and index >= len(order)):
+                return Review(
+                    f"the arguments of {class_name} are unpacked, so they cannot be seen here",
+                    "Pass them one by one to LossScaleOptimizer, as `initial_scale` and "
+                    "`dynamic_growth_steps`.",
+                )
+            name = argument.keyword.value if argument.keyword is not None else order[index]
+            given[name] = self.tree.source(argument.value)
+        if set(given) - set(order) or (class_name == "FixedLossScale" and not given):
+            return Review(
+                f"{class_name} takes no such arguments", "Correct the call first, then run again."
+            )
+        if class_name == "FixedLossScale":
+            return ["dynamic=False", f"initial_scale={given['loss_scale_value']}"]
+        if "multiplier" in given and _constant(given["multiplier"]) != DEFAULT_MULTIPLIER:
+            return Review(
+                f"a multiplier of {given['multiplier']} has no equivalent: from TensorFlow 2.4 on "
+                "it is always 2",
+                "Use multiplier 2, or keep the old optimizer with `--target compat`.",
+            )
+        keywords = []
+        for old, new, default in (
+            ("initial_loss_scale", "initial_scale", DEFAULT_INITIAL_SCALE),
+            ("increment_period", "dynamic_growth_steps", DEFAULT_GROWTH_STEPS),
+        ):
+            if old in given and _constant(given[old]) != default:
+                keywords.append(f"{new}={given[old]}")
+        return keywords
+
+    def refusal(
+        self, binding: Binding, value: cst.Call, call: cst.Call, class_name: str
+    ) -> Review | None:
+        """Says why a loss scale in a variable cannot be written into the call instead.
+
+        Args:
+            binding: The variable.
+            value: The call that makes the loss scale.
+            call: The optimizer's constructor.
+            class_name: `"FixedLossScale"` or `"DynamicLossScale"`.
+
+        Returns:
+            The reason; nothing if it can.
+        """
+        name = binding.name
+        if class_name == "DynamicLossScale":
+            others = [u for u in binding.uses if not self._is_in(u, call)]
+            wrapped = [u for u in others if self._is_constructor_argument(u)]
+            if wrapped:
+                return Review(
+                    f"{name} is given to several optimizers, which then share its state",
+                    "Give each optimizer arguments of its own if they may scale apart, or keep "
+                    "the shared state with `--target compat`.",
+                )
+            if others:
+                line = self.tree.position(self.tree.span(others[0])[0])[0]
+                return Review(
+                    f"{name} is also used on line {line}, where its live state matters",
+                    "Read the scale from the optimizer there: `optimizer.loss_scale`.",
+                )
+            if self._repeats(binding, call):
+                return Review(
+                    f"{name} is made once and may be given to several optimizers, which then "
+                    "share its state",
+                    "Make the optimizer where the loss scale is made, or give each its own "
+                    "arguments.",
+                )
+        if not self._is_stable(binding, value, call):
+            return Review(
+                f"the values that {name} is made from may change before it is used",
+                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
+                "`dynamic_growth_steps`.",
+            )
+        return None
+
+    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
+        return any(above is call for above in self.tree.ancestors(node))
+
+    def _is_constructor_argument(self, node: cst.CSTNode) -> bool:
+        above = self.tree.parent(node)
+        call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
+        if not isinstance(call, cst.Call):
+            return False
+        paths = [p for p in self.resolver.paths(call.func) if p is not None]
+        return any(
+            frameworks.is_new_optimizer(p)
+            or ((old := names.lookup(p)) is not None and "Optimizer" in old.path)
+            for p in paths
+        )
+
+    def _repeats(self, binding: Binding, call: cst.Call) -> bool:
+        """Whether the call can run more often than the assignment."""
+        around = set(self.tree.ancestors(binding.node))
+        repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
+        return any(
+            isinstance(above, repeating) and above not in around
+            for above in self.tree.ancestors(call)
+        )
+
+    def _is_stable(self, binding: Binding, value: cst.Call, call: cst.Call) -> bool:
+        """Whether the arguments mean at the call what they meant at the assignment."""
+        parts = [a.value for a in value.args]
+        try:
+            for part in parts:
+                constant(self.tree.source(part))
+        except ValueError:
+            pass
+        else:
+            return True
+        first = self.tree.statement(binding.node)
+        block = self.tree.parent(first)
+        body = list(getattr(block, "body", ()))
+        last: cst.CSTNode | None = call
+        while last is not None and self.tree.parent(last) is not block:
+            last = self.tree.parent(last)
+        if last is None or first not in body:
+            return False
+        between = body[body.index(first) + 1 : body.index(last)]
+        roots = {n.value for part in parts for n in self.tree.walk(part) if isinstance(n, cst.Name)}
+        has_calls = any(isinstance(n, cst.Call) for part in parts for n in self.tree.walk(part))
+        for statement in [*between, last]:
+            for node in self.tree.walk(statement):
+                targets = self.program.scopes.binding_at.get(node, [])
+                if any(t.name.split(".")[0] in roots for t in targets) and statement is not last:
+                    return False
+        return not has_calls or not between
+
+    def removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
+        """Returns the variable behind an argument, if nothing else uses it."""
+        if not isinstance(node, cst.Name):
+            return []
+        bindings = self.resolver.bindings(node)
+        if len(bindings) != 1:
+            return []
+        (binding,) = bindings
+        owner = binding.scope
+        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
+        exported = owner is self.program.scopes.module and (
+            binding.name in self.program.exported or binding.name in self.program.exports.users
+        )
+        if shared or exported or owner.is_class:
+            return []
+        if any(not self._is_in(use, call) for use in binding.uses) or len(binding.uses) != 1:
+            return []
+        statement = small_statement(self.tree, binding.node)
+        if isinstance(statement, cst.Assign):
+            alone = len(statement.targets) == 1 and isinstance(
+                statement.targets[0].target, cst.Name
+            )
+        else:
+            alone = isinstance(statement, cst.AnnAssign)
+        return [binding] if alone else []
+
+
+def _constant(source: str) -> object:
+    try:
+        value = constant(source)
+    except ValueError:
+        return None
+    return None if isinstance(value, bool) else value

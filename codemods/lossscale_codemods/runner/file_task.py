@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a worker does with a file: the prescan, and a full parse if that is not enough.
+
+Only the full parse imports libcst.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.project.file_reading import read, unreadable
+from lossscale_codemods.runner.single_file import scan_file
+from lossscale_codemods.runner.worker_pool import Task, migrate_all
+from lossscale_codemods.vocabulary.records import Result, Status
+
+if TYPE_CHECKING:
+    from lossscale_codemods.vocabulary.options import Options
+
+
+def migrate_file(path: Path, source: bytes, options: Options) -> Result:
+    """Gives a file a full parse; a mistake of ours becomes a report, not a traceback.
+
+    Args:
+        path: Where it is; relative imports are looked up from there, and notebooks told by it.
+        source: What is in it.
+        options: What to do with it.
+    """
+    exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
+    options = dataclasses.replace(options, exports=exports)
+    try:
+        from lossscale_codemods.project.relative_imports import relative_imports
+        from lossscale_codemods.rewriting.engine import migrate_fully
+        from lossscale_codemods.runner.notebook import migrate_notebook
+
+        relative = relative_imports(path)
+        if path.suffix == ".ipynb":
+            return migrate_notebook(source, options, relative)
+        return migrate_fully(source, options, relative)
+    except KeyboardInterrupt:
+        raise
+    # One bad file must not stop the others, and libcst's panics are no `Exception`.
+    except BaseException as error:
+        problem = (
+            f"This is a mistake in the codemod ({type(error).__name__}: {error}). The file is as "
+            "it was; please report it."
+        )
+        return Result(source, source, Status.REFUSED, problem=problem)
+
+
+def migrate_task(task: Task) -> Result | None:
+    """Reads a file, and looks at it as closely as is needed.
+
+    Returns:
+        What becomes of it; nothing if it needs a full parse for which libcst is still to be
+        imported, and it was not known that it does.
+    """
+    try:
+        source = read(task.name)
+    except OSError as error:
+        return unreadable(error)
+    seen = None if task.fully else scan_file(task.name, source)
+    if seen is None and (task.fully or "libcst" in sys.modules):
+        return migrate_file(Path(task.name), source, task.options)
+    return seen
+
+
+def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
+    """Gives a source that is in no file a full parse, in a worker, as files get it.
+
+    Args:
+        path: What it is called; notebooks are told by it.
+        source: The source.
+        options: What to do with it.
+
+    Returns:
+        What became of it; the source as it was if the worker came to an end over it.
+    """
+    task = Task(str(path), len(source), options)
+    work = functools.partial(_migrate_given, source)
+    [(_, result)] = migrate_all([task], 1, work)
+    if result.status is Status.UNREADABLE:
+        return dataclasses.replace(result, source=source, output=source)
+    return result
+
+
+def _migrate_given(source: bytes, task: Task) -> Result:
+    return migrate_file(Path(task.name), source, task.options)

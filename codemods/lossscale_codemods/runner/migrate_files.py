@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the codemod over files: searches them, migrates in workers meanwhile, and then writes.
+
+Workers read the few files again that they parse, so that no sources pile up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.project.discovery import Found
+from lossscale_codemods.project.importers import used_by_others
+from lossscale_codemods.reports.run_report import FileReport, RunReport
+from lossscale_codemods.runner.atomic_writing import WriteRefusedError, write_atomically
+from lossscale_codemods.runner.file_task import migrate_task
+from lossscale_codemods.runner.interrupts import noting
+from lossscale_codemods.runner.search import Search
+from lossscale_codemods.runner.undo import Undo, UndoError
+from lossscale_codemods.runner.worker_pool import Task, migrate_all
+from lossscale_codemods.vocabulary.exports import Exports
+from lossscale_codemods.vocabulary.records import Result, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from lossscale_codemods.vocabulary.options import Options
+
+_BYTES_THAT_PAY = 150_000
+"""Source that waits, below which another worker takes longer to start than it saves."""
+
+
+def default_jobs() -> int:
+    """Returns how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run(
+    paths: Sequence[Path],
+    options: Options,
+    *,
+    write: bool = False,
+    jobs: int | None = None,
+    no_ignore: bool = False,
+    exclude: Sequence[str] = (),
+    undo: Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RunReport:
+    """Migrates files and folders.
+
+    Nothing is written before it is known of every file what becomes of it.
+
+    Args:
+        paths: What to look at.
+        options: What to do.
+        write: Whether to write what changed.
+        jobs: How many workers at most; by default, one a processor.
+        no_ignore: Whether ignored and excluded files are looked at all the same.
+        exclude: Names of folders to leave out.
+        undo: Where to write a patch that takes back what is written; nothing may be there yet.
+        progress: Is told how many files are parsed, of how many that have to be so far.
+
+    Returns:
+        The report, by the files' names.
+    """
+    search = Search(paths, no_ignore=no_ignore, exclude=exclude)
+    report = RunReport()
+    results: dict[str, Result] = {}
+    migrate = functools.partial(
+        migrate_all,
+        jobs=jobs or default_jobs(),
+        work=migrate_task,
+        pays=0 if jobs else _BYTES_THAT_PAY,
+    )
+    try:
+        for done, (task, result) in enumerate(migrate(search.steps(options), note=search.note), 1):
+            if result.records or result.status is not Status.UNCHANGED:
+                results[task.name] = result
+            if progress is not None:
+                progress(done, len(search.to_parse))
+        _keep_what_others_use(results, options, migrate, search)
+    except KeyboardInterrupt:
+        report.interrupted = True
+        results.clear()  # They were not held against what other files use.
+    report.looked_at, report.skipped = search.looked_at, search.skipped
+    parsed = [(search.to_parse[name], result) for name, result in results.items()]
+    decided = [*search.unreadable, *parsed]
+    decided.sort(key=lambda one: one[0].name)
+    if write and not report.interrupted:
+        _write(report, decided, undo)
+    else:
+        report.files = [FileReport(found.path, result) for found, result in decided]
+    return report
+
+
+def _keep_what_others_use(
+    results: dict[str, Result],
+    options: Options,
+    migrate: Callable[[Iterable[Task]], Iterable[tuple[Task, Result]]],
+    search: Search,
+) -> None:
+    """Migrates files again that would change names which other files, as they will be, use.
+
+    Args:
+        results: What becomes of each file so far; changed in place.
+        options: What to do.
+        migrate: Does it to files.
+        search: Knows which files may use names of these.
+    """
+    users: dict[str, dict[str, str]] = {}
+    while more := used_by_others(results, search.users):
+        for name, found in more.items():
+            users[name] = {**users.get(name, {}), **found}
+        again = [
+            Task(
+                name,
+                len(results[name].source),
+                dataclasses.replace(options, exports=Exports(users=users[name])),
+                fully=True,
+            )
+            for name in more
+        ]
+        for task, result in migrate(again):
+            results[task.name] = result
+
+
+def _write(report: RunReport, decided: Sequence[tuple[Found, Result]], undo: Path | None) -> None:
+    """Writes what changed. Ctrl-C stops it between two files.
+
+    Files that give up names come last: those that used these no longer do by then.
+    """
+    planned = [FileReport(found.path, result) for found, result in decided if result.changed]
+    patch = Undo(undo) if undo is not None and planned else None
+    with noting() as interrupt:
+        problem = ""
+        try:
+            if patch is not None:
+                patch.begin(planned)
+        except UndoError as error:
+            problem = f"{error} So nothing was written."
+        left: list[str] = []
+        today = {f.name: dataclasses.replace(r, output=r.source) for f, r in decided if r.changed}
+        used = used_by_others(today, lambda _: today)
+        for found, result in sorted(decided, key=lambda one: one[0].name in used):
+            if result.changed and problem:
+                report.files.append(FileReport(found.path, result.refused(problem)))
+            elif result.changed and not interrupt.noted:
+                report.files.append(_written(found, _unless_used(found, result, left)))
+                if not report.files[-1].written:
+                    left.append(found.name)
+            else:
+                report.files.append(FileReport(found.path, result))
+        report.files.sort(key=lambda file: str(file.path))
+        report.interrupted = interrupt.noted
+        if patch is not None and not problem:
+            try:
+                patch.finish(planned, [file for file in report.files if file.written])
+            except UndoError as error:
+                report.problems.append(str(error))
+
+
+def _unless_used(found: Found, result: Result, left: Sequence[str]) -> Result:
+    """Refuses a change that would take a name from a file that could not be written."""
+    users = used_by_others({found.name: result}, lambda _: left).get(found.name) if left else None
+    if not users:
+        return result
+    name, user = min(users.items())
+    return result.refused(f"{user} uses {name} of this file, and could not be written.")
+
+
+def _written(found: Found, result: Result) -> FileReport:
+    if not result.changed:
+        return FileReport(found.path, result)
+    try:
+        write_atomically(found.path, result.source, result.output, Path(found.root))
+    except WriteRefusedError as error:
+        return FileReport(found.path, result.refused(str(error)))
+    return FileReport(found.path, result, written=True)

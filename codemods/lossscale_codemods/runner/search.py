@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run's files, searched for words: which have to be parsed, and which may use names of these."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.prescan.byte_scan import markers_in
+from lossscale_codemods.project.discovery import Found, Skipped, discover
+from lossscale_codemods.project.importers import project_files
+from lossscale_codemods.runner.batches import Batch, Searched
+from lossscale_codemods.runner.worker_pool import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.records import Result
+
+_FILES = 64
+"""Files of a batch: to hand one over takes a hundredth of searching it."""
+
+
+class Search:
+    """A walk over all files, and the few of which something is remembered.
+
+    Args:
+        paths: Files and folders.
+        no_ignore: Whether ignored and excluded files are looked at all the same.
+        exclude: Names of folders to leave out.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> None:
+        self._paths = paths
+        self._no_ignore = no_ignore
+        self._exclude = exclude
+        self.looked_at = 0
+        self.skipped: list[Skipped] = []
+        self.unreadable: list[tuple[Found, Result]] = []
+        self.to_parse: dict[str, Found] = {}
+        """The files that have to be parsed, by their names."""
+        self._under_way: dict[int, list[Found]] = {}
+        self._without_task: list[tuple[str, int]] = []
+        """Files that have to be parsed, with their sizes, for which there was no task yet."""
+        self._marked: dict[int, list[str]] = {}
+        """Files that have a marker, or may hand on what they do not name, by their batches."""
+
+    def steps(self, options: Options) -> Iterator[Batch | Task | None]:
+        """Yields all batches, and a task for each file of these that has to be parsed.
+
+        It yields `None` where it cannot go on until something is noted.
+        """
+        for batch in self._batches():
+            yield batch
+            yield from self._tasks(options)
+        while self._under_way:
+            yield None
+            yield from self._tasks(options)
+
+    def note(self, batch: Batch, searched: Searched) -> None:
+        """Notes what was found in a batch; batches may come back in any order."""
+        found = self._under_way.pop(batch.number)
+        self.looked_at += len(found)
+        self.unreadable.extend((found[position], why) for position, why in searched.unreadable)
+        for position, size in searched.to_parse:
+            name = found[position].name
+            self.to_parse[name] = found[position]
+            self._without_task.append((name, size))
+        if searched.marked:
+            self._marked[batch.number] = [found[position].name for position in searched.marked]
+
+    def users(self, names: set[str]) -> Iterator[str]:
+        """Yields the files that may use any of these names of others."""
+        if all(markers_in(name.encode()) for name in names):
+            # Who uses such a name has the marker too.
+            for _, marked in sorted(self._marked.items()):
+                yield from marked
+        else:
+            yield from (one.name for one in self._discovered() if isinstance(one, Found))
+        yield from project_files(self._paths)
+
+    def _batches(self) -> Iterator[Batch]:
+        files = self._files()
+        for number in itertools.count():
+            found = list(itertools.islice(files, _FILES))
+            if not found:
+                return
+            self._under_way[number] = found
+            yield Batch(number, [one.name for one in found])
+
+    def _files(self) -> Iterator[Found]:
+        for one in self._discovered():
+            if isinstance(one, Found):
+                yield one
+            else:
+                self.skipped.append(one)
+
+    def _tasks(self, options: Options) -> Iterator[Task]:
+        while self._without_task:  # More can be noted meanwhile.
+            yield Task(*self._without_task.pop(), options)
+
+    def _discovered(self) -> Iterator[Found | Skipped]:
+        return discover(self._paths, no_ignore=self._no_ignore, exclude=self._exclude)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scans a file on the disk, from where its relative imports are looked up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.prescan.file_scan import scan_source
+from lossscale_codemods.project.relative_imports import relative_imports
+from lossscale_codemods.vocabulary.records import Result, Status
+
+
+def scan_file(name: str, source: bytes) -> Result | None:
+    """Returns what `scan_source` does for a file, or nothing for a notebook with a marker.
+
+    Args:
+        name: Its name; relative imports are looked up from there.
+        source: What is in it.
+    """
+    if not can_hold_old_name(source):
+        return Result(source, source, Status.UNCHANGED)
+    if name.endswith(".ipynb"):
+        return None
+    return scan_source(source, relative_imports(Path(name)))

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Migrates the source of one file: scanned first, and parsed only where that is not enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.prescan.file_scan import scan_source
+from lossscale_codemods.rewriting.engine import migrate_fully
+from lossscale_codemods.vocabulary.exports import Exports
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.suppression import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lossscale_codemods.analysis.name_resolution import RelativeImports
+    from lossscale_codemods.vocabulary.records import Result
+
+
+def migrate_source(
+    source: bytes | str,
+    *,
+    target: Target | str = Target.TF_KERAS,
+    select: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    collapse_guards: bool = False,
+    relative: RelativeImports | None = None,
+    used_elsewhere: Iterable[str] = (),
+) -> Result:
+    """Migrates the source of one Python file.
+
+    It sees no other file, and takes the source for a program by itself.
+
+    Args:
+        source: The file's bytes, or its text.
+        target: What to migrate to: `"tf-keras"` or `"compat"`.
+        select: Ids, or beginnings of ids, of the rules to apply; empty for all.
+        ignore: Ids, or beginnings of ids, of the rules not to apply.
+        collapse_guards: Whether to take out branches that are only for old versions.
+        relative: Turns the dotted path of an import from the same project into that of what it is
+            outside of the project, if it is known.
+        used_elsewhere: Names of the module that other files import or read, so that they stay what
+            they are; with a dot before them, attributes of its classes.
+
+    Returns:
+        The new source and what became of each old name. It never raises for what is in the file.
+    """
+    users = dict.fromkeys(used_elsewhere, "another file")
+    selection = Selection(tuple(select), tuple(ignore))
+    options = Options(Target(target), selection, collapse_guards, exports=Exports(users=users))
+    return migrate(source, options, relative)
+
+
+def migrate(
+    source: bytes | str, options: Options, relative: RelativeImports | None = None
+) -> Result:
+    """Does what `migrate_source` does, with the options in one value.
+
+    Args:
+        source: The file's bytes, or its text.
+        options: What to do with it.
+        relative: As for `migrate_source`.
+    """
+    given = source.encode("utf-8") if isinstance(source, str) else source
+    seen = scan_source(given, relative)
+    return migrate_fully(given, options, relative) if seen is None else seen

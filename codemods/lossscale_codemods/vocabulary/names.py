@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of old names: what each means, and which names of today mean the same.
+
+Old names are looked up by the dotted path of what they are (`tensorflow.keras...`), never by how a
+file happens to spell them. The replacements were tried on TensorFlow 2.4, 2.15 and 2.21.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import re
+
+
+class Meaning(enum.Enum):
+    """What an old name is."""
+
+    MODULE = "a module of old names"
+    OPTIMIZER = "the experimental LossScaleOptimizer"
+    POLICY = "the experimental Policy"
+    SET_POLICY = "set_policy"
+    GLOBAL_POLICY = "global_policy"
+    LAYER_POLICY = "get_layer_policy"
+    POLICY_SCOPE = "policy_scope"
+    LOSS_SCALE = "the LossScale base class"
+    FIXED = "FixedLossScale"
+    DYNAMIC = "DynamicLossScale"
+    V1_OPTIMIZER = "MixedPrecisionLossScaleOptimizer"
+    REWRITE = "enable_mixed_precision_graph_rewrite"
+    REWRITE_OFF = "disable_mixed_precision_graph_rewrite"
+    CONTRIB = "tf.contrib.mixed_precision"
+    LOSS_SCALE_GET = "the private function loss_scale.get"
+
+
+class Target(enum.Enum):
+    """What a program is migrated to."""
+
+    TF_KERAS = "tf-keras"
+    """The names of TensorFlow 2.4 and later with Keras 2 or tf-keras."""
+    COMPAT = "compat"
+    """The same old API, on top of compat_lossscale."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OldName:
+    """One old name.
+
+    Attributes:
+        path: Its dotted path, as the file reaches it.
+        meaning: What it is.
+        new: Paths of what means the same today, the preferred first; empty if nothing does.
+        public: Whether the path is of TensorFlow's public API.
+        v1: Whether the path is of the `compat.v1` API.
+    """
+
+    path: str
+    meaning: Meaning
+    new: tuple[str, ...] = ()
+    public: bool = True
+    v1: bool = False
+
+    @property
+    def is_loss_scale(self) -> bool:
+        """Whether this is one of the two loss scale classes that a spec can state."""
+        return self.meaning in (Meaning.FIXED, Meaning.DYNAMIC)
+
+    def new_paths(self, target: Target) -> tuple[str, ...]:
+        """Returns the paths of what it becomes, the preferred first; empty if there is none."""
+        if target is Target.TF_KERAS:
+            return self.new
+        path = _compat_path(self)
+        return () if path is None else (path,)
+
+    def new_path(self, target: Target) -> str | None:
+        """Returns the preferred of these paths."""
+        return next(iter(self.new_paths(target)), None)
+
+
+_PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+
+
+def is_old_path(text: str) -> bool:
+    """Whether a string is the path of an old name, or of a member of one, and nothing else."""
+    if not _PATH.fullmatch(text):
+        return False
+    return lookup(text) is not None or lookup(text.rpartition(".")[0]) is not None
+
+
+OLD_CLASS_NAMES = frozenset(
+    {"LossScaleOptimizer", "LossScaleOptimizerV1", "MixedPrecisionLossScaleOptimizer"}
+)
+"""What `type(optimizer).__name__` was."""
+NEW_OPTIMIZER_MEMBER = "LossScaleOptimizer"
+HELPER = "_loss_scale_arguments"
+"""The function that is added to a program whose loss scale is known only when it runs."""
+
+_KERAS_MEMBERS = {
+    "LossScaleOptimizer": (Meaning.OPTIMIZER, "LossScaleOptimizer"),
+    "Policy": (Meaning.POLICY, "Policy"),
+    "set_policy": (Meaning.SET_POLICY, "set_global_policy"),
+    "global_policy": (Meaning.GLOBAL_POLICY, "global_policy"),
+    "get_layer_policy": (Meaning.LAYER_POLICY, None),
+    "policy_scope": (Meaning.POLICY_SCOPE, None),
+}
+_PRIVATE_KERAS_MODULES = ("loss_scale_optimizer", "policy", "get_layer_policy", "loss_scale")
+_V1_MEMBERS = {
+    "LossScale": Meaning.LOSS_SCALE,
+    "FixedLossScale": Meaning.FIXED,
+    "DynamicLossScale": Meaning.DYNAMIC,
+    "MixedPrecisionLossScaleOptimizer": Meaning.V1_OPTIMIZER,
+    "enable_mixed_precision_graph_rewrite": Meaning.REWRITE,
+    "disable_mixed_precision_graph_rewrite": Meaning.REWRITE_OFF,
+}
+_CONTRIB_MEMBERS = (
+    "LossScaleOptimizer",
+    "LossScaleManager",
+    "FixedLossScaleManager",
+    "ExponentialUpdateLossScaleManager",
+)
+_V1_HOME = "tensorflow.compat.v1.mixed_precision"
+_COMPAT_HOME = "compat_lossscale.experimental"
+_COMPAT_V1_HOME = "compat_lossscale.v1"
+
+_TENSORFLOW = re.compile(r"^tensorflow(?:_core)?(?:\._api\.v[12]|(?:\.compat\.v2))*(?=\.|$)")
+_V1_ROOT = re.compile(r"^tensorflow\.compat\.v1(?:\.compat\.v1)*(?=\.|$)")
+_V1_TO_V2 = re.compile(r"^tensorflow(?:\.compat\.v1)+\.compat\.v2(?=\.|$)")
+_PRIVATE_KERAS = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?=\.|$)")
+_PRIVATE_TRAINING = re.compile(
+    r"^tensorflow\.python\.training\.experimental\."
+    r"(loss_scale|loss_scale_optimizer|mixed_precision)(?=\.|$)"
+)
+
+
+def canonical(path: str) -> str:
+    """Returns the shortest path to the same thing: without `compat.v2`, `_api` and the like."""
+    path = _TENSORFLOW.sub("tensorflow", path)
+    path = _V1_TO_V2.sub("tensorflow", path)
+    path = _V1_ROOT.sub("tensorflow.compat.v1", path)
+    return re.sub(r"^tensorflow\._api\.v1\b", "tensorflow.compat.v1", path)
+
+
+_ROOTS = frozenset({"tensorflow", "tensorflow_core", "keras", "tf_keras"})
+_STEPS = frozenset(
+    {"_api", "compat", "v1", "v2", "contrib", "experimental", "keras", "loss_scale_optimizer"}
+    | {"mixed_precision", "python", "train", "training"}
+)
+
+
+@functools.lru_cache(maxsize=4096)
+def can_lead_to_old_name(path: str) -> bool:
+    """Whether members of what is at a path, or of its members, can be old or new names."""
+    root, *steps = path.split(".")
+    return root in _ROOTS and _STEPS.issuperset(steps)
+
+
+def lookup(path: str) -> OldName | None:
+    """Returns the old name at a dotted path, or nothing if there is none."""
+    original, path = path, canonical(path)
+    for find in (_public_keras, _public_v1, _private, _contrib):
+        found = find(path)
+        if found is not None:
+            return dataclasses.replace(found, path=original)
+    return None
+
+
+def members(module: str) -> frozenset[str]:
+    """Returns the old names that `from module import *` can bring in."""
+    every = {*_KERAS_MEMBERS, *_V1_MEMBERS, *_CONTRIB_MEMBERS}
+    return frozenset(name for name in every if lookup(f"{module}.{name}") is not None)
+
+
+def _public_keras(path: str) -> OldName | None:
+    for root, v1 in (
+        ("tensorflow.keras", False),
+        ("tensorflow.compat.v1.keras", True),
+        ("keras", False),
+    ):
+        module = f"{root}.mixed_precision.experimental"
+        if path == module:
+            return OldName(path, Meaning.MODULE, _keras_homes(root), v1=v1)
+        if path.startswith(module + "."):
+            return _keras_member(path, path[len(module) + 1 :], root, public=True, v1=v1)
+    return None
+
+
+def _keras_homes(root: str) -> tuple[str, ...]:
+    home = "keras.mixed_precision" if root == "keras" else "tensorflow.keras.mixed_precision"
+    if root == "keras":
+        return (home,)
+    # What `tf` reaches if it stands for tensorflow.compat.v1 or v2.
+    v2 = "tensorflow.compat.v2.keras.mixed_precision"
+    return (home, v2, "tensorflow.compat.v1.compat.v2.keras.mixed_precision")
+
+
+def _keras_member(
+    path: str, member: str, root: str, *, public: bool, v1: bool = False
+) -> OldName | None:
+    if member not in _KERAS_MEMBERS:
+        return None
+    meaning, new = _KERAS_MEMBERS[member]
+    paths: tuple[str, ...] = ()
+    if new is not None:
+        paths = tuple(f"{home}.{new}" for home in _keras_homes(root))
+        if new == NEW_OPTIMIZER_MEMBER and root != "keras":
+            # compat.v1.keras kept this one name only.
+            paths += (f"tensorflow.compat.v1.keras.mixed_precision.{new}",)
+    return OldName(path, meaning, paths, public=public, v1=v1)
+
+
+def _v1_homes() -> tuple[str, ...]:
+    return (_V1_HOME, "tensorflow.compat.v1.compat.v1.mixed_precision")
+
+
+def _v1_member(path: str, member: str, *, public: bool, v1: bool) -> OldName | None:
+    name = member.removesuffix("_v1")
+    if name not in _V1_MEMBERS:
+        return None
+    paths = tuple(f"{home}.{name}" for home in _v1_homes())
+    return OldName(path, _V1_MEMBERS[name], paths, public=public, v1=v1)
+
+
+def _public_v1(path: str) -> OldName | None:
+    for root, v1 in (("tensorflow.", False), ("tensorflow.compat.v1.", True)):
+        module = f"{root}mixed_precision.experimental"
+        if path == module:
+            return OldName(path, Meaning.MODULE, _v1_homes(), v1=v1)
+        for home in (module, f"{root}train.experimental"):
+            if path.startswith(home + "."):
+                return _v1_member(path, path[len(home) + 1 :], public=True, v1=v1)
+    return None
+
+
+def _private(path: str) -> OldName | None:
+    if found := _PRIVATE_KERAS.match(path):
+        rest = [part for part in path[found.end() :].split(".") if part]
+        if rest and rest[0] in _PRIVATE_KERAS_MODULES:
+            rest = rest[1:]
+        if not rest:
+            return OldName(path, Meaning.MODULE, _keras_homes("tensorflow.keras"), public=False)
+        return _keras_member(path, ".".join(rest), "tensorflow.keras", public=False)
+    if found := _PRIVATE_TRAINING.match(path):
+        rest = [part for part in path[found.end() :].split(".") if part]
+        if not rest:
+            return OldName(path, Meaning.MODULE, _v1_homes(), public=False)
+        if rest == ["get"]:
+            return OldName(path, Meaning.LOSS_SCALE_GET, public=False)
+        return _v1_member(path, ".".join(rest), public=False, v1=True)
+    return None
+
+
+def _contrib(path: str) -> OldName | None:
+    home = "tensorflow.contrib.mixed_precision"
+    if path == home or path.startswith(home + ".python"):
+        last = path.rsplit(".", 1)[-1]
+        if last in _CONTRIB_MEMBERS:
+            return OldName(path, Meaning.CONTRIB)
+        return OldName(path, Meaning.MODULE)
+    if path.startswith(home + ".") and path[len(home) + 1 :] in _CONTRIB_MEMBERS:
+        return OldName(path, Meaning.CONTRIB)
+    return None
+
+
+def is_unresolved_old_name(suffix: str) -> bool:
+    """Whether a dotted name would be an old one if its root were TensorFlow."""
+    return bool(
+        re.search(
+            r"(?:^|\.)keras\.mixed_precision\.experimental(?:\.|$)"
+            r"|(?:^|\.)train\.experimental\.(?:\w*LossScale\w*|\w+_mixed_precision_graph_rewrite)$"
+            r"|(?:^|\.)mixed_precision\.experimental\.\w*(?:LossScale|[pP]olicy)\w*$",
+            suffix,
+        )
+    )
+
+
+def _compat_path(old: OldName) -> str | None:
+    """Returns where compat_lossscale keeps an old name."""
+    if old.meaning is Meaning.MODULE:
+        keras = bool(old.new) and ".keras." in f".{old.new[0]}."
+        return _COMPAT_HOME if keras else _COMPAT_V1_HOME if old.new else None
+    last = old.path.rsplit(".", 1)[-1].removesuffix("_v1")
+    if old.meaning in (Meaning.CONTRIB, Meaning.POLICY_SCOPE, Meaning.LOSS_SCALE_GET):
+        return None
+    home = _COMPAT_HOME if last in _KERAS_MEMBERS else _COMPAT_V1_HOME
+    return f"{home}.{last}"

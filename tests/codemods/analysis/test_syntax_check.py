@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python's own parser does not read is refused with its reason, and libcst never sees it."""
+
+from __future__ import annotations
+
+import sys
+
+import libcst as cst
+import pytest
+from lossscale_codemods import Status, migrate_source
+from lossscale_codemods.analysis import syntax_check
+
+OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+UNREAD = {
+    "a mistake": (b"x = 1 +\n", "It does not parse as Python"),
+    "a mistake behind a long expression": (
+        b"x = 1" + b" + 1" * 12_000 + b"\n(\n",
+        "line 4, column 1: '(' was never closed. Correct it, or run with",
+    ),
+    "Python 2 behind a long expression": (
+        b"x = 1" + b" + 1" * 12_000 + b"\nprint 'a'\n",
+        "This is Python 2",
+    ),
+    "brackets": (b"x = " + b"(" * 300 + b"1" + b")" * 300 + b"\n", "nested too deeply"),
+    "blocks": (
+        b"".join(b" " * i + b"if 1:\n" for i in range(101)) + b" " * 101 + b"pass\n",
+        "nested too deeply",
+    ),
+    "operators": (b"x = 1" + b" + 1" * 1_000 + b"\n", "Python's recursion limit ("),
+    "subscripts": (b"x = y" + b"[0]" * 2_000 + b"\n", "Python's recursion limit ("),
+    "many more of them": (b"x = y" + b"[0]" * 50_000 + b"\n", "nested too deeply"),
+    "a null byte": (b"x = 1\0\n", "null bytes"),
+    "no UTF-8": (b"x = '\xe9'\n", "It cannot be decoded"),
+}
+
+
+@pytest.mark.parametrize("what", UNREAD)
+def test_libcst_is_not_given_what_python_does_not_read(
+    monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.delattr(cst, "parse_module")
+    source, reason = UNREAD[what]
+    result = migrate_source(OLD + source)
+    assert (result.status, result.output) == (Status.UNREADABLE, OLD + source)
+    assert reason in result.problem
+
+
+def test_an_unknown_encoding_is_told_from_a_mistake() -> None:
+    problem = syntax_check.problem_of(b"# coding: klingon\n" + OLD) or ""
+    assert problem.startswith("It cannot be decoded: unknown encoding")
+
+
+def test_a_string_that_cannot_be_decoded_is_a_mistake_in_the_program() -> None:
+    assert "does not parse" in (syntax_check.problem_of(rb"x = '\N{no such character}'") or "")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [OLD, b"", b"x = 1" + b" + 1" * 400, b"await f()\n", b"def f():\n    x = 1; return x\n"],
+)
+def test_what_can_be_read(source: bytes) -> None:
+    assert syntax_check.problem_of(source) is None
+
+
+def test_what_it_passes_can_be_looked_at() -> None:
+    """Its visitor and libcst's reach Python's recursion limit at about the same depth."""
+    depth = sys.getrecursionlimit() // 2
+    passed = [n for n in range(depth - 60, depth) if not syntax_check.problem_of(chain(n))]
+    assert passed
+    assert migrate_source(OLD + chain(passed[0])).status is Status.CHANGED
+
+
+def chain(operators: int) -> bytes:
+    return b"x = 1" + b" + 1" * operators + b"\n"

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed rule reference is what the rule files say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lossscale_codemods.reports import rule_reference
+from lossscale_codemods.rules.registry import all_rules
+
+PAGE = Path(__file__).parents[3] / "docs" / "codemod" / "rules.md"
+
+
+def test_the_committed_page_is_current() -> None:
+    expected = rule_reference.page()
+    assert PAGE.read_text("utf-8") == expected, (
+        "run `python -m lossscale_codemods.reports.rule_reference > docs/codemod/rules.md`"
+    )
+
+
+def test_every_rule_is_on_it_and_explains_itself() -> None:
+    text = rule_reference.page()
+    for rule in all_rules():
+        assert f"## {rule.id}: {rule.title}" in text
+        explained = rule_reference.explain(rule.id) or ""
+        assert rule.title in explained
+        for heading in ("Before and after:", "Not handled:"):
+            assert heading in explained
+        assert rule_reference.documentation(rule).count("\n\n"), f"{rule.id} does not say why"
+    assert rule_reference.explain("LS") is None

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is decided whatever rule asks: tests of errors, and names that are old on some ways only."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.codemods.checks import check_left, check_transformed
+
+ROUNDS = """
+    import tensorflow as tf
+    set_policy = tf.keras.mixed_precision.{first}
+    for name in names:
+        set_policy(name)
+        set_policy = tf.keras.mixed_precision.{then}
+    """
+
+
+@pytest.mark.parametrize(
+    "context", ["pytest.raises(ValueError)", "self.assertRaises(ValueError)", "raises"]
+)
+def test_what_is_expected_to_raise_an_error_is_renamed_at_most(context: str) -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        with {context}:
+            tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 8)
+        """,
+        "a test expects an error here",
+    )
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        with {context}:
+            tf.keras.mixed_precision.experimental.set_policy("float8")
+        """,
+        f"""
+        import tensorflow as tf
+        with {context}:
+            tf.keras.mixed_precision.set_global_policy("float8")
+        """,
+    )
+
+
+def test_an_error_is_expected_of_what_runs_in_the_block_alone() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        with raises(ValueError):
+            def f(opt):
+                return tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 8)
+        """,
+        """
+        import tensorflow as tf
+        with raises(ValueError):
+            def f(opt):
+                return tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=8)
+        """,  # noqa: E501  # a program, as it was written
+    )
+
+
+def test_a_name_that_is_old_on_some_ways_and_its_successor_on_the_others_moves() -> None:
+    check_transformed(
+        ROUNDS.format(first="experimental.set_policy", then="set_global_policy"),
+        ROUNDS.format(first="set_global_policy", then="set_global_policy"),
+    )
+
+
+@pytest.mark.parametrize(("new", "findings"), [("set_global_policy", 1), ("Policy", 2)])
+def test_a_name_that_a_guard_chooses_is_right_as_it_is_if_it_chooses_the_successor(
+    new: str, findings: int
+) -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        if tf.__version__ < "2.4":
+            set_policy = tf.keras.mixed_precision.experimental.set_policy
+        else:
+            set_policy = tf.keras.mixed_precision.{new}
+        set_policy("float32")
+        """,
+        *[""] * findings,
+    )
+
+
+def test_a_name_that_is_old_on_some_ways_and_something_else_on_the_others_stays() -> None:
+    check_left(
+        ROUNDS.format(first="experimental.set_policy", then="Policy"),
+        "on other ways through the program this name stands for something else",
+        "must stay what it is",
+    )
+
+
+def test_an_alias_of_what_has_no_equivalent_goes_with_its_last_use() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        policy_of = tf.keras.mixed_precision.experimental.get_layer_policy
+        print(policy_of(layer), tf)
+        """,
+        """
+        import tensorflow as tf
+        print(layer.dtype_policy, tf)
+        """,
+    )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`policy.loss_scale_of_my_team` becomes `policy.scale`: a rule that is defined here alone.
+
+It shows that a rule is one file: nothing of the package knows this one.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from typing import TYPE_CHECKING
+
+import libcst as cst
+import pytest
+from click.testing import CliRunner
+from lossscale_codemods import Outcome, Status, migrate_source
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.prescan.file_scan import scan_source
+from lossscale_codemods.reports import migration_guide, rule_reference
+from lossscale_codemods.rules.base import Case, Rule, Verdict
+from lossscale_codemods.rules.markers import Marker
+from lossscale_codemods.rules.registry import added, all_rules
+from lossscale_codemods.rules.shared.attribute_reads import attributes, found, replace, rewrite
+
+from compat_lossscale.cli.migrate import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
+
+OLD, NEW = "print(policy.scale_of_my_team)\n", "print(policy.scale)\n"
+ELSEWHERE = "scale_of_my_team = 1\n"
+
+
+class TeamsOwnName(Rule):
+    """Respells an attribute that no other rule knows."""
+
+    id = "LS999"
+    title = "A name of this test alone"
+    markers = (Marker(b"scale_of_my_team"),)
+    invalid = (Case(OLD, NEW),)
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        return any(n.attr == "scale_of_my_team" for n in source.nodes.of(ast.Attribute))
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        for node in attributes(program, "scale_of_my_team"):
+            yield found(program, node, self.id)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        node = occurrence.node
+        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
+            return None
+        return rewrite("its short name", replace(program, node, node.value, ".scale"))
+
+
+@pytest.fixture(autouse=True)
+def _with_the_rule() -> Iterator[None]:
+    with added(TeamsOwnName()):
+        yield
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text(OLD)
+    (tmp_path / "elsewhere.py").write_text(ELSEWHERE)
+    return tmp_path / "a.py"
+
+
+def run(*arguments: object) -> str:
+    return CliRunner().invoke(migrate, [str(argument) for argument in arguments]).output
+
+
+def test_the_prescan_finds_what_can_make_it_fire() -> None:
+    assert can_hold_old_name(OLD.encode())
+    assert scan_source(OLD.encode()) is None
+
+
+def test_the_prescan_skips_what_cannot() -> None:
+    assert not can_hold_old_name(b"print(policy.scale)\n")
+    assert can_hold_old_name(ELSEWHERE.encode())
+    seen = scan_source(ELSEWHERE.encode())
+    assert seen is not None
+    assert seen.status is Status.UNCHANGED
+
+
+def test_it_is_applied() -> None:
+    result = migrate_source(OLD)
+    assert result.text == NEW
+    assert [(one.rule, one.outcome) for one in result.records] == [("LS999", Outcome.REWRITTEN)]
+
+
+def test_it_is_ignored_and_suppressed_by_its_id() -> None:
+    assert migrate_source(OLD, ignore=("LS999",)).text == OLD
+    assert migrate_source(f"# compat-lossscale: ignore-file[LS999]\n{OLD}").text.endswith(OLD)
+
+
+def test_it_is_listed_and_explained() -> None:
+    assert "LS999  A name of this test alone\n" in run("--list-rules")
+    assert "a rule that is defined here alone" in run("--explain", "LS999")
+
+
+def test_the_guide_and_the_reference_have_it() -> None:
+    assert "## LS999: A name of this test alone" in rule_reference.page()
+    assert "[LS999](codemod/rules.md#ls999) | its short name." in migration_guide.page()
+
+
+def test_the_text_reports_it(file: Path) -> None:
+    assert "+print(policy.scale)" in run(file)
+    assert file.read_text() == OLD
+
+
+@pytest.mark.parametrize("form", ["--json", "--github"])
+def test_a_machine_form_reports_it(file: Path, form: str) -> None:
+    assert "LS999" in run(form, file)
+
+
+def test_sarif_reports_and_describes_it(file: Path) -> None:
+    (sarif_run,) = json.loads(run("--sarif", file))["runs"]
+    assert "LS999" in [rule["id"] for rule in sarif_run["tool"]["driver"]["rules"]]
+    assert [one["ruleId"] for one in sarif_run["results"]] == ["LS999"]
+
+
+def test_html_reports_it(file: Path, tmp_path: Path) -> None:
+    run("--html", tmp_path / "report.html", file)
+    assert "LS999" in (tmp_path / "report.html").read_text()
+
+
+def test_files_are_written_with_it(file: Path) -> None:
+    run("--write", file.parent)
+    assert file.read_text() == NEW
+
+
+def test_no_two_rules_have_one_id() -> None:
+    with added(TeamsOwnName()), pytest.raises(RuntimeError, match="Two rules have the id LS999"):
+        all_rules()
+    assert [rule.id for rule in all_rules()].count("LS999") == 1

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from tests.codemods.checks import check_left, check_noop
+
+
+def test_a_parameter_or_attribute_called_tf() -> None:
+    check_left(
+        """
+        class Trainer:
+            def __init__(self, tf):
+                self.tf = tf
+            def wrap(self, opt):
+                return self.tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 8)
+        """,
+        "LS104",
+    )
+
+
+def test_a_relative_import_that_cannot_be_looked_up() -> None:
+    check_left(
+        """
+        from .compat import tf
+        tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+        """,
+        "LS104",
+    )
+
+
+def test_it_is_found_for_every_target() -> None:
+    check_left(
+        "def build(tf):\n    return tf.keras.mixed_precision.experimental.Policy('float32')\n",
+        "LS104",
+        target="compat",
+    )
+
+
+def test_other_packages_and_own_classes() -> None:
+    check_noop(
+        """
+        import sparse_operation_kit as sok
+        opt = sok.tf.keras.mixed_precision.LossScaleOptimizer(opt, 1024)
+        """
+    )
+    check_noop(
+        """
+        class LossScaleOptimizer:
+            def __init__(self, opt, loss_scale): ...
+        opt = LossScaleOptimizer(opt, "dynamic")
+        """
+    )
+    check_noop("from mylib import tf\ntf.keras.mixed_precision.experimental.set_policy('x')\n")

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lossscale_codemods import migrate_source
+from lossscale_codemods.analysis import constant_evaluation
+from lossscale_codemods.rules.shared.loss_scale_arguments import HELPER_SOURCE
+from lossscale_codemods.vocabulary.names import HELPER
+
+from tests.codemods.checks import check_left, check_review, check_transformed, program
+
+OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
+NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("opt, 'dynamic'", "opt"),
+        ("opt, loss_scale='dynamic'", "opt"),
+        ("opt, loss_scale='dynamic',", "opt,"),
+        ("opt , 'dynamic' ,", "opt ,"),
+        ("optimizer=opt, loss_scale='dynamic'", "inner_optimizer=opt"),
+        ("opt=opt, loss_scale='dynamic'", "inner_optimizer=opt"),
+        ("loss_scale='dynamic', optimizer=opt", "inner_optimizer=opt"),
+        ("opt, 128", "opt, dynamic=False, initial_scale=128"),
+        ("opt, loss_scale=128.0", "opt, dynamic=False, initial_scale=128.0"),
+        ("opt, 2 ** 15", "opt, dynamic=False, initial_scale=2 ** 15"),
+        ("opt, (2 ** 15)", "opt, dynamic=False, initial_scale=(2 ** 15)"),
+        ("opt, True", "opt, dynamic=False, initial_scale=1.0"),
+        ("opt, float(scale)", "opt, dynamic=False, initial_scale=float(scale)"),
+        ("opt, 2 ** power", "opt, dynamic=False, initial_scale=2 ** power"),
+        ("opt, tf.train.experimental.FixedLossScale(64)", "opt, dynamic=False, initial_scale=64"),
+        ("opt, tf.mixed_precision.experimental.DynamicLossScale()", "opt"),
+        (
+            "opt, tf.mixed_precision.experimental.DynamicLossScale(2 ** 15, 2000, 2.)",
+            "opt",
+        ),
+        (
+            "opt, tf.mixed_precision.experimental.DynamicLossScale(increment_period=n)",
+            "opt, dynamic_growth_steps=n",
+        ),
+        (
+            (
+                "opt, tf.mixed_precision.experimental.DynamicLossScale("
+                "initial_loss_scale=(2**12), increment_period=params['steps'])"
+            ),
+            "opt, initial_scale=(2**12), dynamic_growth_steps=params['steps']",
+        ),
+        (
+            "opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 10)",
+            "opt, initial_scale=2 ** 10",
+        ),
+        ("tf.keras.optimizers.Adam(1e-3), 'dynamic'", "tf.keras.optimizers.Adam(1e-3)"),
+    ],
+)
+def test_arguments(before: str, after: str) -> None:
+    check_transformed(
+        f"import tensorflow as tf\nopt = {OLD}({before})\n",
+        f"import tensorflow as tf\nopt = {NEW}({after})\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("opt, None", "an error in every version"),
+        ("opt, 'auto'", "an error in every version"),
+        ("opt", "does not say its loss_scale"),
+        ("loss_scale='dynamic'", "does not say its optimizer"),
+        ("opt, **kwargs", "unpacked"),
+        ("*args", "unpacked"),
+        ("opt, 'dynamic', name='x'", "did not take name"),
+        ("opt, tf.train.experimental.DynamicLossScale(**c)", "unpacked"),
+    ],
+)
+def test_arguments_that_are_left(arguments: str, message: str) -> None:
+    result = migrate_source(f"import tensorflow as tf\nopt = {OLD}({arguments})\n")
+    assert not result.changed
+    assert message in result.records[0].message
+
+
+def test_several_lines_keep_their_layout_and_comments() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        opt = {OLD}(
+            # the optimizer
+            opt,
+            # the scale
+            loss_scale=tf.mixed_precision.experimental.DynamicLossScale(
+                initial_loss_scale=2 ** 10,
+                increment_period=500,
+            ),  # behind
+        )
+        """,
+        f"""
+        import tensorflow as tf
+        opt = {NEW}(
+            # the optimizer
+            opt,
+            # the scale
+            initial_scale=2 ** 10,
+            dynamic_growth_steps=500,  # behind
+        )
+        """,
+    )
+
+
+def test_a_removed_argument_leaves_the_comment_above_it() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        opt = ({OLD}(
+            opt,  # the optimizer
+            # always dynamic
+            loss_scale="dynamic",
+        ))
+        """,
+        f"""
+        import tensorflow as tf
+        opt = ({NEW}(
+            opt,  # the optimizer
+            # always dynamic
+        ))
+        """,
+    )
+
+
+def test_crlf_tabs_and_a_byte_order_mark() -> None:
+    before = f"import tensorflow as tf\r\nif x:\r\n\topt = {OLD}(\r\n\t\topt,\r\n\t\t8)\r\n"
+    after = (
+        f"import tensorflow as tf\r\nif x:\r\n\topt = {NEW}(\r\n\t\topt,\r\n"
+        "\t\tdynamic=False,\r\n\t\tinitial_scale=8)\r\n"
+    )
+    for mark in (b"", b"\xef\xbb\xbf"):
+        result = migrate_source(mark + before.encode())
+        assert result.output == mark + after.encode()
+
+
+def test_a_variable_is_folded_and_removed() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+
+        def wrap(opt, params):
+            # the scale
+            scale = tf.mixed_precision.experimental.DynamicLossScale(params["scale"])
+            return {OLD}(opt, loss_scale=scale)
+        """,
+        f"""
+        import tensorflow as tf
+
+        def wrap(opt, params):
+            # the scale
+            return {NEW}(opt, initial_scale=params["scale"])
+        """,
+    )
+
+
+def test_a_variable_that_is_dynamic() -> None:
+    check_transformed(
+        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {OLD}(opt, scale)\n",
+        f"import tensorflow as tf\nopt = {NEW}(opt)\n",
+    )
+    check_transformed(
+        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {OLD}(opt, scale)\nprint(scale)\n",
+        f"import tensorflow as tf\nscale = 'dynamic'\nopt = {NEW}(opt)\nprint(scale)\n",
+    )
+
+
+def test_a_variable_that_is_a_number_stays_a_variable() -> None:
+    check_transformed(
+        f"import tensorflow as tf\nSCALE = 128\nopt = {OLD}(opt, SCALE)\n",
+        f"import tensorflow as tf\nSCALE = 128\n"
+        f"opt = {NEW}(opt, dynamic=False, initial_scale=SCALE)\n",
+    )
+
+
+def test_a_variable_that_is_one_or_the_other() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        if args.dynamic:
+            scale = "dynamic"
+        else:
+            scale = 128
+        opt = {OLD}(opt, scale)
+        """,
+        f"""
+        import tensorflow as tf
+        if args.dynamic:
+            scale = "dynamic"
+        else:
+            scale = 128
+        opt = {NEW}(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
+        """,  # noqa: E501  # a program, as it was written
+    )
+
+
+def test_a_conditional_expression() -> None:
+    check_transformed(
+        f"import tensorflow as tf\nopt = {OLD}(make(), 'dynamic' if a else 8)\n",
+        f"import tensorflow as tf\nopt = {NEW}"
+        '(make(), **({} if a else {"dynamic": False, "initial_scale": 8}))\n',
+    )
+    check_transformed(
+        f"import tensorflow as tf\nopt = f({OLD}(o, 8 if a else 'dynamic').x)\n",
+        f"import tensorflow as tf\nopt = f(({NEW}(o, dynamic=False, initial_scale=8) if a else "
+        f"{NEW}(o)).x)\n",
+    )
+
+
+@pytest.mark.parametrize("value", ["scale", "config.loss_scale", "get_loss_scale(flags)", "a[0]"])
+def test_a_value_that_only_the_running_program_knows(value: str) -> None:
+    check_transformed(
+        f"import tensorflow as tf\n\ndef wrap(opt, scale):\n    return {OLD}(opt, {value})\n",
+        f"import tensorflow as tf\n\n{HELPER_SOURCE}\n\ndef wrap(opt, scale):\n"
+        f"    return {NEW}(opt, **_loss_scale_arguments({value}))\n",
+    )
+
+
+def test_a_second_value_uses_the_same_helper() -> None:
+    first = migrate_source(
+        program(f"import tensorflow as tf\ndef wrap(opt, scale):\n    return {OLD}(opt, scale)\n")
+    ).text
+    second = migrate_source(first + f"\nopt = {OLD}(opt, f())\n").text
+    assert second.count("def _loss_scale_arguments") == 1
+    assert second.endswith(f"opt = {NEW}(opt, **_loss_scale_arguments(f()))\n")
+
+
+def test_a_loss_scale_that_two_optimizers_share() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        scale = tf.train.experimental.DynamicLossScale()
+        a = {OLD}(a, scale)
+        b = {OLD}(b, scale)
+        """,
+        "line 3, which stays",
+        "share its state",
+        "share its state",
+    )
+    check_left(
+        f"""
+        import tensorflow as tf
+        scale = tf.train.experimental.DynamicLossScale()
+        opts = [{OLD}(o, scale) for o in opts]
+        """,
+        "line 3, which stays",
+        "share its state",
+    )
+
+
+def test_a_loss_scale_that_is_also_called() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        scale = tf.train.experimental.DynamicLossScale()
+        opt = {OLD}(opt, scale)
+        print(scale())
+        """,
+        "line 3, which stays",
+        "its live state matters",
+    )
+
+
+def test_a_loss_scale_whose_values_change_before_it_is_used() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        def wrap(opt, start):
+            scale = tf.train.experimental.DynamicLossScale(start)
+            start = 1
+            return {OLD}(opt, scale)
+        """,
+        "line 5, which stays",
+        "may change before it is used",
+    )
+
+
+def test_shapes() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        def wrap(opt):
+            if fp16: opt = {OLD}(opt, 'dynamic')
+            model.compile(optimizer={OLD}(tf.keras.optimizers.RMSprop(1e-3), 1000))
+            return {OLD}(opt, 'dynamic') if flag else opt
+        """,
+        f"""
+        import tensorflow as tf
+        def wrap(opt):
+            if fp16: opt = {NEW}(opt)
+            model.compile(optimizer={NEW}(tf.keras.optimizers.RMSprop(1e-3), dynamic=False, initial_scale=1000))
+            return {NEW}(opt) if flag else opt
+        """,  # noqa: E501  # a program, as it was written
+    )
+
+
+def test_a_multiplier_other_than_two() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        opt = {OLD}(opt, tf.train.experimental.DynamicLossScale(multiplier=factor))
+        """,
+        "a multiplier of factor has no equivalent",
+        "line 2, which stays",
+    )
+
+
+def test_an_optimizer_that_comes_from_elsewhere() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        class Trainer(Base):
+            def wrap(self):
+                global opt
+                opt = {OLD}(opt, "dynamic")
+                self.opt = {OLD}(self.opt, "dynamic")
+        """,
+        f"""
+        import tensorflow as tf
+        class Trainer(Base):
+            def wrap(self):
+                global opt
+                opt = {NEW}(opt)
+                self.opt = {NEW}(self.opt)
+        """,
+    )
+
+
+def test_a_wrapped_wrapper() -> None:
+    check_review(
+        f"""
+        import tensorflow as tf
+        a = {OLD}(opt, 8)
+        b = {OLD}(a, 8)
+        """,
+        f"""
+        import tensorflow as tf
+        a = {NEW}(opt, dynamic=False, initial_scale=8)
+        b = {OLD}(a, 8)
+        """,
+        "wraps a loss-scale optimizer",
+    )
+
+
+def test_a_loss_scale_of_a_class_of_ones_own_is_left() -> None:
+    for source in ("RevisedDynamicLossScale()", "schedules.MyLossScale(8)"):
+        check_left(
+            f"""
+            import tensorflow as tf
+            import schedules
+            from schedules import RevisedDynamicLossScale
+            scale = {source}
+            opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, loss_scale=scale)
+            """,
+            "no loss scale of TensorFlow",
+        )
+
+
+def test_the_helper_refuses_a_loss_scale_of_ones_own() -> None:
+    class Revised(constant_evaluation.DynamicLossScale):
+        pass
+
+    helper: dict[str, Any] = {}
+    exec(HELPER_SOURCE, helper)
+    assert helper[HELPER](constant_evaluation.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
+    with pytest.raises(ValueError, match="of your own"):
+        helper[HELPER](Revised(8.0, 3))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from tests.codemods.checks import check_left, check_transformed
+
+
+def test_every_home_of_the_classes() -> None:
+    for home in ("tf.train.experimental", "tf.mixed_precision.experimental"):
+        check_transformed(
+            f"import tensorflow as tf\nscale = {home}.FixedLossScale(8)\nprint(scale())\n",
+            "import tensorflow as tf\nscale = tf.compat.v1.mixed_precision.FixedLossScale(8)\n"
+            "print(scale())\n",
+        )
+    check_transformed(
+        "import tensorflow.compat.v1 as tf\nprint(tf.train.experimental.DynamicLossScale())\n",
+        "import tensorflow.compat.v1 as tf\nprint(tf.mixed_precision.DynamicLossScale())\n",
+    )
+
+
+def test_a_name_without_its_root() -> None:
+    check_transformed(
+        """
+        from tensorflow.train import experimental as texp
+        print(texp.DynamicLossScale(), texp.PythonState)
+        """,
+        """
+        from tensorflow.train import experimental as texp
+        from tensorflow.compat.v1.mixed_precision import DynamicLossScale
+        print(DynamicLossScale(), texp.PythonState)
+        """,
+    )
+
+
+def test_a_custom_loss_scale() -> None:
+    check_left(
+        """
+        import tensorflow as tf
+        class Mine(tf.train.experimental.DynamicLossScale):
+            pass
+        """,
+        "loss scale of your own",
+    )
+
+
+def test_a_loss_scale_in_a_variable_stays_with_the_optimizer_that_takes_it() -> None:
+    check_left(
+        """
+        import tensorflow as tf
+        scale = tf.train.experimental.DynamicLossScale(multiplier=4)
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+        """,
+        "it belongs to the optimizer on line 3, which stays as it is",
+        "a multiplier of 4 has no equivalent",
+    )
+
+
+def test_a_loss_scale_in_a_variable_that_no_optimizer_takes_is_respelled() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        scale = tf.train.experimental.DynamicLossScale(multiplier=4)
+        print(scale, f(scale))
+        """,
+        """
+        import tensorflow as tf
+        scale = tf.compat.v1.mixed_precision.DynamicLossScale(multiplier=4)
+        print(scale, f(scale))
+        """,
+    )

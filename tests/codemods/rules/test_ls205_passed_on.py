@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from tests.codemods.checks import check_left, check_transformed
+
+OLD = "tf.keras.mixed_precision.experimental"
+
+
+def test_what_escapes() -> None:
+    for expression in (
+        f"functools.partial({OLD}.LossScaleOptimizer, loss_scale=8)",
+        f"f({OLD})",
+        f"[{OLD}.Policy]",
+        f"{OLD}.LossScaleOptimizer.from_config(c)",
+    ):
+        check_left(f"import tensorflow as tf\nx = {expression}\n", "LS205")
+
+
+def test_a_name_of_the_module_that_is_replaced() -> None:
+    check_left(f"import tensorflow as tf\n{OLD}.set_policy = fake\n", "is replaced here")
+
+
+def test_what_is_only_asked_for() -> None:
+    check_transformed(
+        f"import tensorflow as tf\nok = {OLD} is not None\n",
+        "import tensorflow as tf\nok = tf.keras.mixed_precision is not None\n",
+    )

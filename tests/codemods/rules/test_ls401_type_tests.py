@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+
+from tests.codemods.checks import check_transformed
+
+OLD = "tf.keras.mixed_precision.experimental"
+NEW = "tf.keras.mixed_precision"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ok = isinstance(opt, {}.LossScaleOptimizer)",
+        "ok = isinstance(opt, ({}.LossScaleOptimizer, dict))",
+        "ok = issubclass(type(opt), {}.LossScaleOptimizer)",
+        "def f(p: {}.Policy) -> 'Optional[{}.LossScaleOptimizer]': ...",
+        "opt: {}.LossScaleOptimizer",
+        "objects = {{'LossScaleOptimizer': {}.LossScaleOptimizer}}",
+    ],
+)
+def test_usages(code: str) -> None:
+    head = "import tensorflow as tf\n"
+    check_transformed(
+        head + code.replace("{}", OLD).replace("{{", "{").replace("}}", "}") + "\n",
+        head + code.replace("{}", NEW).replace("{{", "{").replace("}}", "}") + "\n",
+    )
+
+
+def test_a_literal_is_no_annotation() -> None:
+    check_transformed(
+        f"import tensorflow as tf\ndef f(x: Literal['{OLD}.Policy'], y: '{OLD}.Policy'): ...\n",
+        f"import tensorflow as tf\ndef f(x: Literal['{OLD}.Policy'], y: '{NEW}.Policy'): ...\n",
+    )
