@@ -187,6 +187,7 @@ def _result_as_json(result: Result) -> dict[str, Any]:
             {
                 "where": stated.where,
                 "generation": stated.generation.value,
+                "automatic": stated.automatic,
                 "spec": json_value(dataclasses.asdict(stated.spec)),
                 "conversions": [_conversion_as_json(conversion) for conversion in conversions],
             }
