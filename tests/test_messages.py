@@ -289,6 +289,11 @@ COMMANDS: list[tuple[str, str, int]] = [
         2,
     ),
     (
+        "verify --overwrite config.json",
+        "Error: --overwrite needs --output: nothing else is written over.",
+        2,
+    ),
+    (
         "verify --matrix --json config.json",
         "Error: --matrix and --json exclude each other. Give one of them.",
         2,
@@ -355,6 +360,19 @@ COMMANDS: list[tuple[str, str, int]] = [
     (
         "verify --to tf2.3 --output config.json config.json",
         "compat-lossscale: the output config.json is the input itself; choose another file",
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output fixed.json config.json",
+        (
+            "compat-lossscale: the output fixed.json is there already; choose another "
+            "file, or give --overwrite (overwrite=True)"
+        ),
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output /dev/null config.json",
+        "compat-lossscale: the output /dev/null is no regular file; choose another one",
         2,
     ),
     (

@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import shutil
+import stat
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,12 @@ MAX_RATIO = 200
 
 
 def write_converted(
-    artefact: Artefact, target: Generation, output: str, *, lossy: bool = True
+    artefact: Artefact,
+    target: Generation,
+    output: str,
+    *,
+    lossy: bool = True,
+    overwrite: bool = False,
 ) -> Conversion:
     """Writes an artefact's config in another generation's form.
 
@@ -43,6 +49,7 @@ def write_converted(
         output: The file to write. `.json` takes the config alone. `.h5` and `.keras` take a copy
             of the artefact, which must be of the same format, with the config converted.
         lossy: Whether to write although something is lost.
+        overwrite: Whether to replace another file that is there already.
 
     Returns:
         The conversion.
@@ -51,7 +58,7 @@ def write_converted(
         InexpressibleLossScaleError: The target cannot say the loss scale; or, without `lossy`,
             something else is lost.
         ConversionError: The artefact has no config or several different ones, `output` is the
-            artefact itself or of an unknown kind, or it cannot be written.
+            artefact itself, there already or of an unknown kind, or it cannot be written.
     """
     stated = _only_config(artefact)
     conversion = convert(stated.config, target)
@@ -63,6 +70,7 @@ def write_converted(
             f"{hint if conversion.config is not None else ''}"
         )
     _refuse_input(artefact.path, output)
+    _refuse_existing(output, overwrite=overwrite)
     try:
         with replacing(output) as temporary:
             _write(artefact, stated, conversion.config, output, temporary)
@@ -96,6 +104,21 @@ def _refuse_input(path: str, output: str) -> None:
             raise ConversionError(f"the output {output} is the input itself; choose another file")
     if os.path.isdir(output):
         raise ConversionError(f"the output {output} is a folder; choose a file")
+
+
+def _refuse_existing(output: str, *, overwrite: bool) -> None:
+    try:
+        mode = os.lstat(output).st_mode
+    except OSError:
+        # It is not there, or writing it says what is wrong.
+        return
+    if not stat.S_ISREG(mode):
+        raise ConversionError(f"the output {output} is no regular file; choose another one")
+    if not overwrite:
+        raise ConversionError(
+            f"the output {output} is there already; choose another file, or give --overwrite "
+            "(overwrite=True)"
+        )
 
 
 def _write(
