@@ -18,6 +18,7 @@ from compat_lossscale.formats.config import (
     states_loss_scale,
 )
 from compat_lossscale.formats.config_writing import wanted_family, write_config
+from compat_lossscale.formats.inner import Family
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
@@ -193,9 +194,13 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         found = inner_optimizer.family(parts.inner, parts.generation)
         wanted = wanted_family(found, parts.generation, target)
         if found is not wanted:
-            reason = (
-                f"the optimizer becomes one of the family {wanted.value}; the families round "
-                "differently, so that long runs drift apart by more than 1e-5"
-            )
+            rounding = _rounding(found, wanted)
+            reason = f"the optimizer becomes one of the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, found.value, reason))
     return notes
+
+
+def _rounding(found: Family, wanted: Family) -> str:
+    if Family.LEGACY not in (found, wanted):
+        return "most classes round the same there, RMSprop and Ftrl do not"
+    return "the families round differently, so that long runs drift apart by more than 1e-5"

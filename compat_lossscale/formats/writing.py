@@ -12,9 +12,11 @@ import json
 import os
 import shutil
 import stat
+import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from compat_lossscale._replacing import replacing
 from compat_lossscale.errors import (
@@ -25,8 +27,10 @@ from compat_lossscale.errors import (
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.bounded import open_regular, parse_json
+from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import Conversion, convert
 from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.formats.state_mapping import keras3_numbers, why_lost
 from compat_lossscale.spec import Generation
 
 MAX_RATIO = 200
@@ -73,7 +77,7 @@ def write_converted(
     _refuse_existing(output, overwrite=overwrite)
     try:
         with replacing(output) as temporary:
-            _write(artefact, stated, conversion.config, output, temporary)
+            _write(artefact, stated, conversion, output, temporary)
     except OSError as error:
         raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
     return conversion
@@ -122,15 +126,18 @@ def _refuse_existing(output: str, *, overwrite: bool) -> None:
 
 
 def _write(
-    artefact: Artefact, stated: StatedConfig, config: dict[str, Any], output: str, temporary: Path
+    artefact: Artefact, stated: StatedConfig, conversion: Conversion, output: str, temporary: Path
 ) -> None:
+    config = conversion.config
+    assert config is not None
     kind = Path(output).suffix.lower()
     if kind == ".json":
         temporary.write_text(f"{json.dumps(config, indent=2)}\n", encoding="utf-8")
     elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT:
         _write_h5(artefact.path, stated, config, temporary)
     elif kind == ".keras" and artefact.format == keras_archive.FORMAT:
-        _write_keras(artefact.path, stated, config, temporary)
+        numbers = _numbers_for_keras3(artefact, stated, conversion)
+        _write_keras(artefact.path, stated, config, temporary, numbers)
     else:
         raise ConversionError(
             f"a {artefact.format} cannot be written as {kind or 'a file without an extension'}: "
@@ -159,7 +166,23 @@ def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary
     isolated.call("replace_training_config", str(temporary), _with_config(training, stated, plain))
 
 
-def _write_keras(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:
+def _numbers_for_keras3(
+    artefact: Artefact, stated: StatedConfig, conversion: Conversion
+) -> dict[str, Any] | None:
+    """Returns what the variables need to be numbered as Keras 3 does; `None` to leave them."""
+    parts, target = read_config(stated.config), conversion.target
+    is_mapped = conversion.changes_family and why_lost(parts, target, artefact) is None
+    has_state = bool(artefact.states) and artefact.states[0].iterations is not None
+    return keras3_numbers(parts, artefact) if is_mapped and has_state else None
+
+
+def _write_keras(
+    path: str,
+    stated: StatedConfig,
+    config: dict[str, Any],
+    temporary: Path,
+    numbers: dict[str, Any] | None,
+) -> None:
     with open_regular(path) as file, keras_archive.open_archive(file) as source:
         size = os.fstat(file.fileno()).st_size
         entries = source.infolist()
@@ -176,6 +199,31 @@ def _write_keras(path: str, stated: StatedConfig, config: dict[str, Any], tempor
                     continue
                 with (
                     keras_archive.open_entry(source, entry) as packed,
-                    target.open(entry, "w") as copied,
+                    _renumbered(packed, entry, numbers) as content,
+                    target.open(_fresh(entry), "w") as copied,
                 ):
-                    shutil.copyfileobj(packed, copied)
+                    shutil.copyfileobj(content, copied)
+
+
+@contextlib.contextmanager
+def _renumbered(
+    packed: IO[bytes], entry: zipfile.ZipInfo, numbers: dict[str, Any] | None
+) -> Iterator[IO[bytes]]:
+    """Gives a file of the archive; if it is the weights, with the optimizer's numbered anew."""
+    if entry.filename != keras_archive.WEIGHTS or numbers is None:
+        yield packed
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        weights = Path(folder, "weights.h5")
+        with weights.open("wb") as unpacked:
+            shutil.copyfileobj(packed, unpacked)
+        isolated.call("number_as_keras3", str(weights), *numbers.values())
+        with weights.open("rb") as content:
+            yield content
+
+
+def _fresh(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """Describes the same file of perhaps another size."""
+    fresh = zipfile.ZipInfo(entry.filename, entry.date_time)
+    fresh.compress_type, fresh.external_attr = entry.compress_type, entry.external_attr
+    return fresh
