@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.formats.artefact import StatedConfig
-from compat_lossscale.formats.config import WrapperConfig
+from compat_lossscale.formats.config import WrapperConfig, bounded_configs
 from compat_lossscale.formats.config_writing import write_config
 from compat_lossscale.formats.hdf5 import Description
 from compat_lossscale.formats.inner import CANONICAL
@@ -69,6 +69,9 @@ def find_config(
     Returns:
         The config that would state it; nothing if there is no such loss scale, because the
         variables are those of an optimizer that is not wrapped.
+
+    Raises:
+        UnreadableArtefactError: It is absurdly large.
     """
     optimizer = _optimizer(model)
     if optimizer is None or not _mentions_policy(model):
@@ -85,9 +88,9 @@ def find_config(
         optimizer = {"module": module, **optimizer}
     parts = WrapperConfig(generation, spec, optimizer, class_name="LossScaleOptimizer")
     config = write_config(parts, generation, {})
-    return (
-        StatedConfig(".".join((where, *_KEYS)), generation, spec, config, _KEYS, automatic=True),
-    )
+    place = ".".join((where, *_KEYS))
+    stated = StatedConfig(place, generation, spec, config, _KEYS, automatic=True)
+    return tuple(bounded_configs([stated]))
 
 
 def _has_variables(description: Description) -> bool:

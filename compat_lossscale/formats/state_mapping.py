@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Mapping
 from typing import Any
 
+from compat_lossscale.errors import ConversionError
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.config import WrapperConfig
 from compat_lossscale.formats.inner import Family, class_name, family, is_known
@@ -65,6 +66,9 @@ def keras3_numbers(parts: WrapperConfig, artefact: Artefact) -> dict[str, Any]:
 
     Returns:
         The arguments of `hdf5.number_as_keras3` behind the path, by name.
+
+    Raises:
+        ConversionError: The learning rate is larger than any float.
     """
     assert parts.inner is not None
     settings: Mapping[str, Any] = parts.inner["config"]
@@ -75,8 +79,15 @@ def keras3_numbers(parts: WrapperConfig, artefact: Artefact) -> dict[str, Any]:
     has_slots = class_name(parts.inner) != "SGD" or bool(settings.get("momentum"))
     return {
         # A schedule is no variable.
-        "learning_rate": ctypes.c_float(rate).value if isinstance(rate, int | float) else None,
+        "learning_rate": _float32(rate) if isinstance(rate, int | float) else None,
         "loss_scale": scale,
         "good_steps": state.good_steps or 0,
         "has_slots": has_slots,
     }
+
+
+def _float32(rate: float) -> float:
+    try:
+        return ctypes.c_float(rate).value
+    except OverflowError:
+        raise ConversionError("its learning rate is larger than any float") from None

@@ -172,8 +172,7 @@ def _numbers_for_keras3(
     """Returns what the variables need to be numbered as Keras 3 does; `None` to leave them."""
     parts, target = read_config(stated.config), conversion.target
     is_mapped = conversion.changes_family and why_lost(parts, target, artefact) is None
-    has_state = bool(artefact.states) and artefact.states[0].iterations is not None
-    return keras3_numbers(parts, artefact) if is_mapped and has_state else None
+    return keras3_numbers(parts, artefact) if is_mapped and artefact.states else None
 
 
 def _write_keras(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.formats import Artefact, read
+from compat_lossscale.formats import Artefact, UnreadableArtefactError, read
 from compat_lossscale.formats.readers import h5, keras_archive
 from compat_lossscale.formats.verification import Status, verify_artefact
 from compat_lossscale.formats.writing import write_converted
@@ -135,6 +135,16 @@ def test_a_copy_that_states_the_config_is_wrapped_under_any_policy(
     assert printed.split() == ["False", "16384.0"]
 
 
+def test_a_copy_that_states_the_config_is_wrapped_by_tf_keras_under_any_policy(
+    tf_keras: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "stated.keras"
+    write_converted(read(tf_keras / "adam.keras"), Generation.TF_KERAS, str(copy))
+    optimizer = import_tf_keras().models.load_model(copy).optimizer
+    assert type(optimizer).__name__ == "LossScaleOptimizerV3"
+    assert (float(optimizer.loss_scale), int(optimizer.iterations)) == (32768.0, 4)
+
+
 @pytest.mark.parametrize(
     ("name", "module", "iterations"),
     [("adam", "keras.optimizers", 4), ("legacy", "keras.optimizers.legacy", None)],
@@ -178,6 +188,12 @@ def test_without_variables_the_policy_and_the_version_decide(
     (config,) = archive(tmp_path / "model.keras", optimizer, version).configs
     assert (config.generation, config.automatic) == (generation, True)
     assert config.config["config"]["inner_optimizer"]["class_name"] == "SGD"
+
+
+def test_a_config_of_absurd_size_is_refused(tmp_path: Path) -> None:
+    huge = {"class_name": "SGD", "config": {"name": "x" * 2**21}}
+    with pytest.raises(UnreadableArtefactError, match="exceed 1 MB"):
+        archive(tmp_path / "model.keras", huge, "3.0.0")
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from compat_lossscale.formats import Verdict, read
-from compat_lossscale.formats.state_mapping import NEARLY, SAME
+from compat_lossscale.errors import ConversionError
+from compat_lossscale.formats import UnreadableArtefactError, Verdict, read
+from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.state_mapping import NEARLY, SAME, keras3_numbers
 from compat_lossscale.formats.verification import verify_artefact
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
@@ -151,3 +156,57 @@ def test_the_scale_and_the_counter_that_this_package_saved_are_kept_in_keras_3(
     new = model_of(keras, wrapped(keras, "Adam", {}))
     new.load_weights(copy)
     assert (float(new.optimizer.dynamic_scale), int(new.optimizer.step_counter)) == (128.0, 1)
+
+
+def test_a_learning_rate_beyond_any_float_is_refused() -> None:
+    artefact = read(ARTEFACTS / "2.21" / "model.keras")
+    parts = read_config(artefact.configs[0].config)
+    assert parts.inner is not None
+    settings = {**parts.inner["config"], "learning_rate": 10**400}
+    parts = dataclasses.replace(parts, inner={**parts.inner, "config": settings})
+    with pytest.raises(ConversionError, match="larger than any float"):
+        keras3_numbers(parts, artefact)
+
+
+Change = Callable[[Any, Path], None]
+
+
+def without_the_iterations(weights: Any, folder: Path) -> None:
+    del folder
+    del weights["optimizer/inner_optimizer/vars/0"]
+    weights["optimizer/inner_optimizer/vars/x"] = 6
+
+
+def with_a_link_to_another_file(weights: Any, folder: Path) -> None:
+    import h5py
+
+    other = folder / "other.h5"
+    with h5py.File(other, "w") as file:
+        weights.copy("optimizer/inner_optimizer", file)
+    del weights["optimizer/inner_optimizer"]
+    weights["optimizer/inner_optimizer"] = h5py.ExternalLink(str(other), "inner_optimizer")
+
+
+@pytest.mark.parametrize("change", [without_the_iterations, with_a_link_to_another_file])
+def test_variables_that_tf_keras_did_not_number_are_not_numbered_anew(
+    change: Change, tmp_path: Path
+) -> None:
+    h5py = pytest.importorskip("h5py")
+    path, copy = tmp_path / "old.keras", tmp_path / "new.keras"
+    with (
+        zipfile.ZipFile(ARTEFACTS / "2.21" / "model.keras") as old,
+        zipfile.ZipFile(path, "w") as new,
+    ):
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "model.weights.h5":
+                weights = tmp_path / "weights.h5"
+                weights.write_bytes(content)
+                with h5py.File(weights, "r+") as file:
+                    change(file, tmp_path)
+                content = weights.read_bytes()
+            new.writestr(name, content)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    with pytest.raises(UnreadableArtefactError):
+        write_converted(read(path), Generation.KERAS3, str(copy))
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
