@@ -29,7 +29,7 @@ from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.bounded import open_regular, parse_json
 from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import Conversion, convert
-from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.formats.readers import h5, keras_archive, saved_model
 from compat_lossscale.formats.state_mapping import keras3_numbers, why_lost
 from compat_lossscale.spec import Generation
 
@@ -103,7 +103,8 @@ def _only_config(artefact: Artefact) -> StatedConfig:
 def _refuse_input(path: str, output: str) -> None:
     with contextlib.suppress(OSError):
         found, wanted = Path(path), Path(output)
-        inside = found.is_dir() and wanted.resolve().is_relative_to(found.resolve())
+        folder = found.parent if found.name == saved_model.GRAPH else found
+        inside = folder.is_dir() and wanted.resolve().is_relative_to(folder.resolve())
         if inside or found.samefile(wanted):
             raise ConversionError(f"the output {output} is the input itself; choose another file")
     if os.path.isdir(output):
@@ -225,4 +226,6 @@ def _fresh(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
     """Describes the same file of perhaps another size."""
     fresh = zipfile.ZipInfo(entry.filename, entry.date_time)
     fresh.compress_type, fresh.external_attr = entry.compress_type, entry.external_attr
+    # Near it, by which zipfile decides on the header of a large file.
+    fresh.file_size = entry.file_size
     return fresh
