@@ -42,8 +42,8 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
       from the other two.
 
     So `History` has them, and callbacks that stand behind this one can use them. It works with the
-    loss-scale optimizers of this package and of tf-keras, also with those that `Model.compile`
-    wraps under the policy `mixed_float16`::
+    loss-scale optimizers of this package, of tf-keras, and of Keras 3 on TensorFlow. Those that
+    `Model.compile` wraps under the policy `mixed_float16` are among them::
 
         history = model.fit(x, y, callbacks=[compat_lossscale.callbacks.LossScaleLogger()])
         history.history["loss_scale"]
@@ -87,7 +87,8 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
     def history(self) -> dict[str, list[float]]:
         """What was seen at each look, by name, as `History.history` has it, with `step` besides.
 
-        `step` is the optimizer's `iterations`, which counts skipped steps too.
+        `step` is the optimizer's `iterations`. It counts skipped steps too, except in Keras 3 and
+        TensorFlow 2.0 to 2.2.
         """
         return self._history
 
@@ -101,7 +102,7 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         if watched is None:
             return {}
         before, seen = watched.seen, watched.look()
-        if before is None or seen["step"] != before["step"]:
+        if before is None or watched.has_stepped(before, seen):
             for name, value in seen.items():
                 self._history.setdefault(name, []).append(value)
             self._summarise(seen)
@@ -174,9 +175,10 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         if getattr(watched.optimizer, "_has_said_it_is_stuck", False):
             return
         if watched.is_at_floor(before, seen):
+            where = "below 1" if watched.is_of_keras_3 else f"at its floor, {FLOOR:g}"
             self._warn_once(
                 "floor",
-                f"LossScaleLogger: the loss scale is at its floor, {FLOOR:g}, and steps are still "
+                f"LossScaleLogger: the loss scale is {where}, and steps are still "
                 f"skipped (step {seen['step']:.0f}): the gradients are not finite even unscaled. "
                 "Look for NaN or infinity in the loss and the inputs, for a learning rate that is "
                 "too high, and for values beyond 65504, the largest float16; "
@@ -202,6 +204,7 @@ class _Watched:
 
     def __init__(self, optimizer: Any, *, counts_itself: bool) -> None:
         self.optimizer = optimizer
+        self.is_of_keras_3 = _is_of_keras_3(optimizer)
         loss_scale = _loss_scale_of(optimizer)
         self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
             loss_scale, "increment_period", None
@@ -219,14 +222,23 @@ class _Watched:
         self._looks += 1
         seen.setdefault("step", self._looks)
         if self._skipped is not None:
-            if before is not None and seen["step"] != before["step"]:
+            if before is not None and self.has_stepped(before, seen):
                 self._skipped += not self._was_good(before, seen)
             seen["skipped_steps"] = self._skipped
         self.seen = seen
         return seen
 
+    def has_stepped(self, before: dict[str, float], seen: dict[str, float]) -> bool:
+        """Whether there was a step between two looks."""
+        if seen["step"] != before["step"]:
+            return True
+        # Keras 3 does not count a skipped step, but halves the loss scale.
+        return self.is_of_keras_3 and seen["loss_scale"] != before["loss_scale"]
+
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the one step between two looks was applied: then the update rule says so."""
+        if self.is_of_keras_3:
+            return seen["step"] != before["step"]
         state = next_state(
             before["loss_scale"],
             int(before["good_steps"]),
@@ -240,6 +252,9 @@ class _Watched:
         """Whether the scale is at its floor and steps were skipped there since the last look."""
         if not self.is_dynamic or seen["loss_scale"] > FLOOR:
             return False
+        if self.is_of_keras_3:
+            # There is no floor. Below 1 it has overflowed at 1, or in the forward pass.
+            return seen["loss_scale"] < min(before["loss_scale"], FLOOR)
         if "skipped_steps" not in seen:
             return seen["good_steps"] == 0
         # So many steps brought it down to the floor.
@@ -251,8 +266,24 @@ class _Watched:
         return self.is_dynamic and not PYTHON.is_finite(PYTHON.float32(scale * self.multiplier))
 
 
+def _is_of_keras_3(optimizer: Any) -> bool:
+    """Whether it is Keras 3's LossScaleOptimizer."""
+    return hasattr(optimizer, "scale_loss") and hasattr(optimizer, "dynamic_growth_steps")
+
+
+def _state_of_keras_3(optimizer: Any) -> dict[str, float]:
+    """The state of Keras 3's LossScaleOptimizer, which has no variables before its first step."""
+    return {
+        "step": int(optimizer.iterations.numpy()),
+        "loss_scale": float(_loss_scale_of(optimizer)),
+        "good_steps": int(optimizer.step_counter.numpy()) if optimizer.built else 0,
+    }
+
+
 def _loss_scale_of(optimizer: Any) -> Any:
     """An optimizer's loss scale: a tensor or a LossScale; `None` if it has none."""
+    if _is_of_keras_3(optimizer):
+        return optimizer.dynamic_scale.numpy() if optimizer.built else optimizer.initial_scale
     for name in ("loss_scale", "_loss_scale"):
         found = getattr(optimizer, name, None)
         if found is not None:
@@ -271,6 +302,8 @@ def _skipped_steps_of(optimizer: Any) -> Any:
 
 def _reader(optimizer: Any) -> Callable[[], dict[str, float]]:
     """Returns what reads an optimizer's state."""
+    if _is_of_keras_3(optimizer):
+        return lambda: _state_of_keras_3(optimizer)
 
     def tensors() -> dict[str, Any]:
         loss_scale = _loss_scale_of(optimizer)

@@ -336,3 +336,60 @@ def test_every_must_be_a_positive_whole_number(every: Any) -> None:
 def test_summaries_go_to_one_place(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='give "log_dir" or "writer", not both'):
         LossScaleLogger(log_dir=tmp_path, writer=tf.summary.create_noop_writer())
+
+
+# --- Keras 3 --------------------------------------------------------------------------------------
+
+
+def model_of_keras_3(optimizer: Any) -> Any:
+    keras = pytest.importorskip("keras", minversion="3", reason="needs Keras 3")
+    layer = keras.layers.Dense(1, kernel_initializer="zeros")
+    model = keras.Sequential([keras.Input((1,)), layer])
+    model.compile(optimizer, "mae")
+    return model
+
+
+def optimizer_of_keras_3(**kwargs: Any) -> Any:
+    keras = pytest.importorskip("keras", minversion="3", reason="needs Keras 3")
+    return keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.0), **kwargs)
+
+
+def test_every_step_of_keras_3_is_seen_if_asked_also_those_that_it_does_not_count() -> None:
+    logger = LossScaleLogger(every=1)
+    optimizer = optimizer_of_keras_3(initial_scale=8.0, dynamic_growth_steps=2)
+    history = fit(model_of_keras_3(optimizer), logger)
+    assert logger.history == {
+        "step": [1, 2, 2, 3, 3, 3],
+        "loss_scale": SCALES,
+        "good_steps": GOOD_STEPS,
+        "skipped_steps": SKIPPED,
+    }
+    last = {name: values[-1:] for name, values in logger.history.items() if name != "step"}
+    assert {name: history.history[name] for name in last} == last
+
+
+def test_epochs_of_keras_3_are_seen_by_default() -> None:
+    logger = LossScaleLogger()
+    optimizer = optimizer_of_keras_3(initial_scale=8.0, dynamic_growth_steps=2)
+    history = fit(model_of_keras_3(optimizer), logger, epochs=2, batches=BATCHES[:4])
+    assert history.history["loss_scale"] == [8.0, 8.0]
+    assert logger.history["step"] == [3, 6]
+
+
+def test_an_optimizer_of_keras_3_without_a_loss_scale_is_warned_of(said: Said) -> None:
+    fit(model_of_keras_3("sgd"), LossScaleLogger(), batches=[GOOD])
+    assert "the optimizer, SGD, has no loss scale" in said()[0]
+
+
+def test_a_loss_scale_of_keras_3_that_shrinks_below_1_is_warned_of_once(said: Said) -> None:
+    optimizer = optimizer_of_keras_3(initial_scale=2.0)
+    fit(model_of_keras_3(optimizer), LossScaleLogger(every=1), batches=[BAD] * 4)
+    (message,) = said()
+    assert "the loss scale is below 1, and steps are still skipped (step 0)" in message
+
+
+def test_a_loss_scale_of_keras_3_at_its_cap_is_warned_of_once(said: Said) -> None:
+    optimizer = optimizer_of_keras_3(initial_scale=2.0**126, dynamic_growth_steps=1)
+    fit(model_of_keras_3(optimizer), LossScaleLogger(every=1), batches=[0.0] * 4)
+    (message,) = said()
+    assert "it would be infinite if it grew once more" in message

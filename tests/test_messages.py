@@ -289,6 +289,11 @@ COMMANDS: list[tuple[str, str, int]] = [
         2,
     ),
     (
+        "verify --overwrite config.json",
+        "Error: --overwrite needs --output: nothing else is written over.",
+        2,
+    ),
+    (
         "verify --matrix --json config.json",
         "Error: --matrix and --json exclude each other. Give one of them.",
         2,
@@ -355,6 +360,19 @@ COMMANDS: list[tuple[str, str, int]] = [
     (
         "verify --to tf2.3 --output config.json config.json",
         "compat-lossscale: the output config.json is the input itself; choose another file",
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output fixed.json config.json",
+        (
+            "compat-lossscale: the output fixed.json is there already; choose another "
+            "file, or give --overwrite (overwrite=True)"
+        ),
+        2,
+    ),
+    (
+        "verify --to tf2.3 --output /dev/null config.json",
+        "compat-lossscale: the output /dev/null is no regular file; choose another one",
         2,
     ),
     (
@@ -672,10 +690,13 @@ def wrap_again() -> None:
     compat_lossscale.LossScaleOptimizer(inner)
 
 
-def wrap_keras_3() -> None:
+def wrap_keras_3(name: str = "SGD") -> None:
     import keras as keras_3
 
-    compat_lossscale.LossScaleOptimizer(keras_3.optimizers.SGD(0.1))
+    inner = keras_3.optimizers.SGD(0.1)
+    is_wrapper = name == "LossScaleOptimizer"
+    cls = getattr(keras_3.optimizers, name)
+    compat_lossscale.LossScaleOptimizer(cls(inner) if is_wrapper else cls())
 
 
 def in_cross_replica_context() -> None:
@@ -817,6 +838,27 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
             "of `tf.keras.optimizers.Optimizer` is wrapped too. An optimizer of "
             "tf.compat.v1.train is wrapped by "
             "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+        ),
+    ),
+    (
+        "a loss-scale optimizer of Keras 3",
+        lambda: wrap_keras_3("LossScaleOptimizer"),
+        (
+            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
+            "<keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer object at 0x...>. It is "
+            "Keras 3's own LossScaleOptimizer, which scales the loss already. Use it as it "
+            "is, to train a model of Keras 3."
+        ),
+    ),
+    (
+        "an optimizer that Keras 3 alone has",
+        lambda: wrap_keras_3("Lamb"),
+        (
+            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
+            "<keras.src.optimizers.lamb.Lamb object at 0x...>. It is of Keras 3. tf-keras has no "
+            "Lamb. Use Keras 3's own keras.optimizers.LossScaleOptimizer."
         ),
     ),
     (

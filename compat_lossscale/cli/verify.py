@@ -53,6 +53,7 @@ MANY = 20
     help="Write the converted config (.json), or a copy of the artefact with the converted config "
     "(.h5, .keras). Never the input itself. Needs --to and one PATH.",
 )
+@click.option("--overwrite", is_flag=True, help="Let --output replace a file that is there.")
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @html_option
 @click.option(
@@ -77,6 +78,7 @@ def verify(
     *,
     target: str | None,
     output: str | None,
+    overwrite: bool,
     as_json_: bool,
     html: Path | None,
     strict: bool,
@@ -93,6 +95,8 @@ def verify(
     """
     if output is not None and (target is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")
+    if overwrite and output is None:
+        raise click.UsageError("--overwrite needs --output: nothing else is written over.")
     if matrix and as_json_:
         raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
     if html is not None:
@@ -106,7 +110,14 @@ def verify(
     if deep:
         code |= _go_deep(results, value, extra)
     if output is not None:
-        code |= _convert(results, Generation(target), output, strict=strict, extra=extra)
+        code |= _convert(
+            results,
+            Generation(target),
+            output,
+            strict=strict,
+            overwrite=overwrite,
+            extra=extra,
+        )
     if html is not None:
         from compat_lossscale.formats.html_page import as_html_page
 
@@ -133,7 +144,13 @@ def _shown(items: Sequence[_T]) -> Iterator[_T]:
 
 
 def _convert(
-    results: Sequence[Result], target: Generation, output: str, *, strict: bool, extra: list[str]
+    results: Sequence[Result],
+    target: Generation,
+    output: str,
+    *,
+    strict: bool,
+    overwrite: bool,
+    extra: list[str],
 ) -> int:
     """Writes the converted artefact, and returns what this adds to the exit code."""
     if len(results) != 1:
@@ -144,7 +161,9 @@ def _convert(
     if artefact is None:
         return 2
     try:
-        conversion = write_converted(artefact, target, output, lossy=not strict)
+        conversion = write_converted(
+            artefact, target, output, lossy=not strict, overwrite=overwrite
+        )
     except CompatLossScaleError as error:
         click.echo(f"compat-lossscale: {printable(str(error))}", err=True)
         return 1 if isinstance(error, InexpressibleLossScaleError) else 2

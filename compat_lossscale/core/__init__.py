@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
-from compat_lossscale.core.arguments import as_loss_scale, from_spec
+from compat_lossscale.core.arguments import as_loss_scale, class_of, from_spec
 from compat_lossscale.core.gradients import all_finite, unscale_gradients, unzip
 from compat_lossscale.core.loss_scale import (
     DynamicLossScale,
@@ -21,6 +21,7 @@ __all__ = [
     "apply_or_skip",
     "as_loss_scale",
     "as_written",
+    "class_of",
     "from_spec",
     "moves_by_the_rule",
     "scale_loss",

@@ -50,6 +50,11 @@ class ForeignLossScale(LossScale):
         return repr(self._foreign)
 
 
+def class_of(loss_scale: LossScale) -> type:
+    """Returns a loss scale's class: of an adapted one, the user's own, as which it is saved."""
+    return type(loss_scale._foreign if isinstance(loss_scale, ForeignLossScale) else loss_scale)
+
+
 def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
     """Turns what the old constructors took as `loss_scale` into a LossScale.
 

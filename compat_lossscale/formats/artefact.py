@@ -39,6 +39,8 @@ class StatedConfig:
         spec: The loss scale that it states.
         config: The config itself, in its own form.
         keys: The way to it from the root of the JSON value in which it stands.
+        automatic: Whether the artefact has only the wrapped optimizer there, which Keras wraps
+            when it compiles the model, because of its policy. Then `config` is what that means.
     """
 
     where: str
@@ -46,6 +48,7 @@ class StatedConfig:
     spec: LossScaleSpec
     config: Mapping[str, Any]
     keys: tuple[str | int, ...] = ()
+    automatic: bool = False
 
 
 def layout_of(configs: Iterable[StatedConfig]) -> str:

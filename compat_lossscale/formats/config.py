@@ -11,6 +11,7 @@ from typing import Any
 from compat_lossscale.errors import CompatLossScaleError, ConfigFormatError
 from compat_lossscale.formats.artefact import StatedConfig, UnreadableArtefactError
 from compat_lossscale.formats.bounded import MAX_JSON_DEPTH, is_too_deep
+from compat_lossscale.formats.odd_numbers import refuse_impossible
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
@@ -36,6 +37,10 @@ _STATING_KEYS = (
     {"loss_scale_value"},
     {"initial_loss_scale"},
 )
+
+
+_REFUSE_WRAPPERS = (Generation.TF24, Generation.TF_KERAS)
+"""Whose wrapper does not wrap another: TensorFlow 2.0 to 2.2 and Keras 3 have both scale."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +88,7 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
     bare, class_name = _unwrapped(config)
     _refuse_own_loss_scale(bare.get("loss_scale"))
     spec = LossScaleSpec.from_config(config)
+    refuse_impossible(spec)
     if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
         inner: Any = bare["optimizer"]
         generation = Generation.TF23
@@ -102,6 +108,11 @@ def read_config(config: Mapping[str, Any]) -> WrapperConfig:
         raise ConfigFormatError(
             'The wrapped optimizer must be a dictionary {"class_name": ..., "config": {...}}, but '
             f"the config has {_shortened(inner)}."
+        )
+    if generation in _REFUSE_WRAPPERS and inner is not None and states_loss_scale(inner):
+        raise ConfigFormatError(
+            f"It wraps a {_shortened(inner['class_name'])}, which scales the loss itself; "
+            f"{generation.title} refuses to."
         )
     is_optimizer = inner is not None
     return WrapperConfig(

@@ -10,11 +10,22 @@ from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.formats import inner as inner_optimizer
-from compat_lossscale.formats.config import WRAPPERS, WrapperConfig, read_config
+from compat_lossscale.formats import odd_numbers
+from compat_lossscale.formats.config import (
+    WRAPPERS,
+    WrapperConfig,
+    read_config,
+    states_loss_scale,
+)
 from compat_lossscale.formats.config_writing import wanted_family, write_config
+from compat_lossscale.formats.inner import Family
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
+_TWO_WRAPPERS = (
+    "a loss-scale optimizer around another is built by TensorFlow 2.0-2.2 and Keras 3 only, and "
+    "the two scales multiply; wrap the inner one's optimizer once"
+)
 
 
 class Verdict(enum.Enum):
@@ -108,16 +119,19 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     """
     parts = read_config(config)
     said = meaning(parts)
-    reasons: dict[str, str] = {}
-    converted: dict[str, Any] | None
-    try:
-        converted = write_config(parts, target, reasons)
-    except InexpressibleLossScaleError as error:
-        converted = None
-        reasons[_inexpressible_field(parts.spec, target)] = str(error)
+    reasons = odd_numbers.lost(parts.spec, parts.generation, target)
+    converted: dict[str, Any] | None = None
+    if parts.inner is not None and states_loss_scale(parts.inner):
+        reasons["optimizer"] = _TWO_WRAPPERS
+    else:
+        try:
+            converted = write_config(parts, target, reasons)
+        except InexpressibleLossScaleError as error:
+            reasons[_inexpressible_field(parts.spec, target)] = str(error)
     back = said if converted is None else _there_and_back(converted, parts.generation)
     reasons |= {name: _OWN_WRAPPER for name in said if name.startswith("wrapper.")}
-    fields = [_field(name, value, back, reasons) for name, value in said.items()]
+    odd = odd_numbers.noted(parts.spec, parts.generation, target)
+    fields = [_field(name, value, back, reasons, odd) for name, value in said.items()]
     notes = _notes(parts, target)
     return Conversion(
         source=parts.generation,
@@ -137,10 +151,18 @@ def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[st
         return meaning(there)
 
 
-def _field(name: str, value: Any, back: Mapping[str, Any], reasons: Mapping[str, str]) -> Field:
+def _field(
+    name: str,
+    value: Any,
+    back: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    odd: Mapping[str, str],
+) -> Field:
     if name in reasons:
         return Field(name, Verdict.LOST, value, reasons[name])
     if name in back and _equal(back[name], value):
+        if name in odd:
+            return Field(name, Verdict.NOTED, value, odd[name])
         return Field(name, Verdict.KEPT, value)
     return Field(name, Verdict.LOST, value, f"it comes back as {back.get(name)!r}")
 
@@ -172,9 +194,13 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         found = inner_optimizer.family(parts.inner, parts.generation)
         wanted = wanted_family(found, parts.generation, target)
         if found is not wanted:
-            reason = (
-                f"the optimizer becomes one of the family {wanted.value}; the families round "
-                "differently, so that long runs drift apart by more than 1e-5"
-            )
+            rounding = _rounding(found, wanted)
+            reason = f"the optimizer becomes one of the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, found.value, reason))
     return notes
+
+
+def _rounding(found: Family, wanted: Family) -> str:
+    if Family.LEGACY not in (found, wanted):
+        return "most classes round the same there, RMSprop and Ftrl do not"
+    return "the families round differently, so that long runs drift apart by more than 1e-5"

@@ -65,7 +65,7 @@ CLASSES: Mapping[str, frozenset[Family]] = {
     **dict.fromkeys(("Lamb", "Muon", "ScheduleFreeAdamW"), frozenset({Family.KERAS3})),
 }
 """Keras' own optimizers, and the families that have them."""
-_CANONICAL = {name.lower(): name for name in CLASSES}
+CANONICAL = {name.lower(): name for name in CLASSES}
 
 _OWN_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     # The legacy Nadam keeps the constant of its momentum schedule under this name.
@@ -86,7 +86,7 @@ def class_name(inner: Mapping[str, Any]) -> str:
     """
     name = str(inner.get("registered_name") or inner.get("class_name", ""))
     # As which SavedModels of TensorFlow 2.11 and later have Keras' own.
-    return _CANONICAL.get(name.lower().removeprefix("custom>"), name)
+    return CANONICAL.get(name.lower().removeprefix("custom>"), name)
 
 
 def is_known(inner: Mapping[str, Any]) -> bool:

@@ -28,7 +28,7 @@ MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
 MAX_ANSWER = 2**29
 """Bytes that it may answer. As JSON, what `hdf5` bounds takes up to six times as much."""
-_FUNCTIONS = ("describe", "describe_window", "replace_training_config")
+_FUNCTIONS = ("describe", "describe_window", "replace_training_config", "number_as_keras3")
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"

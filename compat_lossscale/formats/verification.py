@@ -15,9 +15,11 @@ from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
+from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
 from compat_lossscale.formats.readers import h5, keras_archive
 from compat_lossscale.formats.reading import find, read
+from compat_lossscale.formats.state_mapping import why_lost
 from compat_lossscale.spec import Generation
 
 MAX_MESSAGE = 600
@@ -72,7 +74,7 @@ def verify_artefact(
             (
                 stated,
                 tuple(
-                    _with_state(convert(stated.config, target), artefact)
+                    _with_state(convert(stated.config, target), stated, artefact)
                     for target in targets
                     if target is not stated.generation
                 ),
@@ -93,23 +95,18 @@ def verify_artefact(
     return Result(path, status, artefact, conversions)
 
 
-def _with_state(conversion: Conversion, artefact: Artefact) -> Conversion:
-    """Adds what becomes of the live state in a model file: its variables stay as they are."""
+def _with_state(conversion: Conversion, stated: StatedConfig, artefact: Artefact) -> Conversion:
+    """Adds what becomes of the live state in a model file."""
     if artefact.format not in (h5.FORMAT, keras_archive.FORMAT):
         return conversion
-    title = conversion.target.title
-    ours = Generation.KERAS3 not in (conversion.source, conversion.target)
-    # Keras 3 has a place for it, and so has this package, in files that are tf-keras' otherwise.
-    scale = (
-        (Verdict.NOTED, f"this package restores it; stock {title} does not look for it")
-        if ours
-        else (Verdict.LOST, f"the model files of {title} have no such place for it")
-    )
-    variables = (
-        (Verdict.LOST, f"{title} reads the variables of the other family of optimizers differently")
-        if conversion.changes_family
-        else (Verdict.KEPT, "")
-    )
+    scale, variables = _fate_of_scale(conversion), (Verdict.KEPT, "")
+    if conversion.changes_family:
+        reason = why_lost(read_config(stated.config), conversion.target, artefact)
+        if reason is not None:
+            variables = (Verdict.LOST, reason)
+        elif conversion.target is Generation.KERAS3:
+            # All of the optimizer's variables are numbered anew, these among them.
+            scale = variables
     fields = [
         Field(f"state.{name}", verdict, value, reason)
         for state in artefact.states
@@ -122,6 +119,14 @@ def _with_state(conversion: Conversion, artefact: Artefact) -> Conversion:
         if value is not None
     ]
     return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
+
+
+def _fate_of_scale(conversion: Conversion) -> tuple[Verdict, str]:
+    title = conversion.target.title
+    if Generation.KERAS3 in (conversion.source, conversion.target):
+        return Verdict.LOST, f"the model files of {title} have no such place for it"
+    # This package has a place for it in files that are tf-keras' otherwise.
+    return Verdict.NOTED, f"this package restores it; stock {title} does not look for it"
 
 
 def _changes(conversion: Conversion) -> bool:
@@ -187,6 +192,7 @@ def _result_as_json(result: Result) -> dict[str, Any]:
             {
                 "where": stated.where,
                 "generation": stated.generation.value,
+                "automatic": stated.automatic,
                 "spec": json_value(dataclasses.asdict(stated.spec)),
                 "conversions": [_conversion_as_json(conversion) for conversion in conversions],
             }

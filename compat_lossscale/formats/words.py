@@ -20,7 +20,8 @@ def config_in_words(stated: StatedConfig) -> str:
     else:
         scale = f"fixed loss scale {spec.initial_scale:g}"
     around = f", around {printable(class_name(inner))}" if inner is not None else ""
-    return f"{printable(stated.where or 'config')}: {scale}{around}"
+    by_keras = ", wrapped by Keras itself" if stated.automatic else ""
+    return f"{printable(stated.where or 'config')}: {scale}{around}{by_keras}"
 
 
 def state_in_words(state: LiveState) -> str:

@@ -11,9 +11,12 @@ import copy
 import json
 import os
 import shutil
+import stat
+import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from compat_lossscale._replacing import replacing
 from compat_lossscale.errors import (
@@ -24,8 +27,10 @@ from compat_lossscale.errors import (
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.bounded import open_regular, parse_json
+from compat_lossscale.formats.config import read_config
 from compat_lossscale.formats.conversion import Conversion, convert
-from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.formats.readers import h5, keras_archive, saved_model
+from compat_lossscale.formats.state_mapping import keras3_numbers, why_lost
 from compat_lossscale.spec import Generation
 
 MAX_RATIO = 200
@@ -33,7 +38,12 @@ MAX_RATIO = 200
 
 
 def write_converted(
-    artefact: Artefact, target: Generation, output: str, *, lossy: bool = True
+    artefact: Artefact,
+    target: Generation,
+    output: str,
+    *,
+    lossy: bool = True,
+    overwrite: bool = False,
 ) -> Conversion:
     """Writes an artefact's config in another generation's form.
 
@@ -43,6 +53,7 @@ def write_converted(
         output: The file to write. `.json` takes the config alone. `.h5` and `.keras` take a copy
             of the artefact, which must be of the same format, with the config converted.
         lossy: Whether to write although something is lost.
+        overwrite: Whether to replace another file that is there already.
 
     Returns:
         The conversion.
@@ -51,7 +62,7 @@ def write_converted(
         InexpressibleLossScaleError: The target cannot say the loss scale; or, without `lossy`,
             something else is lost.
         ConversionError: The artefact has no config or several different ones, `output` is the
-            artefact itself or of an unknown kind, or it cannot be written.
+            artefact itself, there already or of an unknown kind, or it cannot be written.
     """
     stated = _only_config(artefact)
     conversion = convert(stated.config, target)
@@ -63,9 +74,10 @@ def write_converted(
             f"{hint if conversion.config is not None else ''}"
         )
     _refuse_input(artefact.path, output)
+    _refuse_existing(output, overwrite=overwrite)
     try:
         with replacing(output) as temporary:
-            _write(artefact, stated, conversion.config, output, temporary)
+            _write(artefact, stated, conversion, output, temporary)
     except OSError as error:
         raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
     return conversion
@@ -91,23 +103,42 @@ def _only_config(artefact: Artefact) -> StatedConfig:
 def _refuse_input(path: str, output: str) -> None:
     with contextlib.suppress(OSError):
         found, wanted = Path(path), Path(output)
-        inside = found.is_dir() and wanted.resolve().is_relative_to(found.resolve())
+        folder = found.parent if found.name == saved_model.GRAPH else found
+        inside = folder.is_dir() and wanted.resolve().is_relative_to(folder.resolve())
         if inside or found.samefile(wanted):
             raise ConversionError(f"the output {output} is the input itself; choose another file")
     if os.path.isdir(output):
         raise ConversionError(f"the output {output} is a folder; choose a file")
 
 
+def _refuse_existing(output: str, *, overwrite: bool) -> None:
+    try:
+        mode = os.lstat(output).st_mode
+    except OSError:
+        # It is not there, or writing it says what is wrong.
+        return
+    if not stat.S_ISREG(mode):
+        raise ConversionError(f"the output {output} is no regular file; choose another one")
+    if not overwrite:
+        raise ConversionError(
+            f"the output {output} is there already; choose another file, or give --overwrite "
+            "(overwrite=True)"
+        )
+
+
 def _write(
-    artefact: Artefact, stated: StatedConfig, config: dict[str, Any], output: str, temporary: Path
+    artefact: Artefact, stated: StatedConfig, conversion: Conversion, output: str, temporary: Path
 ) -> None:
+    config = conversion.config
+    assert config is not None
     kind = Path(output).suffix.lower()
     if kind == ".json":
         temporary.write_text(f"{json.dumps(config, indent=2)}\n", encoding="utf-8")
     elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT:
         _write_h5(artefact.path, stated, config, temporary)
     elif kind == ".keras" and artefact.format == keras_archive.FORMAT:
-        _write_keras(artefact.path, stated, config, temporary)
+        numbers = _numbers_for_keras3(artefact, stated, conversion)
+        _write_keras(artefact.path, stated, config, temporary, numbers)
     else:
         raise ConversionError(
             f"a {artefact.format} cannot be written as {kind or 'a file without an extension'}: "
@@ -136,7 +167,22 @@ def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary
     isolated.call("replace_training_config", str(temporary), _with_config(training, stated, plain))
 
 
-def _write_keras(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:
+def _numbers_for_keras3(
+    artefact: Artefact, stated: StatedConfig, conversion: Conversion
+) -> dict[str, Any] | None:
+    """Returns what the variables need to be numbered as Keras 3 does; `None` to leave them."""
+    parts, target = read_config(stated.config), conversion.target
+    is_mapped = conversion.changes_family and why_lost(parts, target, artefact) is None
+    return keras3_numbers(parts, artefact) if is_mapped and artefact.states else None
+
+
+def _write_keras(
+    path: str,
+    stated: StatedConfig,
+    config: dict[str, Any],
+    temporary: Path,
+    numbers: dict[str, Any] | None,
+) -> None:
     with open_regular(path) as file, keras_archive.open_archive(file) as source:
         size = os.fstat(file.fileno()).st_size
         entries = source.infolist()
@@ -153,6 +199,33 @@ def _write_keras(path: str, stated: StatedConfig, config: dict[str, Any], tempor
                     continue
                 with (
                     keras_archive.open_entry(source, entry) as packed,
-                    target.open(entry, "w") as copied,
+                    _renumbered(packed, entry, numbers) as content,
+                    target.open(_fresh(entry), "w") as copied,
                 ):
-                    shutil.copyfileobj(packed, copied)
+                    shutil.copyfileobj(content, copied)
+
+
+@contextlib.contextmanager
+def _renumbered(
+    packed: IO[bytes], entry: zipfile.ZipInfo, numbers: dict[str, Any] | None
+) -> Iterator[IO[bytes]]:
+    """Gives a file of the archive; if it is the weights, with the optimizer's numbered anew."""
+    if entry.filename != keras_archive.WEIGHTS or numbers is None:
+        yield packed
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        weights = Path(folder, "weights.h5")
+        with weights.open("wb") as unpacked:
+            shutil.copyfileobj(packed, unpacked)
+        isolated.call("number_as_keras3", str(weights), *numbers.values())
+        with weights.open("rb") as content:
+            yield content
+
+
+def _fresh(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """Describes the same file of perhaps another size."""
+    fresh = zipfile.ZipInfo(entry.filename, entry.date_time)
+    fresh.compress_type, fresh.external_attr = entry.compress_type, entry.external_attr
+    # Near it, by which zipfile decides on the header of a large file.
+    fresh.file_size = entry.file_size
+    return fresh

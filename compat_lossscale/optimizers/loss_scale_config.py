@@ -8,7 +8,13 @@ from typing import Any
 
 import tf_keras
 
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, as_loss_scale
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    as_loss_scale,
+    class_of,
+)
 from compat_lossscale.errors import ConfigFormatError
 
 
@@ -16,7 +22,7 @@ def serialize(loss_scale: LossScale | None) -> dict[str, Any] | None:
     """Returns `{"class_name", "config"}` of a loss scale, and `None` for `None`."""
     if loss_scale is None:
         return None
-    class_name = tf_keras.utils.get_registered_name(type(loss_scale))
+    class_name = tf_keras.utils.get_registered_name(class_of(loss_scale))
     return {"class_name": class_name, "config": loss_scale.get_config()}
 
 

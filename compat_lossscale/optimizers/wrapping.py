@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
 from compat_lossscale.optimizers import era, families, stock
@@ -72,9 +73,16 @@ def _where_to_go(optimizer: Any) -> str:
             " It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
             f"itself. Use tf.keras.optimizers.legacy.{cls.__name__} instead, the same optimizer."
         )
-    if cls.__module__.startswith("keras."):
+    of_keras_3 = [base.__name__ for base in cls.__mro__ if base.__module__.startswith("keras.")]
+    if "LossScaleOptimizer" in of_keras_3:
         return (
-            f" It is of Keras 3. Use tf_keras.optimizers.{cls.__name__} instead, or Keras 3's own "
-            "keras.optimizers.LossScaleOptimizer."
+            " It is Keras 3's own LossScaleOptimizer, which scales the loss already. Use it as it "
+            "is, to train a model of Keras 3."
         )
+    if of_keras_3:
+        name = cls.__name__
+        instead = f"Use tf_keras.optimizers.{name} instead, or"
+        if not hasattr(tf_keras.optimizers, name):
+            instead = f"tf-keras has no {name}. Use"
+        return f" It is of Keras 3. {instead} Keras 3's own keras.optimizers.LossScaleOptimizer."
     return ""

@@ -18,7 +18,7 @@ from compat_lossscale.formats import read
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD, import_tf_keras
 from tests.schemas.ours import check
-from tests.support import REPOSITORY, python
+from tests.support import REPOSITORY, folder_of_nobody, python
 
 LOSSLESS = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
 LOSSY = {"optimizer": SGD, "loss_scale": LossScaleSpec(multiplier=4).to_loss_scale_config()}
@@ -88,6 +88,7 @@ def test_the_exit_code_in_every_cell(
         (["--output", "x.json", "x"], 2),
         (["--to", "tf2.3", "--output", "x.json", "x", "y"], 2),
         (["--matrix", "--json", "x"], 2),
+        (["--overwrite", "x"], 2),
     ],
 )
 def test_wrong_arguments_are_a_usage_error(arguments: list[str], code: int) -> None:
@@ -231,7 +232,7 @@ def test_a_converted_h5_model_is_what_it_was_but_for_its_optimizers_config(tmp_p
 
 def test_a_converted_archive_is_what_it_was_but_for_its_optimizers_config(tmp_path: Path) -> None:
     source, output = ARTEFACTS / "2.21" / "model.keras", tmp_path / "out.keras"
-    verify(source, "--to", "keras3", "--output", output)
+    verify(source, "--to", "tf2.4", "--output", output)
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(output) as new:
         assert old.namelist() == new.namelist()
         for name in ("metadata.json", "model.weights.h5"):
@@ -249,6 +250,7 @@ def test_a_converted_archive_is_what_it_was_but_for_its_optimizers_config(tmp_pa
         ("lossless", "tf-keras", "out.h5", 2, "cannot be written as .h5"),
         ("lossless", "tf-keras", "out", 2, "without an extension"),
         ("lossless", "tf-keras", "lossless.json", 2, "is the input itself"),
+        ("lossless", "tf-keras", "none.json", 2, "is there already"),
         ("lossless", "tf-keras", "nowhere/out.json", 2, "No such file or directory"),
         ("lossless", "tf-keras", ".", 2, "is a folder"),
     ],
@@ -261,6 +263,61 @@ def test_nothing_is_written_when_something_is_in_the_way(
     result = verify(files[source], "--to", target, "--output", folder / output)
     assert (result.exit_code, message in result.stderr) == (code, True), result.output
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_another_file_is_replaced_only_if_told_to_and_only_a_regular_one(
+    files: dict[str, Path],
+) -> None:
+    existing, arguments = files["own"], (files["lossless"], "--to", "keras3", "--output")
+    before = existing.read_bytes()
+    assert verify(*arguments, existing).exit_code == 2
+    assert existing.read_bytes() == before
+    assert verify(*arguments, existing, "--overwrite").exit_code == 0
+    assert read(existing).configs[0].generation is Generation.KERAS3
+    link = existing.with_name("link.json")
+    link.symlink_to(files["none"].name)
+    dangling = existing.with_name("dangling.json")
+    dangling.symlink_to("nowhere.json")
+    pipe = existing.with_name("pipe.json")
+    os.mkfifo(pipe)
+    for odd in (link, dangling, pipe):
+        result = verify(*arguments, odd, "--overwrite")
+        assert (result.exit_code, "is no regular file" in result.stderr) == (2, True)
+    assert (link.is_symlink(), dangling.is_symlink()) == (True, True)
+    assert json.loads(files["none"].read_text()) == {"learning_rate": 0.5}
+
+
+def test_the_input_is_not_replaced_under_any_of_its_names(files: dict[str, Path]) -> None:
+    source = files["lossless"]
+    hard = source.with_name("hard.json")
+    os.link(source, hard)
+    symbolic = source.with_name("symbolic.json")
+    symbolic.symlink_to(source.name)
+    before = source.read_bytes()
+    for name in (source, hard, symbolic, source.parent / "." / source.name):
+        result = verify(source, "--to", "keras3", "--output", name, "--overwrite")
+        assert (result.exit_code, "is the input itself" in result.stderr) == (2, True)
+    assert source.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_in_a_sentence() -> None:
+    with folder_of_nobody() as folder:
+        source = folder / "config.json"
+        source.write_text(json.dumps(LOSSLESS))
+        folder.chmod(0o555)
+        result = verify(source, "--to", "keras3", "--output", folder / "out.json")
+        assert (result.exit_code, "cannot be written: Permission denied" in result.stderr) == (
+            2,
+            True,
+        )
+
+
+@pytest.mark.parametrize("name", [f"{'x' * 300}.json", ""])
+def test_a_name_that_no_file_can_have_is_said_in_a_sentence(
+    name: str, files: dict[str, Path]
+) -> None:
+    result = verify(files["lossless"], "--to", "keras3", "--output", name)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.stderr
 
 
 def test_a_lossy_config_is_written_unless_strict(tmp_path: Path) -> None:

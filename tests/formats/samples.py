@@ -73,6 +73,12 @@ def import_tf_keras() -> Any:
     return tf_keras
 
 
+def import_keras() -> Any:
+    """Imports Keras 3 beside tf-keras, or skips the test."""
+    import_tf_keras()
+    return pytest.importorskip("keras", minversion="3", reason="needs Keras 3")
+
+
 def tf23(inner: dict[str, Any], spec: LossScaleSpec) -> dict[str, Any]:
     """A config as TensorFlow 2.0 to 2.3 serialize it."""
     config = {"optimizer": inner, **spec.to_config(Generation.TF23)}

@@ -563,8 +563,9 @@ def test_the_input_is_never_written_over(how: str, tmp_path: Path) -> None:
 def test_nothing_is_written_into_a_saved_model_that_is_read(tmp_path: Path) -> None:
     folder = tmp_path / "saved_model"
     shutil.copytree(ARTEFACTS / "2.3" / "saved_model", folder)
-    with pytest.raises(ConversionError, match="is the input itself"):
-        write_converted(read(folder), Generation.TF24, str(folder / "config.json"))
+    for named in (folder, folder / "saved_model.pb"):
+        with pytest.raises(ConversionError, match="is the input itself"):
+            write_converted(read(named), Generation.TF24, str(folder / "config.json"))
 
 
 def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(
@@ -577,8 +578,9 @@ def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(shutil, "copyfileobj", full)
+    artefact = read(ARTEFACTS / "2.21" / "model.keras")
     with pytest.raises(ConversionError, match="No space left"):
-        write_converted(read(ARTEFACTS / "2.21" / "model.keras"), Generation.TF24, str(output))
+        write_converted(artefact, Generation.TF24, str(output), overwrite=True)
     assert (output.read_text(), list(tmp_path.iterdir())) == ("old", [output])
 
 

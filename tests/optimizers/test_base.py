@@ -532,6 +532,22 @@ def test_an_optimizer_of_keras_3_is_told_what_to_use() -> None:
         LossScaleOptimizer(keras_3())
 
 
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("LossScaleOptimizer", "which scales the loss already. Use it as it is"),
+        ("Lamb", "tf-keras has no Lamb. Use Keras 3's own keras.optimizers.LossScaleOptimizer"),
+    ],
+)
+def test_what_tf_keras_has_no_name_for_is_not_told_to_be_in_it(name: str, advice: str) -> None:
+    keras_3 = type(name, (), {"__module__": "keras.src.optimizers.some"})
+    for cls in (keras_3, type("UsersOwn", (keras_3,), {})):
+        with pytest.raises(TypeError) as caught:
+            LossScaleOptimizer(cls())
+        assert advice.replace("Lamb", cls.__name__) in str(caught.value)
+        assert f"tf_keras.optimizers.{cls.__name__}" not in str(caught.value)
+
+
 def test_a_wrapper_cannot_be_wrapped(family: Family) -> None:
     with pytest.raises(TypeError, match="LossScaleOptimizer cannot wrap another"):
         LossScaleOptimizer(LossScaleOptimizer(family.sgd()))

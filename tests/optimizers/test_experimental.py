@@ -311,6 +311,31 @@ def test_a_multiplier_other_than_two_survives_the_config(family: Family) -> None
     assert made.get_config() == config
 
 
+@tf_keras.utils.register_keras_serializable("package")
+class RegisteredLossScale(NativeSkippingLossScale):
+    """A user's own that Keras knows by name."""
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [
+        (NativeSkippingLossScale, "NativeSkippingLossScale"),
+        (RegisteredLossScale, "package>RegisteredLossScale"),
+    ],
+)
+def test_a_subclass_of_tensorflows_own_loss_scale_is_saved_under_its_name_as_in_2_3(
+    cls: Any, name: str, family: Family
+) -> None:
+    opt = LossScaleOptimizer(family.sgd(1.0), cls())
+    config = opt.get_config()
+    assert config["loss_scale"] == {"class_name": name, "config": {}}
+    made = LossScaleOptimizer.from_config(config, custom_objects={name: cls})
+    assert made.get_config()["loss_scale"] == config["loss_scale"]
+    variable = tf.Variable(1.0)
+    made.minimize(lambda: variable * 1.0, [variable])
+    assert (float(variable), float(made.loss_scale())) == (1.0, 4.0)
+
+
 def test_a_users_own_loss_scale_survives_the_config_by_custom_objects(family: Family) -> None:
     opt = LossScaleOptimizer(family.sgd(), HalvingLossScale(16.0))
     config = opt.get_config()

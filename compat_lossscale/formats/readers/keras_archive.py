@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from compat_lossscale.errors import MissingExtraError
-from compat_lossscale.formats import isolated
+from compat_lossscale.formats import automatic, isolated
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
     UnreadableArtefactError,
     layout_of,
-    whole,
 )
 from compat_lossscale.formats.bounded import (
     MAX_JSON_BYTES,
@@ -32,8 +31,7 @@ from compat_lossscale.formats.bounded import (
 )
 from compat_lossscale.formats.config import find_configs
 from compat_lossscale.formats.hdf5 import Description
-from compat_lossscale.formats.readers.h5 import live_state, missing
-from compat_lossscale.spec import Generation
+from compat_lossscale.formats.optimizer_state import live_state, missing
 
 FORMAT = "Keras archive (.keras)"
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
@@ -61,32 +59,43 @@ def read(path: str) -> Artefact:
         config = parse_json(read_text(archive, CONFIG), CONFIG)
         configs = tuple(find_configs(config, CONFIG))
         version = _version(archive)
-        artefact = Artefact(
-            path=path,
-            format=FORMAT,
-            layout=layout_of(configs),
-            writer=f"Keras {version}" if version else None,
-            configs=configs,
-        )
-        if not configs:
-            return artefact
-        if WEIGHTS not in archive.namelist():
-            return dataclasses.replace(artefact, missing=missing(configs, LiveState(WEIGHTS)))
-        try:
-            description = _describe_weights(path, file, archive)
-        except UnreadableArtefactError as error:
-            raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
-        except MissingExtraError as error:
-            # The configs, which matter most, need none.
-            note = f"the optimizer's state, which was not looked at: {error}"
-            return dataclasses.replace(artefact, missing=(note,))
-    is_keras3 = any(config.generation is Generation.KERAS3 for config in configs)
-    state = _with_numbered(live_state(description, WEIGHTS), description, is_keras3)
+        description: Description | None = None
+        note: tuple[str, ...] = ()
+        if configs or automatic.may_be_wrapped(config):
+            description, note = _described(path, file, archive)
+    if not configs:
+        configs = automatic.find_config(config, CONFIG, version, description)
+    artefact = Artefact(
+        path=path,
+        format=FORMAT,
+        layout=layout_of(configs),
+        writer=f"Keras {version}" if version else None,
+        configs=configs,
+        missing=note,
+    )
+    if not configs or note:
+        # Without h5py. The configs, which matter most, need none.
+        return artefact
+    state = LiveState(WEIGHTS) if description is None else live_state(description, WEIGHTS)
     return dataclasses.replace(
         artefact,
         states=() if state == LiveState(WEIGHTS) else (state,),
-        missing=missing(configs, state, description),
+        missing=(*automatic.missing(configs), *missing(configs, state, description)),
     )
+
+
+def _described(
+    path: str, file: BinaryIO, archive: zipfile.ZipFile
+) -> tuple[Description | None, tuple[str, ...]]:
+    """Returns what the weights hold, `None` if there are none; and why they were not looked at."""
+    if WEIGHTS not in archive.namelist():
+        return None, ()
+    try:
+        return _describe_weights(path, file, archive), ()
+    except UnreadableArtefactError as error:
+        raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
+    except MissingExtraError as error:
+        return None, (f"the optimizer's state, which was not looked at: {error}",)
 
 
 def open_archive(file: BinaryIO) -> zipfile.ZipFile:
@@ -211,34 +220,3 @@ def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> De
             )
         description = isolated.call("describe", str(unpacked))
     return description
-
-
-def _with_numbered(state: LiveState, description: Description, is_keras3: bool) -> LiveState:
-    """Adds what is saved under a number instead of a name.
-
-    The wrapped optimizer's first variable is its iterations; around a legacy optimizer, the
-    wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
-    """
-    scalars = description["scalars"]
-    inner = next(
-        (
-            place
-            for place in ("optimizer/inner_optimizer/vars/", "optimizer/vars/")
-            if isinstance(scalars.get(f"{place}0"), int)
-        ),
-        None,
-    )
-    if inner is None:
-        return state
-    iterations = scalars[f"{inner}0"]
-    state = dataclasses.replace(
-        state,
-        iterations=int(iterations),
-        slots=sum(path.startswith(inner) for path in description["arrays"]),
-    )
-    counter, scale = scalars.get("optimizer/vars/2"), scalars.get("optimizer/vars/3")
-    if not is_keras3 or counter is None or scale is None:
-        return state
-    return dataclasses.replace(
-        state, loss_scale=float(scale), good_steps=whole(counter, "its counter")
-    )

@@ -22,9 +22,9 @@ from compat_lossscale.formats.artefact import (
 )
 from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_part, parse_json
 from compat_lossscale.formats.config import bounded_configs, find_configs
+from compat_lossscale.formats.optimizer_state import NO_STATE
 from compat_lossscale.formats.protobuf import Budget, messages, text
 from compat_lossscale.formats.readers import checkpoint
-from compat_lossscale.formats.readers.h5 import NO_STATE
 from compat_lossscale.formats.tensor_bundle import TensorBundle
 
 FORMAT = "SavedModel"

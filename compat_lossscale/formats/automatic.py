@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss scaling that a `.keras` archive does not state: that of optimizers which Keras itself wraps.
+
+`Model.compile` wraps the optimizer under the policy `mixed_float16`. The archive then has the
+config of the optimizer that `compile` was given, and the variables of the wrapper. Loading the
+model compiles it anew: it is wrapped again if the policy is the same, by the defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from compat_lossscale.formats.artefact import StatedConfig
+from compat_lossscale.formats.config import WrapperConfig, bounded_configs
+from compat_lossscale.formats.config_writing import write_config
+from compat_lossscale.formats.hdf5 import Description
+from compat_lossscale.formats.inner import CANONICAL
+from compat_lossscale.formats.optimizer_state import is_legacy_wrapper, wrapper_of
+from compat_lossscale.spec import Generation, LossScaleSpec
+
+POLICY = "mixed_float16"
+"""The policy under which Keras wraps the optimizer."""
+NOT_STATED = (
+    "the loss scale's config: Keras wraps the optimizer itself, and does so again only if the "
+    "policy is mixed_float16 when the model is loaded; otherwise it trains without loss scaling. "
+    "Set the policy before loading, or state the config: --to {} --output FILE"
+)
+_KEYS = ("compile_config", "optimizer")
+
+
+def may_be_wrapped(model: Any) -> bool:
+    """Whether a model's config has an optimizer, and the policy under which Keras wraps it."""
+    return _optimizer(model) is not None and _mentions_policy(model)
+
+
+def _optimizer(model: Any) -> Mapping[str, Any] | None:
+    found = model
+    for key in _KEYS:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    if isinstance(found, str):
+        # A name, as tf-keras writes it where `compile` was given one.
+        return {"class_name": CANONICAL.get(found.lower(), found), "config": {}}
+    if not isinstance(found, Mapping):
+        return None
+    is_serialized = isinstance(found.get("class_name"), str)
+    return found if is_serialized and isinstance(found.get("config"), Mapping) else None
+
+
+def _mentions_policy(tree: Any) -> bool:
+    if isinstance(tree, Mapping):
+        return any(_mentions_policy(child) for child in tree.values())
+    if isinstance(tree, list):
+        return any(_mentions_policy(child) for child in tree)
+    return bool(tree == POLICY)
+
+
+def find_config(
+    model: Any, where: str, version: str | None, description: Description | None
+) -> tuple[StatedConfig, ...]:
+    """Finds the loss scale that a model's optimizer has though its config does not state it.
+
+    Args:
+        model: The model's config, which states no loss scale.
+        where: What to call it.
+        version: The version of Keras that wrote it.
+        description: What its weights hold; `None` if it has none.
+
+    Returns:
+        The config that would state it; nothing if there is no such loss scale, because the
+        variables are those of an optimizer that is not wrapped.
+
+    Raises:
+        UnreadableArtefactError: It is absurdly large.
+    """
+    optimizer = _optimizer(model)
+    if optimizer is None or not _mentions_policy(model):
+        return ()
+    wrapper = None if description is None else wrapper_of(description)
+    if wrapper is None and description is not None and _has_variables(description):
+        return ()
+    is_keras3 = version is not None and not version.startswith(("0.", "1.", "2."))
+    generation = wrapper or (Generation.KERAS3 if is_keras3 else Generation.TF_KERAS)
+    spec = LossScaleSpec()
+    if not optimizer["config"]:
+        is_legacy = description is not None and is_legacy_wrapper(description)
+        module = "keras.optimizers.legacy" if is_legacy else "keras.optimizers"
+        optimizer = {"module": module, **optimizer}
+    parts = WrapperConfig(generation, spec, optimizer, class_name="LossScaleOptimizer")
+    config = write_config(parts, generation, {})
+    place = ".".join((where, *_KEYS))
+    stated = StatedConfig(place, generation, spec, config, _KEYS, automatic=True)
+    return tuple(bounded_configs([stated]))
+
+
+def _has_variables(description: Description) -> bool:
+    return bool(description["scalars"] or description["arrays"])
+
+
+def missing(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:
+    """Says of configs that are not stated that they are not."""
+    return tuple(NOT_STATED.format(c.generation.value) for c in configs if c.automatic)
