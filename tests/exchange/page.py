@@ -16,7 +16,7 @@ from tests.exchange.sides import HERE, STOCK
 from tests.exchange.verdict import Verdict
 
 PAGE = Path(__file__).with_name("matrix.md")
-GOOD = ("same", "close", "as its saver")
+GOOD = ("same", "close", "as its saver", "as its loader")
 _APIS = {
     ("graph", "v1"): "`tf.compat.v1.train`",
     ("graph", "keras"): "Keras, in a graph",
@@ -70,7 +70,7 @@ def _summary(matrix: Matrix, pairs: list[tuple[str, str]]) -> Iterator[str]:
     yield (
         f"Of {len(verdicts):,} exchanges, {kinds['same']:,} go on with the same bits, "
         f"{kinds['close']:,} within {closest:.0e} of a value or of 1, {kinds['as its saver']:,} as "
-        f"the saver does after loading its own file, which does not hold everything; "
+        f"the saver and {kinds['as its loader']:,} as the loader does with a file of its own; "
         f"{kinds['differs']:,} go on otherwise and {kinds['fails']:,} fail."
     )
 

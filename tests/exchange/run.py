@@ -22,9 +22,6 @@ from tests.exchange.verdict import judge
 
 RESULTS = Path(__file__).with_name("matrix.json")
 SAVED = Path(__file__).with_name("saved")
-RELOADED = "reloaded"
-"""Where an archive has the steps of the saver itself after it loaded its own files."""
-
 Matrix = dict[str, dict[str, Any]]
 """By `SAVER to LOADER`, and then by cell: a verdict as JSON."""
 
@@ -85,9 +82,11 @@ def _judged(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The verdicts on one pair in one mode, by cell."""
     continued = read(folder / saver.name / f"{mode}.json")
-    reloaded = read(_loaded(folder, saver, saver, mode))
+    saver_again = read(_loaded(folder, saver, saver, mode))
+    loader_again = read(_loaded(folder, loader, loader, mode))
     for cell, steps in read(_loaded(folder, saver, loader, mode)).items():
-        yield cell, judge(steps, continued[cell], reloaded[cell]).as_json()
+        verdict = judge(steps, continued[cell], saver_again[cell], loader_again.get(cell))
+        yield cell, verdict.as_json()
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -118,8 +117,6 @@ def main() -> None:
             for path in (folder / side.name).rglob("*")
             if path.is_file() and path.name != "checkpoint"
         }
-        for mode in side.modes:
-            files[f"{RELOADED}/{mode}.json"] = _loaded(folder, side, side, mode)
         pack(files, SAVED / f"{side.name}.zip")
 
 

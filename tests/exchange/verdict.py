@@ -20,9 +20,9 @@ class Verdict:
     """How a loader goes on.
 
     Attributes:
-        kind: `same`: every value has the same bits. `close`: within the tolerance. `as its saver`:
-            as the saver itself does when it loads its own file, which does not hold everything.
-            `differs` and `fails`: what they say.
+        kind: `same`: every value has the same bits. `close`: within the tolerance. `as its saver`
+            or `as its loader`: as that side goes on after it loads its own file of the training,
+            of which it does not save or restore everything. `differs` and `fails`: what they say.
         difference: The largest, if `close`.
         parts: What differs from the saver's training, had it never been interrupted.
         error: Why it fails.
@@ -44,13 +44,16 @@ class Verdict:
         return cls(**{**value, "parts": tuple(value.get("parts", ()))})
 
 
-def judge(loaded: Any, continued: Steps, reloaded: Any) -> Verdict:
+def judge(
+    loaded: Any, continued: Steps, saver_again: Any = None, loader_again: Any = None
+) -> Verdict:
     """Compares the steps after loading with those of the saver.
 
     Args:
         loaded: The loader's steps, or its error.
         continued: The saver's own steps after it had saved.
-        reloaded: The saver's steps after it loaded its own file in a new process, or its error.
+        saver_again: The saver's steps after it loaded its own file in a new process, or its error.
+        loader_again: Likewise, the loader's after it loaded its own file of this training.
     """
     if isinstance(loaded, dict):
         return Verdict("fails", error=loaded["error"])
@@ -58,11 +61,13 @@ def judge(loaded: Any, continued: Steps, reloaded: Any) -> Verdict:
     worst = max(differences.values())
     if worst <= TOLERANCE:
         return Verdict("close" if worst else "same", difference=worst)
-    parts = tuple(part for part, difference in differences.items() if difference > TOLERANCE)
-    is_as_saver = isinstance(reloaded, list) and (
-        max(_differences(loaded, reloaded).values()) <= TOLERANCE
+    parts = tuple(
+        sorted(part for part, difference in differences.items() if difference > TOLERANCE)
     )
-    return Verdict("as its saver" if is_as_saver else "differs", parts=parts)
+    for kind, again in (("as its saver", saver_again), ("as its loader", loader_again)):
+        if isinstance(again, list) and max(_differences(loaded, again).values()) <= TOLERANCE:
+            return Verdict(kind, parts=parts)
+    return Verdict("differs", parts=parts)
 
 
 def _differences(one: Steps, other: Steps) -> dict[str, float]:
