@@ -107,25 +107,26 @@ def _exceptions(matrix: Matrix, pairs: list[tuple[str, str]]) -> Iterator[str]:
     """What does not go on, grouped by what happens."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for saver, loader in pairs:
+        of_pair: dict[tuple[str, ...], list[str]] = {}
         for cell, value in matrix[pair(saver, loader)].items():
             verdict = Verdict.from_json(value)
             if verdict.kind in GOOD:
                 continue
-            instead = matrix[control(saver, loader)].get(cell)
             mode, api, training, form = cell.split(" / ")
-            row = (
-                f"{saver} to {loader}",
-                f"{_TITLES[form]}, {_APIS[mode, api]}",
-                _words(verdict),
-                _words(Verdict.from_json(instead)) if instead else "does not save it",
-            )
-            rows.setdefault(row, []).append(training)
+            what = _words(verdict)
+            instead = _words(Verdict.from_json(matrix[control(saver, loader)][cell]))
+            row = (f"{_TITLES[form]}, {_APIS[mode, api]}", what, instead)
+            of_pair.setdefault(row, []).append(training)
+        for (form, *rest), trainings in of_pair.items():
+            key = (form, "; ".join(trainings), *rest)
+            rows.setdefault(key, []).append(pair(saver, loader))
     if rows:
         yield ""
-        yield "| Exchange | Format | Trainings | What happens | tf-keras in this package's place |"
+        yield "| Format | Trainings | Exchange | What happens | tf-keras in this package's place |"
         yield "| --- | --- | --- | --- | --- |"
-        for (exchange, form, what, instead), trainings in rows.items():
-            yield f"| {exchange} | {form} | {'; '.join(trainings)} | {what} | {instead} |"
+        for (form, trained, what, instead), exchanges in rows.items():
+            same = "the same" if instead == what else instead
+            yield f"| {form} | {trained} | {', '.join(exchanges)} | {what} | {same} |"
 
 
 def _words(verdict: Verdict) -> str:

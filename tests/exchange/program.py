@@ -306,7 +306,8 @@ def trained(mode, action, folder, cell):
     except Exception as error:
         if action == "save":
             remove(path)
-        return {"error": type(error).__name__ + ": " + " ".join(str(error).split())[:400]}
+        words = " ".join(str(error).replace(path, "FILE").split())
+        return {"error": type(error).__name__ + ": " + words[:160]}
 
 
 def remove(path):
