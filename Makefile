@@ -19,7 +19,7 @@ export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: bench bench-whole bench-step bench-codemod demo test without-private reference nightly lint docs \
-	fuzz attacks attacks-shim properties upstream sweep test-oldest matrix audit lock release-check clean
+	fuzz attacks attacks-shim properties upstream sweep exchange test-oldest matrix audit lock release-check clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -39,7 +39,7 @@ reference: $(VENV)/ready
 	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
 
 # What takes too long for every change: all TensorFlows, all long forms of the tests.
-nightly: matrix reference without-private fuzz attacks attacks-shim properties sweep
+nightly: matrix reference without-private fuzz attacks attacks-shim properties sweep exchange-all
 
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
@@ -83,6 +83,18 @@ attacks-shim: $(VENV)/ready
 	for attack in faults resume workers threads soak differential; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
+
+# All of what the tests of the exchange take a fifth of.
+exchange-all: $(VENV)/ready
+	EXCHANGE_EVERY=1 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/exchange
+
+# What other TensorFlows and this package save, exchanged; the documentation shows the matrix. Half an
+# hour. EXCHANGE_WITH names an interpreter of each: "1.15=/path/to/python 2.3=/path/to/python ...".
+# What EXCHANGE_FOLDER holds already is not done again.
+EXCHANGE_FOLDER ?= $(VENV)/exchange
+exchange: $(VENV)/ready
+	$(VENV)/bin/python -m tests.exchange.run $(EXCHANGE_FOLDER) $(EXCHANGE_WITH)
+	$(VENV)/bin/python -m tests.exchange.page
 
 # Generated programs around old calls.
 properties: $(VENV)/ready
