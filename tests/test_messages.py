@@ -844,20 +844,22 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         "a loss-scale optimizer of Keras 3",
         lambda: wrap_keras_3("LossScaleOptimizer"),
         (
-            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
-            "<keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer object at 0x...>. It is "
-            "Keras 3's own LossScaleOptimizer, which scales the loss already. Use it as it "
-            "is, to train a model of Keras 3."
+            '"inner_optimizer" must be an instance of OptimizerV2, but got: '
+            "<keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer object at 0x...>. "
+            "OptimizerV2 is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
+            "`tf.keras.optimizers.Optimizer` is wrapped too. It is Keras 3's own "
+            "LossScaleOptimizer, which scales the loss already. Use it as it is, to train a model "
+            "of Keras 3."
         ),
     ),
     (
         "an optimizer that Keras 3 alone has",
         lambda: wrap_keras_3("Lamb"),
         (
-            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
-            "`tf.keras.optimizers.legacy.Optimizer`, but got: "
-            "<keras.src.optimizers.lamb.Lamb object at 0x...>. It is of Keras 3. tf-keras has no "
+            '"inner_optimizer" must be an instance of OptimizerV2, but got: '
+            "<keras.src.optimizers.lamb.Lamb object at 0x...>. OptimizerV2 is "
+            "`tf.keras.optimizers.legacy.Optimizer`; an instance of "
+            "`tf.keras.optimizers.Optimizer` is wrapped too. It is of Keras 3. tf-keras has no "
             "Lamb. Use Keras 3's own keras.optimizers.LossScaleOptimizer."
         ),
     ),
