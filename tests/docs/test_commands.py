@@ -44,7 +44,7 @@ def words(line: str) -> list[str]:
         if set(word) <= _ENDS:
             break
         found.append(word)
-    return [word for word in found if not re.fullmatch(r"[A-Z_]+=\S+", word)]
+    return [word for word in found if not re.fullmatch(r"[A-Z_]+=.+", word)]
 
 
 @pytest.mark.parametrize("page", PAGES)
