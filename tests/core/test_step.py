@@ -65,6 +65,9 @@ class Unbending(LossScale):
     def update(self, grads: Any) -> tuple[Any, bool]:
         return tf.no_op(), self.should_apply
 
+    def get_config(self) -> dict[str, Any]:
+        return {"should_apply": self.should_apply}
+
 
 def test_a_good_step_is_applied_and_a_bad_one_skipped(mode: Mode) -> None:
     trainer = Trainer(DynamicLossScale(8, 2))
