@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -67,7 +68,7 @@ class Policy(tf_keras.mixed_precision.Policy):
             )
             dtype = _OLD_SUFFIX.sub("", name)
             if dtype == "infer":
-                teaching.teach(_LESSONS_OF_LAYERS)
+                teaching.teach(_lessons_of_layers())
                 return None, "float32"
             try:
                 compute_dtype, _ = super()._parse_name(dtype)
@@ -283,10 +284,12 @@ _LESSONS: tuple[teaching.Lesson, ...] = (
     if stock.dtype_policies
     else ()
 )
-_LESSONS_OF_LAYERS: tuple[teaching.Lesson, ...] = tuple(
-    (layer, "__call__", _call_layer) for layer in stock.layer_classes
-)
-"""Are taught once there is a policy that needs them."""
+
+
+@functools.cache
+def _lessons_of_layers() -> tuple[teaching.Lesson, ...]:
+    """Are taught once there is a policy that needs them."""
+    return tuple((layer, "__call__", _call_layer) for layer in stock.layer_classes())
 
 
 def teach_keras() -> None:
@@ -298,7 +301,9 @@ def teach_keras() -> None:
 
 def unteach_keras() -> None:
     """Takes that back."""
-    teaching.unteach((*_LESSONS, *_LESSONS_OF_LAYERS))
+    teaching.unteach(_LESSONS)
+    if _lessons_of_layers.cache_info().currsize:
+        teaching.unteach(_lessons_of_layers())
     if not _LESSONS:
         for name in _SAVED_NAMES:
             tf_keras.utils.get_custom_objects().pop(name, None)

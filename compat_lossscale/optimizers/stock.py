@@ -70,17 +70,16 @@ ModelV1 = next(cls for cls in Model.__subclasses__() if cls.__name__ == "Model")
 """The model class used while TensorFlow 2 behaviour is off."""
 
 
-def _layer_in_a_graph() -> Any:
+@functools.cache
+def layer_classes() -> tuple[type, ...]:
+    """The layer classes of TensorFlow 2 and 1, if `set_policy_of_layer` knows them.
+
+    It makes a layer, which initializes TensorFlow: so an import must not call it.
+    """
     with tf.Graph().as_default():
-        return tf_keras.layers.Layer()
+        classes = (tf_keras.layers.Layer, type(tf_keras.layers.Layer()))
+    return tuple(cls for cls in classes if hasattr(cls, "_set_dtype_policy"))
 
-
-layer_classes = tuple(
-    cls
-    for cls in (tf_keras.layers.Layer, type(_layer_in_a_graph()))
-    if hasattr(cls, "_set_dtype_policy")
-)
-"""The layer classes of TensorFlow 2 and 1, if `set_policy_of_layer` knows them."""
 
 optimizers = probe("tf_keras.src", "optimizers", tf_keras.optimizers)
 """The module in which models look up `get`."""

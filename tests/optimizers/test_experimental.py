@@ -312,7 +312,7 @@ def test_a_multiplier_other_than_two_survives_the_config(family: Family) -> None
 
 
 @tf_keras.utils.register_keras_serializable("package")
-class RegisteredLossScale(NativeSkippingLossScale):
+class Registered(NativeSkippingLossScale):
     """A user's own that Keras knows by name."""
 
 
@@ -320,7 +320,7 @@ class RegisteredLossScale(NativeSkippingLossScale):
     ("cls", "name"),
     [
         (NativeSkippingLossScale, "NativeSkippingLossScale"),
-        (RegisteredLossScale, "package>RegisteredLossScale"),
+        (Registered, "package>Registered"),
     ],
 )
 def test_a_subclass_of_tensorflows_own_loss_scale_is_saved_under_its_name_as_in_2_3(

@@ -76,7 +76,7 @@ def test_a_tracked_variable_in_eager_mode_is_left_alone() -> None:
 def test_a_layers_policy_can_be_set(in_graph: bool) -> None:
     with tf.Graph().as_default() if in_graph else contextlib.nullcontext():
         layer = tf_keras.layers.Dense(1)
-    assert isinstance(layer, stock.layer_classes[in_graph])
+    assert isinstance(layer, stock.layer_classes()[in_graph])
     stock.set_policy_of_layer(layer, tf_keras.mixed_precision.Policy("float16"))
     assert layer.dtype_policy.name == "float16"
 
