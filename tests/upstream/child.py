@@ -56,11 +56,14 @@ def _name(test: Any) -> str:
 def _prepare(behaviour: str, cpus: int) -> None:
     compat_lossscale.install()
     import tensorflow as tf
+    import tf_keras
     from tensorflow.python.framework import ops
+    from tf_keras.src import backend
     from tf_keras.src.testing_infra import test_utils
 
-    # Where the class was up to TensorFlow 2.12.
+    # Where the class was up to TensorFlow 2.12, and the function in the Keras of 2020.
     ops.Tensor = tf.Tensor
+    tf_keras.backend.track_tf_optimizer = backend.track_tf_optimizer
     if behaviour == "v1":
         tf.compat.v1.disable_v2_behavior()
     cpu = tf.config.list_physical_devices("CPU")[0]

@@ -32,15 +32,13 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 SECONDS = 3600
 """What one file may take."""
-REPLICAS = (
-    "MirroredStrategy(['cpu:0'])",
-    (
-        "MirroredStrategy(['cpu:0', 'cpu:1'],"
-        " __import__('tensorflow').distribute.ReductionToOneDevice())"
-    ),
+_MIRRORED = re.compile(r"MirroredStrategy\(\['cpu:0'(, 'cpu:1')?\]\)")
+_TWO_REPLICAS = (
+    "MirroredStrategy(['cpu:0', 'cpu:1'],"
+    " __import__('tensorflow').distribute.ReductionToOneDevice())"
 )
-"""Without a GPU, upstream's tests make one replica; on two CPUs, two. They reduce as CPUs did up to
-TensorFlow 2.4. Today's collective operations take the strategies of two tests for one."""
+"""Without a GPU, most of upstream's tests make one replica; on two CPUs, two. They reduce as CPUs
+did up to TensorFlow 2.4. Today's collective operations take the strategies of two tests for one."""
 WIDTH = 120
 """How much to print of why a test fails; `--keep` keeps all of it."""
 DATA_ROOT = "org_keras"
@@ -59,7 +57,7 @@ def extract(one: Run, repository: Path, folder: Path) -> Path:
     source = _git(repository, "show", f"{suite.commit}:{suite.path}").decode()
     source = rewritten(source, suite.repository, suite.imports)
     if one.cpus > 1:
-        source = source.replace(*REPLICAS)
+        source = _MIRRORED.sub(_TWO_REPLICAS, source)
     file = folder / f"{re.sub('[^a-z0-9]', '_', one.name)}.py"
     file.write_text(source, encoding="utf-8")
     if suite.data:
