@@ -60,8 +60,8 @@ def _kind(tensor: tf.Tensor) -> tuple[tf.DType, tuple[int, ...]] | None:
     """What tensors that are concatenated have in common; `None` for one that stays alone."""
     # TensorFlow's collective operations crash on an empty part of what is split. Its graph
     # optimizer reorders products of single numbers, but not of parts of what is split.
-    has_several = is_small(tensor) and tensor.shape.num_elements() not in (0, 1)
-    return (tensor.dtype, tuple(_shape(tensor)[1:])) if has_several and tensor.shape.rank else None
+    has_several = is_small(tensor) and tensor.shape.num_elements() > 1
+    return (tensor.dtype, tuple(_shape(tensor)[1:])) if has_several else None
 
 
 def _shape(tensor: tf.Tensor) -> list[int]:
