@@ -268,6 +268,7 @@ print(os.environ["TF_USE_LEGACY_KERAS"])
     assert lines[2:] == ["True", "False", "0"]
 
 
+@pytest.mark.needs_private("else an import teaches public functions of models")
 def test_importing_without_installing_changes_nothing() -> None:
     run_code(
         SNAPSHOT

@@ -114,6 +114,7 @@ def test_an_open_file_is_added_to_and_stays_open() -> None:
     assert isinstance(loaded.optimizer, compat_lossscale.LossScaleOptimizer)
 
 
+@pytest.mark.needs_private("without private names, the public functions are taught at import")
 def test_every_name_of_the_public_functions_is_taught() -> None:
     with by_public_names():
         for module in (tf_keras.models, tf_keras.saving):
