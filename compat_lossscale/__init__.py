@@ -12,22 +12,22 @@ used. `install()` puts the old names back into `tensorflow`; plain imports need 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
 from compat_lossscale._version import __version__
 
+TYPE_CHECKING = False  # `typing` is not to be imported before the program: see legacy.startup
 if TYPE_CHECKING:
     from compat_lossscale import callbacks, experimental, v1
-    from compat_lossscale._install import install, installed, uninstall
     from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
     from compat_lossscale.equivalence import (
         assert_equivalent,
         configs_equivalent,
         convert_config,
     )
+    from compat_lossscale.legacy.install import install, installed, uninstall
     from compat_lossscale.optimizers import LossScaleOptimizer
-    from compat_lossscale.plotting import plot_history
     from compat_lossscale.spec import Generation, LossScaleSpec
+    from compat_lossscale.watching.plotting import plot_history
 
 _HOMES = {
     "assert_equivalent": "compat_lossscale.equivalence",
@@ -41,10 +41,10 @@ _HOMES = {
     "LossScaleOptimizer": "compat_lossscale.optimizers",
     "LossScaleSpec": "compat_lossscale.spec",
     "experimental": "",
-    "install": "compat_lossscale._install",
-    "installed": "compat_lossscale._install",
-    "plot_history": "compat_lossscale.plotting",
-    "uninstall": "compat_lossscale._install",
+    "install": "compat_lossscale.legacy.install",
+    "installed": "compat_lossscale.legacy.install",
+    "plot_history": "compat_lossscale.watching.plotting",
+    "uninstall": "compat_lossscale.legacy.install",
     "v1": "",
 }
 _NEED_TENSORFLOW = ("compat_lossscale.core", "compat_lossscale.optimizers")
@@ -83,6 +83,39 @@ def __getattr__(name: str) -> object:
     value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """What `%load_ext compat_lossscale` does: as `compat-lossscale run` does for a program.
+
+    TensorFlow is not imported before a cell does that.
+
+    Args:
+        ipython: The shell.
+
+    Raises:
+        MissingExtraError: TensorFlow or tf-keras is not installed.
+        InstallError: TensorFlow is loaded already, with Keras 3.
+    """
+    from compat_lossscale._require import require_tensorflow  # noqa: PLC0415  # only if used
+    from compat_lossscale.legacy import deferred, startup  # noqa: PLC0415  # only if used
+
+    require_tensorflow("%load_ext compat_lossscale")
+    if deferred.options() is None:
+        startup.install_when_imported(
+            "%load_ext compat_lossscale", legacy_optimizers=True, neighbours=True
+        )
+
+
+def unload_ipython_extension(ipython: object) -> None:
+    """What `%unload_ext compat_lossscale` does: `uninstall()`.
+
+    Args:
+        ipython: The shell.
+    """
+    from compat_lossscale.legacy.install import uninstall  # noqa: PLC0415  # only if used
+
+    uninstall()
 
 
 def __dir__() -> list[str]:

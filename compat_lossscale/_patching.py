@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes to modules, to what imports find and to the environment, that can all be taken back."""
+"""Patches modules, functions, imports and the environment, and takes every patch back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import importlib
 import os
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 Undo: TypeAlias = list[Callable[[], None]]
@@ -24,14 +24,14 @@ def take_back(undo: Undo) -> None:
 
 def set_environment(name: str, value: str, undo: Undo) -> None:
     """Sets a variable of the environment."""
-    found = os.environ.get(name)
+    previous = os.environ.get(name)
     os.environ[name] = value
 
     def put_back() -> None:
-        if found is None:
+        if previous is None:
             os.environ.pop(name, None)
         else:
-            os.environ[name] = found
+            os.environ[name] = previous
 
     undo.append(put_back)
 
@@ -71,9 +71,9 @@ def put_private_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
     except ModuleNotFoundError:
         vars(module).update(names)
     set_attribute(package, name, module, undo)
-    found = sys.modules.get(path)
+    previous = sys.modules.get(path)
     sys.modules[path] = module
-    undo.append(lambda: _set_imported(path, found))
+    undo.append(lambda: _set_imported(path, previous))
 
 
 def _forget(path: str, package: types.ModuleType) -> None:
@@ -105,15 +105,15 @@ def modules_at(path: str) -> list[Any]:
     module: Any = sys.modules[root]
     for name in names:
         module = getattr(module, name, None)
-    found = [] if module is None else [module]
+    modules = [] if module is None else [module]
     imported = sys.modules.get(path)
-    if imported is not None and all(imported is not one for one in found):
-        found.append(imported)
-    return found
+    if imported is not None and all(imported is not one for one in modules):
+        modules.append(imported)
+    return modules
 
 
 def alias(path: str, module: Any, undo: Undo) -> None:
-    """Lets import statements find the very module that attributes lead to, and its parents."""
+    """Lets import statements find the same module that attributes lead to, and its parents."""
     root, *names = path.split(".")
     for depth in range(1, len(names) + 1):
         part = ".".join([root, *names[:depth]])
@@ -124,17 +124,50 @@ def alias(path: str, module: Any, undo: Undo) -> None:
 
 def set_attribute(module: Any, name: str, value: Any, undo: Undo) -> None:
     """Sets a module's attribute; its `__all__`, which setting one may change, comes back too."""
-    found = vars(module).get(name, _MISSING)
+    previous = vars(module).get(name, _MISSING)
     public = getattr(module, "__all__", None)
     listed = list(public) if isinstance(public, list) else None
     setattr(module, name, value)
 
     def put_back() -> None:
-        if found is _MISSING:
+        if previous is _MISSING:
             delattr(module, name)
         else:
-            setattr(module, name, found)
+            setattr(module, name, previous)
         if listed is not None:
             module.__all__[:] = listed
 
     undo.append(put_back)
+
+
+FunctionPatch: TypeAlias = tuple[Any, str, Callable[..., Any]]
+"""A module or class, the name of a function in it, and what to call in its place: it is given the
+function itself as its first argument, before the function's own."""
+
+
+def patch_functions(patches: Iterable[FunctionPatch]) -> None:
+    """Puts replacements in place of functions. What is patched already is left alone."""
+    for owner, name, replacement in patches:
+        if not hasattr(getattr(owner, name), "_unpatched"):
+            setattr(owner, name, _patched(getattr(owner, name), replacement))
+
+
+def unpatch_functions(patches: Iterable[FunctionPatch]) -> None:
+    """Puts the functions themselves back."""
+    for owner, name, _ in patches:
+        current = getattr(owner, name)
+        setattr(owner, name, getattr(current, "_unpatched", current))
+
+
+def are_patched(patches: Iterable[FunctionPatch]) -> bool:
+    """Whether all of the functions are patched."""
+    return all(hasattr(getattr(owner, name), "_unpatched") for owner, name, _ in patches)
+
+
+def _patched(original: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def patched(*args: Any, **kwargs: Any) -> Any:
+        return replacement(original, *args, **kwargs)
+
+    patched._unpatched = original  # type: ignore[attr-defined]  # added here
+    return patched

@@ -13,7 +13,7 @@ They are a tree::
       ├─ NotCountedError              skipped steps in a TensorFlow 1 graph RuntimeError
       ├─ InstallError                 the old names cannot be put back      RuntimeError
       ├─ MissingExtraError            what is needed is not installed       ImportError
-      └─ ProgramError                 there is no such program to run
+      └─ ProgramError                 no program can be run like that
 
 Where TensorFlow 2.3 raised `ValueError` and TensorFlow 2.4 raised `TypeError` for one mistake,
 the error here is both, so that either era's `except` clause catches it.
@@ -73,7 +73,7 @@ class InstallError(CompatLossScaleError, RuntimeError):
 
 
 class ProgramError(CompatLossScaleError):
-    """There is no such program to run."""
+    """A program cannot be run as it is asked for."""
 
 
 class MissingExtraError(CompatLossScaleError, ImportError):

@@ -13,7 +13,7 @@ from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale  #
 from compat_lossscale.optimizers import (  # noqa: E402  # after the check
     ExperimentalLossScaleOptimizer as LossScaleOptimizer,
 )
-from compat_lossscale.policy import (  # noqa: E402  # after the check
+from compat_lossscale.policies import (  # noqa: E402  # after the check
     Policy,
     get_layer_policy,
     global_policy,

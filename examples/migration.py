@@ -42,9 +42,9 @@ class Migration:
 
 EXAMPLES = Path(__file__).resolve().parent
 MIGRATIONS = (
-    Migration(EXAMPLES / "digits_custom_loop.py", "tf-keras", ("--new-optimizers",)),
+    Migration(EXAMPLES / "digits_custom_loop.py", "tf-keras", ()),
     # The new API has no policies with a loss scale, so this one keeps the old API by import.
-    Migration(EXAMPLES / "digits_fit.py", "compat", ("--new-optimizers",)),
+    Migration(EXAMPLES / "digits_fit.py", "compat", ()),
     Migration(EXAMPLES / "digits_tf1_session.py", "tf-keras", ("--tf1",), stays_tf1=True),
 )
 

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -22,6 +23,7 @@ import pytest
 
 from tests.support import Family, Mode
 
+collect_ignore = ["codemods/programs"]  # programs that tests run, whatever their names
 MODES = ("eager", "function", "graph")
 FAMILIES = ("legacy", "new")
 # tf-keras' new optimizers do not run in the graphs of TensorFlow 1.
@@ -37,10 +39,41 @@ def _make_two_logical_devices() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Runs every 40th test only if the environment has EVERY=40, for short forms of long runs."""
+    """Leaves out what takes long: see the markers in pyproject.toml, and EVERY in the environment.
+
+    With ALL_CASES in the environment, as `make nightly` sets it, the markers leave nothing out.
+    """
     every = int(os.environ.get("EVERY", "1"))
-    config.hook.pytest_deselected(items=[one for i, one in enumerate(items) if i % every])
-    items[:] = items[::every]
+    kept = items if os.environ.get("ALL_CASES") else _short_form(items)
+    kept = kept[::every]
+    names = {one.nodeid for one in kept}
+    config.hook.pytest_deselected(items=[one for one in items if one.nodeid not in names])
+    items[:] = kept
+
+
+def _short_form(items: list[pytest.Item]) -> list[pytest.Item]:
+    """All tests but those marked `nightly`, and every nth case of those marked `sampled`."""
+    kept = []
+    cases: collections.Counter[str] = collections.Counter()
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            continue
+        sampled = item.get_closest_marker("sampled")
+        test = item.nodeid.partition("[")[0]
+        if not sampled or cases[test] % sampled.args[0] == 0:
+            kept.append(item)
+        cases[test] += 1
+    return kept
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Makes a skipped test a failure where the environment has NO_SKIPS, as CI's has."""
+    report = yield
+    if report.skipped and os.environ.get("NO_SKIPS") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and NO_SKIPS is set: {report.longrepr}"
+    return report
 
 
 @pytest.fixture(autouse=True)
@@ -62,8 +95,8 @@ def _reset_tensorflow() -> None:
     if "tf_keras" in sys.modules:
         tf_keras.mixed_precision.set_global_policy(None)
         tf_keras.backend.clear_session()
-    if "compat_lossscale.autowrap" in sys.modules:
-        sys.modules["compat_lossscale.autowrap"].disable()
+    if "compat_lossscale.policies.compile_wrapping" in sys.modules:
+        sys.modules["compat_lossscale.policies.compile_wrapping"].disable()
 
 
 def _mode(name: str) -> Iterator[Mode]:

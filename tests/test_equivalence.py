@@ -9,11 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_lossscale.equivalence import (
-    _has_known_schedule,
-    configs_equivalent,
-    convert_config,
-)
+from compat_lossscale.equivalence import configs_equivalent, convert_config
+from compat_lossscale.equivalence.optimizers import _has_known_schedule
 from compat_lossscale.errors import ConfigFormatError, InexpressibleLossScaleError
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD, doubling, import_tf_keras, inner_optimizers, tf23
@@ -184,12 +181,12 @@ def test_optimizers_whose_variables_part_are_told_apart(sgd: Any) -> None:
 @pytest.mark.parametrize("version", ["2.0", "2.4", "2.15", "2.21"])
 def test_every_recorded_config_trains_here_as_in_stock_tf_keras(version: str) -> None:
     import_tf_keras()
-    from compat_lossscale.equivalence import Outcome, compare_with_stock
+    from compat_lossscale.equivalence import StockOutcome, compare_with_stock
 
     recorded = json.loads((ARTEFACTS / version / "configs.json").read_text())["artefact"]
     for name in ("sgd-dynamic", "adam-fixed"):
         comparison = compare_with_stock(recorded[name]["get_config"], seeds=(0,), steps=20)
-        assert comparison.outcome is Outcome.EQUAL, comparison
+        assert comparison.outcome is StockOutcome.EQUAL, comparison
 
 
 @pytest.mark.parametrize(
@@ -204,20 +201,20 @@ def test_what_stock_tf_keras_cannot_have_is_not_compared_and_the_reason_is_given
     config: dict[str, Any], reason: str
 ) -> None:
     import_tf_keras()
-    from compat_lossscale.equivalence import Outcome, compare_with_stock
+    from compat_lossscale.equivalence import StockOutcome, compare_with_stock
 
     comparison = compare_with_stock(config)
-    assert comparison.outcome is Outcome.NOT_COMPARED
+    assert comparison.outcome is StockOutcome.NOT_COMPARED
     assert reason in comparison.reason
 
 
 def test_a_config_with_impossible_settings_is_different_and_not_a_traceback() -> None:
     import_tf_keras()
-    from compat_lossscale.equivalence import Outcome, compare_with_stock
+    from compat_lossscale.equivalence import StockOutcome, compare_with_stock
 
     inner = {**SGD, "config": {"learning_rate": "fast", "absurd": []}}
     comparison = compare_with_stock({"inner_optimizer": inner, "dynamic": True})
-    assert comparison.outcome is Outcome.DIFFERENT
+    assert comparison.outcome is StockOutcome.DIFFERENT
     assert "cannot be built" in comparison.reason
 
 

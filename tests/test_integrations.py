@@ -16,7 +16,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from compat_lossscale.cli import command_line
+from compat_lossscale.cli.group import command_line
 from tests.support import REPOSITORY
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"

@@ -20,9 +20,10 @@ from typing import Any
 from unittest import mock
 
 import pytest
+import tensorflow as tf  # at the top: the first test then sets up its devices
 
 import compat_lossscale
-from compat_lossscale import LossScaleSpec, cli, convert_config, program
+from compat_lossscale import LossScaleSpec, cli, convert_config
 from compat_lossscale.cli.migrate import migrate
 from tests.support import REPOSITORY, python
 
@@ -89,15 +90,18 @@ COMMANDS: list[tuple[str, str, int]] = [
         2,
     ),
     (
-        "run gone.py",
-        "compat-lossscale: can't open 'gone.py': No such file or directory",
+        "run -I train.py",
+        (
+            "compat-lossscale: python's option -I leaves out what puts the old names back: run "
+            "without it, and call compat_lossscale.install() in the program"
+        ),
         2,
     ),
     (
-        "run no_main",
+        "run -u -m train",
         (
-            "compat-lossscale: can't run 'no_main': the directory has no __main__.py; "
-            "name a script in it"
+            "compat-lossscale: python's option -u comes too late, for Python runs another program "
+            "already: give it to that"
         ),
         2,
     ),
@@ -180,7 +184,8 @@ COMMANDS: list[tuple[str, str, int]] = [
         (
             "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
             "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
-            "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, no-ignore."
+            "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, legacy-optimizers, "
+            "no-ignore."
         ),
         64,
     ),
@@ -423,7 +428,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         (
             "compat-lossscale: nothing is written, for this would be lost: dynamic: "
             "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is "
-            "said there by loss_scale_factor=64.0 on the inner optimizer."
+            "written there as loss_scale_factor=64.0 on the inner optimizer."
         ),
         1,
     ),
@@ -431,7 +436,7 @@ COMMANDS: list[tuple[str, str, int]] = [
         "verify --to keras3 fixed.json",
         (
             "    lost: dynamic = false: Keras 3's LossScaleOptimizer is always dynamic. "
-            "A fixed scale of 64.0 is said there by loss_scale_factor=64.0 on the inner "
+            "A fixed scale of 64.0 is written there as loss_scale_factor=64.0 on the inner "
             "optimizer."
         ),
         1,
@@ -454,7 +459,8 @@ COMMANDS: list[tuple[str, str, int]] = [
         (
             "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
             "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
-            "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, no-ignore."
+            "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, legacy-optimizers, "
+            "no-ignore."
         ),
         2,
     ),
@@ -547,7 +553,7 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         lambda: LossScaleSpec.fixed(8).to_config("keras3"),
         (
             "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of 8.0 is "
-            "said there by loss_scale_factor=8.0 on the inner optimizer."
+            "written there as loss_scale_factor=8.0 on the inner optimizer."
         ),
     ),
     (
@@ -608,8 +614,8 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         lambda: convert_config({"inner_optimizer": SGD, **FIXED}, to="keras3"),
         (
             "The form of Keras 3 cannot say this config: dynamic: Keras 3's "
-            "LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is said there "
-            "by loss_scale_factor=64.0 on the inner optimizer."
+            "LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is written there "
+            "as loss_scale_factor=64.0 on the inner optimizer."
         ),
     ),
     (
@@ -648,11 +654,6 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         "module 'compat_lossscale' has no attribute 'LossScaleOptimiser'",
     ),
     (
-        "script is not there",
-        lambda: program.check_readable("gone.py"),
-        "can't open 'gone.py': No such file or directory",
-    ),
-    (
         "nothing to draw",
         lambda: compat_lossscale.plot_history({"loss": [1.0]}),
         (
@@ -684,7 +685,6 @@ def keras_legacy(name: str) -> Any:
 
 
 def v1_sgd() -> Any:
-    import tensorflow as tf
 
     return tf.compat.v1.train.GradientDescentOptimizer(0.1)
 
@@ -709,7 +709,6 @@ def wrap_keras_3(name: str = "SGD") -> None:
 
 
 def in_cross_replica_context() -> None:
-    import tensorflow as tf
 
     with tf.distribute.OneDeviceStrategy("CPU:0").scope():
         optimizer = wrapped()
@@ -717,7 +716,6 @@ def in_cross_replica_context() -> None:
 
 
 def minimize_without_tape() -> None:
-    import tensorflow as tf
 
     wrapped().minimize(tf.constant(1.0), [tf.Variable(1.0)])
 
@@ -769,7 +767,6 @@ def spec_of_own_class() -> None:
 
 
 def under(strategy: Callable[[Any], Any]) -> None:
-    import tensorflow as tf
 
     from compat_lossscale.optimizers import strategies
 
@@ -780,27 +777,23 @@ def under(strategy: Callable[[Any], Any]) -> None:
 
 
 def count_in_a_graph() -> None:
-    import tensorflow as tf
 
     with tf.Graph().as_default():
         _ = compat_lossscale.v1.MixedPrecisionLossScaleOptimizer(v1_sgd(), "dynamic").skipped_steps
 
 
 def summaries_in_a_graph() -> None:
-    import tensorflow as tf
 
     with tf.Graph().as_default():
         logger(log_dir="logs")
 
 
 def apply_unscaled() -> None:
-    import tensorflow as tf
 
     wrapped().apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
 
 
 def apply_without(*gradients: Any) -> None:
-    import tensorflow as tf
 
     optimizer = wrapped()
     optimizer.get_scaled_loss(tf.constant(1.0))
@@ -810,13 +803,11 @@ def apply_without(*gradients: Any) -> None:
 
 
 def apply_with_one_gradient() -> None:
-    import tensorflow as tf
 
     apply_without(tf.constant(1.0), None)
 
 
 def unpickle_for_other_variables() -> None:
-    import tensorflow as tf
 
     optimizer = compat_lossscale.LossScaleOptimizer(keras("Adam"))
     for value in (1.0, [1.0]):
@@ -1166,17 +1157,8 @@ WARNINGS: list[tuple[str, Callable[[], object], str]] = [
         unpickle_for_other_variables,
         (
             "This optimizer was pickled with slots of other shapes than those of the "
-            "variables that it now applies gradients to. The slots start anew."
+            "variables that it now applies gradients to. The slots start again."
         ),
-    ),
-]
-
-# What `run -m` is given | what it says.
-NO_MODULES: list[tuple[str, str]] = [
-    ("no_such_module", "compat-lossscale run: No module named no_such_module"),
-    (
-        "no_such.module",
-        "compat-lossscale run: can't find module 'no_such.module': No module named 'no_such'",
     ),
 ]
 
@@ -1259,31 +1241,51 @@ def test_what_an_error_about_training_says(provoke: Callable[[], object], expect
     check(provoke, expected)
 
 
+FACT = re.compile(
+    r"""`[^`]+`|"[^"]+"|'[^']+'|--?[a-z][\w-]*|\S*[\d_=/<>\[\](){}*]\S*\w|\w*[a-z][A-Z]\w*"""
+    r"""|\w+\.\w[\w.]*"""
+)
+"""What a reader needs to the letter: names, options, paths, values."""
+
+
 def says(message: str, expected: str) -> bool:
-    """Whether a message is the expected one; `...` stands for words that are not ours."""
-    return (
-        re.fullmatch(".*".join(map(re.escape, expected.split("..."))), message, re.DOTALL)
-        is not None
-    )
+    """Whether a message has the expected facts, in about the same words.
+
+    Words may change; what was wrong, where, and what to do may not get lost.
+
+    Args:
+        message: The message.
+        expected: What it should say; `...` stands for words that are not ours.
+    """
+    parts = expected.split("...")
+    facts = [fact for part in parts for fact in FACT.findall(part)]
+    return all(fact in message for fact in facts) and _shared(expected, message) >= 0.6
+
+
+def _shared(expected: str, message: str) -> float:
+    """Returns which share of the words of one text the other has."""
+    words, others = (set(re.findall("[a-z]+", text.lower())) for text in (expected, message))
+    return len(words & others) / len(words)
+
+
+@pytest.mark.parametrize(
+    ("message", "same"),
+    [
+        ("There's no command 'frobnicate'. Commands: doctor, run, migrate, verify.", True),
+        ("There is no command 'frob'. The commands are: doctor, run, migrate, verify.", False),
+        ("There is no command 'frobnicate'.", False),
+        ("'frobnicate'", False),
+    ],
+)
+def test_words_may_change_and_facts_may_not(message: str, same: bool) -> None:
+    expected = "There is no command 'frobnicate'. The commands are: doctor, run, migrate, verify."
+    assert says(message, expected) is same
 
 
 def check(provoke: Callable[[], object], expected: str) -> None:
     with pytest.raises(Exception) as raised:  # noqa: PT011  # the text tells them apart
         provoke()
     assert says(str(raised.value), expected), raised.value
-
-
-@pytest.mark.parametrize(("module", "expected"), NO_MODULES)
-def test_what_run_says_of_a_module_that_is_not_there(
-    module: str,
-    expected: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(sys, "argv", [])
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    assert program.run(module, [], is_module=True) == 1
-    assert capsys.readouterr().err == f"{expected}\n"
 
 
 @pytest.mark.parametrize(
@@ -1302,12 +1304,12 @@ def test_what_an_error_says_in_a_program(
 ) -> None:
     done = python(*arguments, given=given, cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == expected
+    assert says(done.stderr.splitlines()[-1], expected)
 
 
 def stated() -> list[str]:
     """Every message of the tables."""
-    rows = [*COMMANDS, *PROGRAMS, *NO_MODULES]
+    rows = [*COMMANDS, *PROGRAMS]
     return [row[1] for row in rows] + [row[2] for row in (*LIBRARY, *TENSORFLOW, *WARNINGS)]
 
 
@@ -1320,8 +1322,10 @@ CODEMOD = "codemods/lossscale_codemods"
 # Where messages stand that are stated elsewhere, and where.
 ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
-    "compat_lossscale/callbacks.py": "tests/test_callbacks.py",
-    "compat_lossscale/plotting.py": "tests/test_plotting.py",
+    "compat_lossscale/watching/loss_scale_logger.py": "tests/watching/test_loss_scale_logger.py",
+    "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
+    # What old names of others are told, in the words of those others.
+    "compat_lossscale/neighbours/": "tests/neighbours",
     # What is wrong with an artefact.
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     # Races with other programs, and disks.
@@ -1330,6 +1334,7 @@ ELSEWHERE = {
     f"{CODEMOD}/runner/configuration.py": "tests/cli/test_migrate.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
+    f"{CODEMOD}/rules/shared/neighbour_": "tests/codemods/rules/test_ls901_python_and_numpy.py",
     f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/verdict_resolution.py": "",
@@ -1366,7 +1371,7 @@ def test_every_message_of_the_sources_is_in_a_table() -> None:
     missing = [
         (file, part)
         for file, part in found
-        if not any(part in message for message in stated())
+        if not any(_shared(part, message) >= 0.8 for message in stated())
         and not file.startswith(tuple(ELSEWHERE))
     ]
     assert missing == []

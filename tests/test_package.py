@@ -117,7 +117,7 @@ def test_importing_the_package_loads_no_tensorflow() -> None:
         f"""
 import sys
 import compat_lossscale, compat_lossscale.spec, compat_lossscale.errors
-import compat_lossscale.update_rule, compat_lossscale.cli
+import compat_lossscale.spec.update_rule, compat_lossscale.cli
 compat_lossscale.LossScaleSpec, compat_lossscale.install, dir(compat_lossscale)
 print({HEAVY} or "none")
 """

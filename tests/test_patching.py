@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import types
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from compat_lossscale import _patching
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from compat_lossscale._patching import Undo
@@ -94,3 +96,22 @@ def test_a_private_module_itself_is_not_touched(package: str) -> None:
     assert (module.own, module.old) == (1, 2)
     _patching.take_back(undo)
     assert sys.modules[f"{package}.private"] is module is sys.modules[package].private
+
+
+def test_a_function_is_patched_once_and_put_back_at_once() -> None:
+    module = types.SimpleNamespace(f=lambda x: x + 1)
+    original = module.f
+
+    def doubled(function: Callable[[int], int], x: int) -> int:
+        return 2 * function(x)
+
+    patches: list[_patching.FunctionPatch] = [(module, "f", doubled)]
+    assert not _patching.are_patched(patches)
+    for _ in range(2):
+        _patching.patch_functions(patches)
+        assert module.f(3) == 8
+        assert _patching.are_patched(patches)
+    for _ in range(2):
+        _patching.unpatch_functions(patches)
+        assert module.f is original
+        assert not _patching.are_patched(patches)

@@ -19,8 +19,8 @@ CHECKED = (
     "tests/core",
     "tests/optimizers",
     "tests/goldens",
-    "tests/test_policy.py",
-    "tests/test_autowrap.py",
+    "tests/policies/test_policy.py",
+    "tests/policies/test_compile_wrapping.py",
 )
 
 
@@ -90,9 +90,9 @@ def passes(*arguments: str, **variables: str) -> None:
 @pytest.mark.parametrize("how", FAULTS)
 def test_without_any_private_name_tests_pass(how: str) -> None:
     """Every so many of them; `make without-private` runs all."""
-    passes("-p", "tests.without_private_names", PRIVATE_NAMES=how, EVERY="101")
+    passes("-p", "tests.without_private_names", PRIVATE_NAMES=how, EVERY="202")
 
 
 def test_with_the_reference_path_in_place_tests_pass() -> None:
     """Every so many of them; `make reference` runs all."""
-    passes(COMPAT_LOSSSCALE_REFERENCE="1", EVERY="101")
+    passes(COMPAT_LOSSSCALE_REFERENCE="1", EVERY="202")

@@ -91,6 +91,7 @@ def options_of(
     *,
     collapse_guards: bool,
     unsafe_fixes: bool,
+    legacy_optimizers: bool,
 ) -> Options:
     """Checks what makes up the options, and returns them."""
     if target not in TARGETS:
@@ -106,6 +107,7 @@ def options_of(
         Selection(select, ignore),
         collapse_guards=collapse_guards,
         unsafe_fixes=unsafe_fixes,
+        legacy_optimizers=legacy_optimizers,
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def configuration_of(paths: Sequence[Path]) -> Configuration:
-    """Reads the configuration that the first of some paths stands under.
+    """Reads the configuration that the first of some paths is under.
 
     Raises:
         click.UsageError: There is a mistake in it.

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat_lossscale import environment
+from compat_lossscale.cli import _neighbours
 from compat_lossscale.cli._project import configuration_of
-from compat_lossscale.environment import LEGACY_KERAS, Environment, Job, Note, Outlook
+from compat_lossscale.legacy import environment
+from compat_lossscale.legacy.environment import LEGACY_KERAS, Environment, Job, Note, Outlook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,8 +41,9 @@ def doctor(
 ) -> None:
     """Say what is installed, whether run, migrate and verify will work, and what to do next.
 
-    Then look for old names in PATHS, files and folders; by default, in the current folder. Nothing
-    is imported or executed, and nothing is changed.
+    Then look for old names in PATHS, files and folders; by default, in the current folder: those of
+    loss scaling, and others that are gone, with what prevents the program from running as it is.
+    Nothing is imported or executed, and nothing is changed.
 
     The exit code is 0 if all three jobs will work, 1 if one will not, or only in part, and 2 for
     wrong usage.
@@ -52,22 +54,27 @@ def doctor(
                 f"There is no file or folder {path}. Name one that is there, or none for the "
                 "current folder."
             )
-    found = environment.look()
-    jobs, notes = environment.jobs(found), environment.notes(found)
+    installed = environment.look()
+    jobs, notes = environment.jobs(installed), environment.notes(installed)
     places = paths or (Path(),)
     survey = _survey(places, seconds)
+    used = _neighbours.usage(places, configuration_of(places).exclude, seconds)
     next_step = _next_step(jobs, places, survey)
     code = int(any(job.outlook is not Outlook.WORKS for job in jobs))
     if as_json_:
-        value = _as_json(found, jobs, notes, survey)
+        value = {
+            **_as_json(installed, jobs, notes, survey),
+            "neighbours": _neighbours.as_json(used),
+        }
         click.echo(json.dumps({**value, "next": next_step, "exit_code": code}, indent=2))
     else:
         lines = (
-            *_installed(found),
+            *_installed(installed),
             "",
             *_outlooks(jobs, notes),
             "",
             *_old_names(survey, places, seconds),
+            *_neighbours.lines(used),
             f"Next: {next_step}",
         )
         for line in lines:
@@ -102,11 +109,11 @@ def _next_step(jobs: Sequence[Job], paths: Sequence[Path], survey: Survey) -> st
     return run.step or "compat-lossscale verify PATH, for stored models and checkpoints"
 
 
-def _installed(found: Environment) -> Iterator[str]:
-    yield f"Python {found.python}"
+def _installed(installed: Environment) -> Iterator[str]:
+    yield f"Python {installed.python}"
     for module, title in _TITLES.items():
-        yield f"{title} {found.packages[module] or 'is not installed'}"
-    chosen = found.legacy_keras
+        yield f"{title} {installed.packages[module] or 'is not installed'}"
+    chosen = installed.legacy_keras
     yield f"{LEGACY_KERAS} is not set" if chosen is None else f"{LEGACY_KERAS}={chosen}"
 
 
@@ -124,13 +131,13 @@ def _old_names(survey: Survey, paths: Sequence[Path], seconds: float) -> Iterato
     where = "the current folder" if list(paths) == [Path()] else ", ".join(map(str, paths))
     looked = _count(survey.looked_at, "file")
     if survey.files:
-        yield f"Old names can stand in {len(survey.files)} of {looked} looked at in {where}:"
+        yield f"{len(survey.files)} of {looked} looked at in {where} may use old names:"
         for name in survey.files[:_SHOWN]:
             yield f"  {name}"
         if len(survey.files) > _SHOWN:
             yield f"  and {len(survey.files) - _SHOWN} more"
     else:
-        yield f"No old name stands in the {looked} looked at in {where}."
+        yield f"No old name found in the {looked} looked at in {where}."
     if survey.left_out:
         verb = "was" if survey.left_out == 1 else "were"
         yield (
@@ -149,13 +156,13 @@ def _count(number: int, noun: str) -> str:
 
 
 def _as_json(
-    found: Environment, jobs: Sequence[Job], notes: Sequence[Note], survey: Survey
+    installed: Environment, jobs: Sequence[Job], notes: Sequence[Note], survey: Survey
 ) -> dict[str, Any]:
     return {
         "version": 1,
-        "python": found.python,
-        "packages": dict(found.packages),
-        "tf_use_legacy_keras": found.legacy_keras,
+        "python": installed.python,
+        "packages": dict(installed.packages),
+        "tf_use_legacy_keras": installed.legacy_keras,
         "jobs": [
             {
                 "name": job.name,

@@ -41,7 +41,13 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
 @click.option("--ignore", metavar="IDS", help="Do not apply these rules.")
 @click.option("--collapse-guards", is_flag=True, help="Take out branches for old versions.")
 @click.option(
-    "--unsafe-fixes", is_flag=True, help="Also rewrite what is very likely right and not proven."
+    "--unsafe-fixes", is_flag=True, help="Also rewrite what is probably right and not proven."
+)
+@click.option(
+    "--legacy-optimizers/--new-optimizers",
+    default=None,
+    help="Whether tf.keras.optimizers.Adam and its fellows stay the classes of TensorFlow 2.0 to "
+    "2.10 (the default), or become those of 2.11 and later.",
 )
 @click.option("--no-ignore", is_flag=True, help="Also look at ignored and excluded files.")
 @click.option("--jobs", type=click.IntRange(min=1), help="How many workers at most.")
@@ -69,6 +75,7 @@ def migrate(
     ignore: str | None,
     collapse_guards: bool,
     unsafe_fixes: bool,
+    legacy_optimizers: bool | None,
     no_ignore: bool,
     jobs: int | None,
     quiet: bool,
@@ -103,12 +110,15 @@ def migrate(
     require_libcst("migrate")
     configuration = configuration_of(paths)
     target = target or configuration.target
+    if legacy_optimizers is None:
+        legacy_optimizers = configuration.legacy_optimizers
     options = options_of(
         target,
         ids(select) if select is not None else configuration.select,
         ids(ignore) if ignore is not None else configuration.ignore,
         collapse_guards=collapse_guards or configuration.collapse_guards,
         unsafe_fixes=unsafe_fixes or configuration.unsafe_fixes,
+        legacy_optimizers=legacy_optimizers,
     )
     quiet = quiet or configuration.quiet
     if paths == (Path("-"),):
@@ -150,7 +160,7 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     name = Path("stdin")
     if source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = Path("stdin.ipynb")
-    result = scan_file(str(name), source)
+    result = scan_file(str(name), source, options.selection)
     if result is None:
         result = migrate_apart(name, source, options)
     if not check:
@@ -166,9 +176,9 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
 
 def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:
     if form is not None:
-        said = _machine_form(run, form)
-        if said:
-            click.echo(said)
+        report = _machine_form(run, form)
+        if report:
+            click.echo(report)
         return
     from lossscale_codemods.reports import patches, text
 

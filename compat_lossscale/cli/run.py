@@ -3,40 +3,51 @@
 
 from __future__ import annotations
 
-import sys
+import functools
+from collections.abc import Callable
+from typing import Any
 
 import click
 
+from compat_lossscale.cli.run_options import SWITCHES, Switch
 
-@click.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    options_metavar="[OPTIONS]",
-)
-@click.option(
-    "--legacy-optimizers/--new-optimizers",
-    default=True,
-    help="Which classes tf.keras.optimizers.SGD and its fellows are: those of TensorFlow 2.0 to "
-    "2.10 (the default), or those of 2.11 and later.",
-)
-@click.option(
-    "--tf1",
-    is_flag=True,
-    help="Let `import tensorflow as tf` mean TensorFlow 1, as programs for 1.14 and 1.15 expect.",
-)
-@click.option("-m", "module", is_flag=True, help="SCRIPT is the name of a module.")
+
+class _LikePython(click.Command):
+    """A command whose own options come first; what follows them is Python's, unread."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = (argument.startswith("--") or argument == "-h" for argument in args)
+        count = next((index for index, is_own in enumerate(own) if not is_own), len(args))
+        if "--" not in args[:count]:
+            args[count:count] = ["--"]
+        return super().parse_args(ctx, args)
+
+
+def _option(switch: Switch) -> Any:
+    if not switch.on:
+        flag = functools.partial(click.option, switch.off, flag_value=False)
+    else:
+        flag = functools.partial(click.option, f"{switch.on}/{switch.off}".removesuffix("/"))
+    return flag(switch.name, is_flag=True, default=switch.default, help=switch.help)
+
+
+def _with_switches(command: Callable[..., Any]) -> Callable[..., Any]:
+    for switch in reversed(SWITCHES):
+        command = _option(switch)(command)
+    return command
+
+
+@click.command(cls=_LikePython, options_metavar="[OPTIONS]")
+@_with_switches
 @click.argument("script")
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def run(
-    legacy_optimizers: bool, tf1: bool, module: bool, script: str, args: tuple[str, ...]
-) -> None:
+@click.argument("args", nargs=-1)
+def run(script: str, args: tuple[str, ...], **options: bool) -> Callable[[], None]:
     """Run SCRIPT, an unmodified legacy program, on today's TensorFlow and tf-keras.
 
-    SCRIPT may be - for standard input. Everything after it is the program's own. The exit code is
-    the program's.
+    SCRIPT is what would follow `python`: a path, - for standard input, -m MODULE or -c CODE, with
+    options of Python's in front of it. What follows it is the program's own. The exit code is the
+    program's.
     """
-    from compat_lossscale import program  # the other commands do without
+    from compat_lossscale.legacy.program import start  # the other commands do without
 
-    if not module:
-        program.check_readable(script)
-    program.prepare(legacy_optimizers=legacy_optimizers, tf1=tf1)
-    sys.exit(program.run(script, args, is_module=module))
+    return start([script, *args], options)

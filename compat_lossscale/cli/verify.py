@@ -15,10 +15,11 @@ import click
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Verdict, meaning
+from compat_lossscale.formats.descriptions import describe_config, describe_state
 from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
-    Result,
-    Status,
+    ArtefactStatus,
+    Verification,
     as_json,
     escaped,
     exit_code,
@@ -26,14 +27,13 @@ from compat_lossscale.formats.verification import (
     printable,
     verify_artefact,
 )
-from compat_lossscale.formats.words import config_in_words, state_in_words
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
 
 _T = TypeVar("_T")
 
 _A_PATH = click.Path(readable=False)
-"""For completion by shells; what is wrong with a path is said where it is read."""
+"""For completion by shells; the reader of a path reports what is wrong with it."""
 MANY = 20
 """From how many artefacts on there is a progress bar, on a terminal."""
 
@@ -102,8 +102,8 @@ def verify(
     if html is not None:
         check_report_path(html)
     targets = tuple(Generation) if target is None else (Generation(target),)
-    found = list(expand(paths))
-    results = [verify_artefact(path, targets=targets, strict=strict) for path in _shown(found)]
+    artefacts = list(expand(paths))
+    results = [verify_artefact(path, targets=targets, strict=strict) for path in _shown(artefacts)]
     code = exit_code(results)
     value = as_json(results)
     extra: list[str] = []
@@ -144,7 +144,7 @@ def _shown(items: Sequence[_T]) -> Iterator[_T]:
 
 
 def _convert(
-    results: Sequence[Result],
+    results: Sequence[Verification],
     target: Generation,
     output: str,
     *,
@@ -171,7 +171,7 @@ def _convert(
     return 1 if conversion.lost else 0
 
 
-def _go_deep(results: Sequence[Result], value: dict[str, Any], extra: list[str]) -> int:
+def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list[str]) -> int:
     """Compares each config's optimizers, and returns what this adds to the exit code."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
@@ -181,25 +181,25 @@ def _go_deep(results: Sequence[Result], value: dict[str, Any], extra: list[str])
     known: dict[str, equivalence.Comparison] = {}
     compared = []
     for path, stated in _shown(configs):
-        said = json.dumps(meaning(stated.config), sort_keys=True)
-        if said not in known:
-            known[said] = equivalence.compare_with_stock(stated.config)
-        outcome, reason = known[said].outcome.value, printable(known[said].reason)
+        key = json.dumps(meaning(stated.config), sort_keys=True)
+        if key not in known:
+            known[key] = equivalence.compare_with_stock(stated.config)
+        outcome, reason = known[key].outcome.value, printable(known[key].reason)
         place = printable(f"{path}: {stated.where}".rstrip(": "))
         extra.append(f"deep: {place}: {outcome}: {reason}")
         compared.append({"path": path, "where": stated.where, "outcome": outcome, "reason": reason})
     value["deep"] = compared
-    return int(any(c.outcome is equivalence.Outcome.DIFFERENT for c in known.values()))
+    return int(any(c.outcome is equivalence.StockOutcome.DIFFERENT for c in known.values()))
 
 
-def text_of(results: Sequence[Result]) -> Iterator[str]:
+def text_of(results: Sequence[Verification]) -> Iterator[str]:
     """Yields the lines that are printed about results, all but the last one."""
     for result in results:
         for line in _lines(result):
             yield escaped(line)
 
 
-def _lines(result: Result) -> Iterator[str]:
+def _lines(result: Verification) -> Iterator[str]:
     artefact = result.artefact
     if artefact is None:
         yield f"{result.path}: unreadable: {result.error}"
@@ -207,11 +207,11 @@ def _lines(result: Result) -> Iterator[str]:
     writer = f", written by {printable(artefact.writer)}" if artefact.writer else ""
     yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
     for stated, conversions in result.conversions:
-        yield f"  {config_in_words(stated)}"
+        yield f"  {describe_config(stated)}"
         for conversion in conversions:
             yield from _conversion(conversion)
     for state in artefact.states:
-        yield f"  {state_in_words(state)}"
+        yield f"  {describe_state(state)}"
     for what in artefact.missing:
         yield f"  not in it: {what}"
 
@@ -228,14 +228,14 @@ def _conversion(conversion: Conversion) -> Iterator[str]:
             yield printable(f"    {field.verdict.value}: {field.name} = {value}: {field.reason}")
 
 
-def _summary(results: Sequence[Result]) -> str:
+def _summary(results: Sequence[Verification]) -> str:
     counts = [
-        f"{sum(result.status is status for result in results)} {words}"
-        for status, words in (
-            (Status.LOSSLESS, "lossless"),
-            (Status.LOSSY, "would lose something"),
-            (Status.NO_LOSS_SCALE, "without a loss scale"),
-            (Status.UNREADABLE, "unreadable"),
+        f"{sum(result.status is status for result in results)} {description}"
+        for status, description in (
+            (ArtefactStatus.LOSSLESS, "lossless"),
+            (ArtefactStatus.LOSSY, "would lose something"),
+            (ArtefactStatus.NO_LOSS_SCALE, "without a loss scale"),
+            (ArtefactStatus.UNREADABLE, "unreadable"),
         )
     ]
     noun = "artefact" if len(results) == 1 else "artefacts"

@@ -43,11 +43,11 @@ class Concatenated:
 
     def split(self, tensors: Iterable[tf.Tensor]) -> list[tf.Tensor]:
         """Splits what was made of `tensors`, each of the same shape, in the order as given."""
-        found: dict[int, tf.Tensor] = {}
+        by_position: dict[int, tf.Tensor] = {}
         for tensor, group, rows in zip(tensors, self._positions, self._rows, strict=True):
             parts = tf.split(tensor, rows) if rows else [tensor]
-            found.update(zip(group, parts, strict=True))
-        return [found[position] for position in range(len(found))]
+            by_position.update(zip(group, parts, strict=True))
+        return [by_position[position] for position in range(len(by_position))]
 
 
 def is_small(tensor: tf.Tensor) -> bool:

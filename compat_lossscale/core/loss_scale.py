@@ -25,7 +25,7 @@ from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,
     LossScaleSpec,
 )
-from compat_lossscale.update_rule import PYTHON, Operations, next_state
+from compat_lossscale.spec.update_rule import PYTHON, Operations, next_state
 
 _TENSORFLOW = Operations(
     select=tf.where,
@@ -150,7 +150,7 @@ class FixedLossScale(LossScale, native.FixedLossScale):
 class DynamicLossScale(LossScale, native.DynamicLossScale):
     """A loss scale that grows while the gradients are finite and shrinks when they are not.
 
-    The rule is `compat_lossscale.update_rule.next_state`. A checkpoint has its two variables under
+    The rule is `compat_lossscale.spec.next_state`. A checkpoint has its two variables under
     `current_loss_scale` (float32) and `good_steps` (int64).
 
     Source: `tf.train.experimental.DynamicLossScale` of TensorFlow 1.14 to 2.4.

@@ -40,7 +40,7 @@ def finite_on_all_replicas(
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
         return ask(gradients)
     strategy = tf.distribute.get_strategy()
-    # Workers have to agree, and are asked each, lest one waits for another for ever.
+    # Workers have to agree, and are asked each, so that none waits for another forever.
     if equal_on_all and not private.spans_workers(strategy):
         first = tf.nest.map_structure(
             lambda one: strategy.experimental_local_results(one)[0], gradients

@@ -68,10 +68,10 @@ class ScalarTensor(Value, tf.Tensor):
 
     def _as_graph_element(self) -> Any:
         """Lets a Session fetch it, each time as the same tensor: a graph may be finalized."""
-        found = self._graph_element
-        if found is None or found.graph is not tf.compat.v1.get_default_graph():
-            found = self._graph_element = self()
-        return found
+        tensor = self._graph_element
+        if tensor is None or tensor.graph is not tf.compat.v1.get_default_graph():
+            tensor = self._graph_element = self()
+        return tensor
 
     @property
     def dtype(self) -> tf.DType:

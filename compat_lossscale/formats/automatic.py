@@ -3,7 +3,7 @@
 
 `Model.compile` wraps the optimizer under the policy `mixed_float16`. The archive then has the
 config of the optimizer that `compile` was given, and the variables of the wrapper. Loading the
-model compiles it anew: it is wrapped again if the policy is the same, by the defaults.
+model compiles it again: it is wrapped again if the policy is the same, by the defaults.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from compat_lossscale.formats.artefact import StatedConfig
 from compat_lossscale.formats.config import WrapperConfig, bounded_configs
 from compat_lossscale.formats.config_writing import write_config
 from compat_lossscale.formats.hdf5 import Description
-from compat_lossscale.formats.inner import CANONICAL
+from compat_lossscale.formats.inner_optimizer import CANONICAL
 from compat_lossscale.formats.optimizer_state import is_legacy_wrapper, wrapper_of
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -35,16 +35,16 @@ def may_be_wrapped(model: Any) -> bool:
 
 
 def _optimizer(model: Any) -> Mapping[str, Any] | None:
-    found = model
+    node = model
     for key in _KEYS:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    if isinstance(found, str):
+        node = node.get(key) if isinstance(node, Mapping) else None
+    if isinstance(node, str):
         # A name, as tf-keras writes it where `compile` was given one.
-        return {"class_name": CANONICAL.get(found.lower(), found), "config": {}}
-    if not isinstance(found, Mapping):
+        return {"class_name": CANONICAL.get(node.lower(), node), "config": {}}
+    if not isinstance(node, Mapping):
         return None
-    is_serialized = isinstance(found.get("class_name"), str)
-    return found if is_serialized and isinstance(found.get("config"), Mapping) else None
+    is_serialized = isinstance(node.get("class_name"), str)
+    return node if is_serialized and isinstance(node.get("config"), Mapping) else None
 
 
 def _mentions_policy(tree: Any) -> bool:

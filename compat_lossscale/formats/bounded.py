@@ -31,7 +31,7 @@ def open_regular(path: str) -> BinaryIO:
         The open file.
 
     Raises:
-        UnreadableArtefactError: There is none, it may not be read, or it is a pipe, a device or
+        UnreadableArtefactError: There is none, it cannot be read, or it is a pipe, a device or
             a folder.
     """
     try:

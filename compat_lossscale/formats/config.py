@@ -65,7 +65,7 @@ class WrapperConfig:
     others: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
-def read_config(config: Mapping[str, Any]) -> WrapperConfig:
+def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
     """Takes apart a loss-scale optimizer's config of any generation.
 
     Args:
@@ -165,7 +165,7 @@ def _shortened(value: object) -> str:
 def states_loss_scale(config: Mapping[str, Any]) -> bool:
     """Whether a dictionary looks like a config that states a loss scale.
 
-    It says nothing about whether the statement makes sense: `read_config` does.
+    It says nothing about whether the statement makes sense: `read_wrapper_config` does.
     """
     bare, class_name = _unwrapped(config)
     if class_name in WRAPPERS or class_name in LOSS_SCALES:
@@ -234,7 +234,7 @@ def _stated_config(
     config: Mapping[str, Any], where: str, keys: tuple[str | int, ...]
 ) -> StatedConfig:
     try:
-        parts = read_config(config)
+        parts = read_wrapper_config(config)
     except CompatLossScaleError as error:
         place = f"the config at {where}" if where else "the config"
         raise UnreadableArtefactError(f"{place} cannot be understood: {error}") from None

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.formats import inner as inner_optimizer
+from compat_lossscale.formats import inner_optimizer
 from compat_lossscale.formats.config import WrapperConfig
-from compat_lossscale.formats.inner import Family
+from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation
 
 _MODULES = {
@@ -39,9 +39,9 @@ def write_config(
     stated = parts.spec.to_config(target)
     if parts.inner is None:
         return stated
-    found = inner_optimizer.family(parts.inner, parts.generation)
-    family = wanted_family(found, parts.generation, target)
-    inner = _write_inner(parts.inner, found, family, target, reasons)
+    stored_family = inner_optimizer.family(parts.inner, parts.generation)
+    family = wanted_family(stored_family, parts.generation, target)
+    inner = _write_inner(parts.inner, stored_family, family, target, reasons)
     key = "optimizer" if target is Generation.TF23 else "inner_optimizer"
     bare: dict[str, Any] = {key: inner, **stated}
     if target is Generation.KERAS3 and parts.name is not None:
@@ -51,11 +51,11 @@ def write_config(
     return _wrap(bare, family, target)
 
 
-def wanted_family(found: Family, source: Generation, target: Generation) -> Family:
+def wanted_family(stored: Family, source: Generation, target: Generation) -> Family:
     """Returns the family that an optimizer of one family, and one generation, becomes in another.
 
     Args:
-        found: The optimizer's family.
+        stored: The optimizer's family.
         source: Its config's generation.
         target: The generation that it is converted to.
     """
@@ -63,9 +63,9 @@ def wanted_family(found: Family, source: Generation, target: Generation) -> Fami
         return Family.KERAS3
     if target is Generation.TF_KERAS:
         # It has both families, so that nothing needs to change its own.
-        return Family.LEGACY if found is Family.LEGACY else Family.NEW
+        return Family.LEGACY if stored is Family.LEGACY else Family.NEW
     # TensorFlow 2.4 to 2.10 have no other; 2.11 to 2.15 have both.
-    return found if source is target else Family.LEGACY
+    return stored if source is target else Family.LEGACY
 
 
 def _wrap(bare: dict[str, Any], family: Family, target: Generation) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _wrap(bare: dict[str, Any], family: Family, target: Generation) -> dict[str,
 
 def _write_inner(
     inner: Mapping[str, Any],
-    found: Family,
+    stored_family: Family,
     family: Family,
     target: Generation,
     reasons: dict[str, str],
@@ -103,7 +103,7 @@ def _write_inner(
     config: dict[str, Any] = {}
     for key, value in inner["config"].items():
         is_default = inner_optimizer.is_default(inner, key, value)
-        if found is not family and (is_default or key in inner_optimizer.MARKERS):
+        if stored_family is not family and (is_default or key in inner_optimizer.MARKERS):
             continue
         reason = _why_lost(name, key, family, target)
         if reason is None:
@@ -144,7 +144,7 @@ def _why_lost(name: str, key: str, family: Family, target: Generation) -> str | 
         return None
     if key == "decay":
         return (
-            f"the optimizers of {target.title} have no decay; the same is said by learning_rate="
+            f"the optimizers of {target.title} have no decay; the same is written as learning_rate="
             "InverseTimeDecay(learning_rate, decay_steps=1, decay_rate=decay)"
         )
     return f"the optimizers of {target.title} have no {key}"

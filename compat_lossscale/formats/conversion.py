@@ -9,16 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
-from compat_lossscale.formats import inner as inner_optimizer
-from compat_lossscale.formats import odd_numbers
+from compat_lossscale.formats import inner_optimizer, odd_numbers
 from compat_lossscale.formats.config import (
     WRAPPERS,
     WrapperConfig,
-    read_config,
+    read_wrapper_config,
     states_loss_scale,
 )
 from compat_lossscale.formats.config_writing import wanted_family, write_config
-from compat_lossscale.formats.inner import Family
+from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
@@ -63,7 +62,7 @@ class Conversion:
     Attributes:
         source: The generation that it was of.
         target: The generation that it is of now.
-        config: The converted config. `None` if the loss scale itself cannot be said.
+        config: The converted config. `None` if the loss scale itself cannot be fields.
         fields: One for each thing that the config says beyond the defaults.
         changes_family: Whether the wrapped optimizer becomes one of another family.
     """
@@ -90,7 +89,7 @@ def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
         The loss scale's four fields; and, if there is a wrapped optimizer, its class as
         `optimizer` and each setting that is not the default as `optimizer.<name>`.
     """
-    parts = config if isinstance(config, WrapperConfig) else read_config(config)
+    parts = config if isinstance(config, WrapperConfig) else read_wrapper_config(config)
     fields: dict[str, Any] = dataclasses.asdict(parts.spec)
     if parts.inner is not None:
         fields["optimizer"] = inner_optimizer.class_name(parts.inner)
@@ -111,14 +110,14 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
 
     Returns:
         The conversion. It is also made if something is lost, as long as the loss scale itself can
-        be said.
+        be fields.
 
     Raises:
         ConfigFormatError: `config` is no config of a loss scale.
         LossScaleArgumentError: It states one that cannot be.
     """
-    parts = read_config(config)
-    said = meaning(parts)
+    parts = read_wrapper_config(config)
+    stated = meaning(parts)
     reasons = odd_numbers.lost(parts.spec, parts.generation, target)
     converted: dict[str, Any] | None = None
     if parts.inner is not None and states_loss_scale(parts.inner):
@@ -128,10 +127,10 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
             converted = write_config(parts, target, reasons)
         except InexpressibleLossScaleError as error:
             reasons[_inexpressible_field(parts.spec, target)] = str(error)
-    back = said if converted is None else _there_and_back(converted, parts.generation)
-    reasons |= {name: _OWN_WRAPPER for name in said if name.startswith("wrapper.")}
+    back = stated if converted is None else _there_and_back(converted, parts.generation)
+    reasons |= {name: _OWN_WRAPPER for name in stated if name.startswith("wrapper.")}
     odd = odd_numbers.noted(parts.spec, parts.generation, target)
-    fields = [_field(name, value, back, reasons, odd) for name, value in said.items()]
+    fields = [_field(name, value, back, reasons, odd) for name, value in stated.items()]
     notes = _notes(parts, target)
     return Conversion(
         source=parts.generation,
@@ -143,7 +142,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
 
 
 def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[str, Any]:
-    there = read_config(converted)
+    there = read_wrapper_config(converted)
     try:
         return meaning(write_config(there, source, {}))
     except InexpressibleLossScaleError:
@@ -191,16 +190,16 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         name = inner_optimizer.class_name(parts.inner)
         notes.append(Field("own class", Verdict.NOTED, name, reason))
     elif parts.inner is not None:
-        found = inner_optimizer.family(parts.inner, parts.generation)
-        wanted = wanted_family(found, parts.generation, target)
-        if found is not wanted:
-            rounding = _rounding(found, wanted)
+        stored = inner_optimizer.family(parts.inner, parts.generation)
+        wanted = wanted_family(stored, parts.generation, target)
+        if stored is not wanted:
+            rounding = _rounding(stored, wanted)
             reason = f"the optimizer becomes one of the family {wanted.value}; {rounding}"
-            notes.append(Field("family", Verdict.NOTED, found.value, reason))
+            notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
 
 
-def _rounding(found: Family, wanted: Family) -> str:
-    if Family.LEGACY not in (found, wanted):
+def _rounding(stored: Family, wanted: Family) -> str:
+    if Family.LEGACY not in (stored, wanted):
         return "most classes round the same there, RMSprop and Ftrl do not"
     return "the families round differently, so that long runs drift apart by more than 1e-5"

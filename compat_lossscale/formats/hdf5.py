@@ -107,7 +107,7 @@ def describe(file: str | BinaryIO | Window) -> Description:
                 attributes[name] = text
                 if sum(map(len, attributes.values())) > MAX_ATTRIBUTE_BYTES:
                     raise OSError(_TOO_LARGE.format(name))
-        found: Description = {
+        description: Description = {
             "attributes": attributes,
             "scalars": {},
             "arrays": [],
@@ -117,8 +117,8 @@ def describe(file: str | BinaryIO | Window) -> Description:
         for name in ("optimizer_weights", "optimizer", "_optimizer"):
             group = _own_child(opened, name)
             if isinstance(group, h5py.Group):
-                _describe_group(group, name, found)
-        return found
+                _describe_group(group, name, description)
+        return description
 
 
 def _h5py() -> Any:
@@ -126,21 +126,21 @@ def _h5py() -> Any:
     return importlib.import_module("h5py")
 
 
-def _describe_group(group: Any, path: str, found: Description) -> None:
+def _describe_group(group: Any, path: str, description: Description) -> None:
     h5py = _h5py()
     length = 0
     for number, (child_path, child) in enumerate(_walk(group, path, set()), 1):
         length += len(child_path)
         if number == MAX_NAMES or length > MAX_PATH_BYTES:
-            found["truncated"] = True
+            description["truncated"] = True
             return
         if isinstance(child, h5py.Dataset):
             if child.ndim > 0:
-                found["arrays"].append(child_path)
+                description["arrays"].append(child_path)
             elif _is_plain_number(child):
-                found["scalars"][child_path] = child[()].item()
+                description["scalars"][child_path] = child[()].item()
             else:
-                found["unread"].append(child_path)
+                description["unread"].append(child_path)
 
 
 def _walk(group: Any, path: str, seen: set[int], depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -235,9 +235,9 @@ def number_as_keras3(
     own = (numpy.int64(0), numpy.float32(0), numpy.int64(good_steps), numpy.float32(loss_scale))
     with _h5py().File(path, "r+") as opened:
         optimizer = _group_below(opened, "optimizer")
-        inner = _group_below(optimizer, "inner_optimizer", "vars")
+        inner_group = _group_below(optimizer, "inner_optimizer", "vars")
         wrapper = _group_below(optimizer, "vars")
-        for group, first in ((inner, ()), (wrapper, own)):
+        for group, first in ((inner_group, ()), (wrapper, own)):
             count = len(group)
             if {str(number) for number in range(count)} != set(group):
                 raise OSError("its optimizer's variables are not numbered as tf-keras does")

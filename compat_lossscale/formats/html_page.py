@@ -9,19 +9,29 @@ from collections.abc import Mapping, Sequence
 
 from compat_lossscale.formats.artefact import StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict
-from compat_lossscale.formats.verification import Result, Status, json_value, printable
-from compat_lossscale.formats.words import config_in_words, state_in_words
+from compat_lossscale.formats.descriptions import describe_config, describe_state
+from compat_lossscale.formats.verification import (
+    ArtefactStatus,
+    Verification,
+    json_value,
+    printable,
+)
 from compat_lossscale.pages import page
 from compat_lossscale.pages.side_by_side import Row, hunks
 from compat_lossscale.spec import Generation
 
 _WORDS = {
-    Status.LOSSLESS: "lossless",
-    Status.LOSSY: "would lose something",
-    Status.NO_LOSS_SCALE: "without a loss scale",
-    Status.UNREADABLE: "unreadable",
+    ArtefactStatus.LOSSLESS: "lossless",
+    ArtefactStatus.LOSSY: "would lose something",
+    ArtefactStatus.NO_LOSS_SCALE: "without a loss scale",
+    ArtefactStatus.UNREADABLE: "unreadable",
 }
-_URGENCY = (Status.UNREADABLE, Status.LOSSY, Status.LOSSLESS, Status.NO_LOSS_SCALE)
+_URGENCY = (
+    ArtefactStatus.UNREADABLE,
+    ArtefactStatus.LOSSY,
+    ArtefactStatus.LOSSLESS,
+    ArtefactStatus.NO_LOSS_SCALE,
+)
 _MAX_CONFIG = 50_000
 """Characters of a config from which on it is not shown as a whole."""
 _OPEN = 40
@@ -73,7 +83,7 @@ class Shown:
     open: bool
 
 
-def as_html_page(results: Sequence[Result], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
+def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
     """Returns the results as a page that loads nothing from anywhere.
 
     Args:
@@ -100,7 +110,7 @@ def as_html_page(results: Sequence[Result], *, deep: Sequence[Mapping[str, str]]
     )
 
 
-def _css(status: Status) -> str:
+def _css(status: ArtefactStatus) -> str:
     return status.value.replace(" ", "-")
 
 
@@ -114,7 +124,7 @@ def _loses_nothing(stated: tuple[StatedConfig, Sequence[Conversion]]) -> bool:
     return not any(conversion.lost for conversion in stated[1])
 
 
-def _shown(result: Result, *, open_: bool) -> Shown:
+def _shown(result: Verification, *, open_: bool) -> Shown:
     artefact = result.artefact
     facts = []
     if artefact is not None:
@@ -127,10 +137,10 @@ def _shown(result: Result, *, open_: bool) -> Shown:
         result.error,
         facts,
         [
-            Config(config_in_words(stated), [_converted(stated, made) for made in conversions])
+            Config(describe_config(stated), [_converted(stated, made) for made in conversions])
             for stated, conversions in sorted(result.conversions, key=_loses_nothing)
         ],
-        [state_in_words(state) for state in (artefact.states if artefact else ())],
+        [describe_state(state) for state in (artefact.states if artefact else ())],
         [printable(what) for what in (artefact.missing if artefact else ())],
         open_,
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs `hdf5`'s functions in a process of their own, with bounded time and memory.
 
-A damaged HDF5 file can crash the C library that reads it, or keep it busy for ever. Then that
+A damaged HDF5 file can crash the C library that reads it, or keep it busy forever. Then that
 process ends, the file counts as unreadable, and the next file gets a new process.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.conversion import Conversion
-from compat_lossscale.formats.verification import Result, printable
+from compat_lossscale.formats.verification import Verification, printable
 from compat_lossscale.spec import Generation
 
 _STATE = ("loss_scale", "good_steps", "iterations", "slots")
@@ -26,7 +26,7 @@ _HEADINGS = (
 )
 
 
-def matrix_of(results: Sequence[Result]) -> Iterator[str]:
+def matrix_of(results: Sequence[Verification]) -> Iterator[str]:
     """Yields the lines of the table.
 
     Args:

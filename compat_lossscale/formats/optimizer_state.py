@@ -147,14 +147,14 @@ def missing(
         state: The state in it.
         description: What else was found in it.
     """
-    found = []
+    names = []
     if description is not None and description["truncated"]:
-        found.append(f"all but the first {MAX_NAMES} variables: they were not looked at")
+        names.append(f"all but the first {MAX_NAMES} variables: they were not looked at")
     strange = set() if description is None else _strange(description)
-    found += [UNREAD.format(name) for name in sorted(strange)]
+    names += [UNREAD.format(name) for name in sorted(strange)]
     dynamic = any(config.spec.dynamic for config in configs)
     if dynamic and state.loss_scale is None and not strange:
-        found.append(NO_STATE.format("this file"))
+        names.append(NO_STATE.format("this file"))
     if configs and state.iterations is None:
-        found.append("the optimizer's iterations and slots: the file holds none")
-    return tuple(found)
+        names.append("the optimizer's iterations and slots: the file holds none")
+    return tuple(names)

@@ -105,8 +105,8 @@ def messages(
     message: memoryview, number: int, budget: Budget | None = None
 ) -> Iterator[memoryview]:
     """Yields the bytes of each of a message's fields with a number: messages, strings or bytes."""
-    for found, _, value in fields(message, budget):
-        if found == number and isinstance(value, memoryview):
+    for field, _, value in fields(message, budget):
+        if field == number and isinstance(value, memoryview):
             yield value
 
 

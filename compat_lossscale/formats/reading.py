@@ -31,12 +31,12 @@ def read(path: str | os.PathLike[str]) -> Artefact:
         What it says; `Artefact.has_loss_scale` tells whether it states a loss scale at all.
 
     Raises:
-        UnreadableArtefactError: It is none of these, or damaged. The message says where and why,
+        UnreadableArtefactError: It is not one of these, or damaged. The message says where and why,
             and begins without the path.
     """
     path = os.fspath(path)
     try:
-        # What may not be looked at is named as it was given. A checkpoint's prefix is no file, and
+        # What cannot be accessed is named as it was given. A checkpoint's prefix is no file, and
         # of a name that no file can have, opening it says more.
         with contextlib.suppress(FileNotFoundError, ValueError):
             Path(path).stat()
@@ -70,7 +70,7 @@ def find(root: str) -> Iterator[str]:
 
     Yields:
         Paths for `read`, in the order of their names; a SavedModel or checkpoint is one. At last,
-        the folders that may not be looked into, so that reading them says so.
+        the folders that cannot be opened, so that reading them says so.
     """
     if _is_artefact_folder(Path(root)):
         yield root
@@ -115,7 +115,7 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:
-        # It may not be asked. Reading it says so.
+        # It cannot be asked. Reading it says so.
         return False
 
 

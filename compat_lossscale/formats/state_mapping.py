@@ -14,7 +14,7 @@ from typing import Any
 from compat_lossscale.errors import ConversionError
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.config import WrapperConfig
-from compat_lossscale.formats.inner import Family, class_name, family, is_known
+from compat_lossscale.formats.inner_optimizer import Family, class_name, family, is_known
 from compat_lossscale.formats.readers import keras_archive
 from compat_lossscale.spec import Generation
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
-from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
 from compat_lossscale.formats.readers import h5, keras_archive
 from compat_lossscale.formats.reading import find, read
@@ -26,7 +26,7 @@ MAX_MESSAGE = 600
 """The longest message: a hostile file's content must not fill the screen."""
 
 
-class Status(enum.Enum):
+class ArtefactStatus(enum.Enum):
     """What was found out about one artefact."""
 
     LOSSLESS = "lossless"
@@ -36,7 +36,7 @@ class Status(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True)
-class Result:
+class Verification:
     """What was found out about one artefact.
 
     Attributes:
@@ -48,7 +48,7 @@ class Result:
     """
 
     path: str
-    status: Status
+    status: ArtefactStatus
     artefact: Artefact | None = None
     conversions: tuple[tuple[StatedConfig, tuple[Conversion, ...]], ...] = ()
     error: str = ""
@@ -56,7 +56,7 @@ class Result:
 
 def verify_artefact(
     path: str, *, targets: Sequence[Generation] = tuple(Generation), strict: bool = False
-) -> Result:
+) -> Verification:
     """Verifies one artefact.
 
     Args:
@@ -82,17 +82,17 @@ def verify_artefact(
             for stated in artefact.configs
         )
     except CompatLossScaleError as error:
-        return Result(path, Status.UNREADABLE, error=printable(str(error)))
+        return Verification(path, ArtefactStatus.UNREADABLE, error=printable(str(error)))
     made = [conversion for _, of_config in conversions for conversion in of_config]
     if not artefact.has_loss_scale and not artefact.missing:
-        status = Status.NO_LOSS_SCALE
+        status = ArtefactStatus.NO_LOSS_SCALE
     elif any(conversion.lost for conversion in made) or (
         strict and (artefact.missing or any(_changes(conversion) for conversion in made))
     ):
-        status = Status.LOSSY
+        status = ArtefactStatus.LOSSY
     else:
-        status = Status.LOSSLESS
-    return Result(path, status, artefact, conversions)
+        status = ArtefactStatus.LOSSLESS
+    return Verification(path, status, artefact, conversions)
 
 
 def _with_state(conversion: Conversion, stated: StatedConfig, artefact: Artefact) -> Conversion:
@@ -101,11 +101,11 @@ def _with_state(conversion: Conversion, stated: StatedConfig, artefact: Artefact
         return conversion
     scale, variables = _fate_of_scale(conversion), (Verdict.KEPT, "")
     if conversion.changes_family:
-        reason = why_lost(read_config(stated.config), conversion.target, artefact)
+        reason = why_lost(read_wrapper_config(stated.config), conversion.target, artefact)
         if reason is not None:
             variables = (Verdict.LOST, reason)
         elif conversion.target is Generation.KERAS3:
-            # All of the optimizer's variables are numbered anew, these among them.
+            # All of the optimizer's variables are numbered again, these among them.
             scale = variables
     fields = [
         Field(f"state.{name}", verdict, value, reason)
@@ -140,14 +140,14 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
     so that it is reported.
     """
     for path in paths:
-        found = list(find(path)) if os.path.isdir(path) else []
-        yield from found or [path]
+        artefacts = list(find(path)) if os.path.isdir(path) else []
+        yield from artefacts or [path]
 
 
-def exit_code(results: Iterable[Result]) -> int:
+def exit_code(results: Iterable[Verification]) -> int:
     """Returns the sum of 1 if something would be lost and 2 if something is unreadable."""
     statuses = {result.status for result in results}
-    return (Status.LOSSY in statuses) + 2 * (Status.UNREADABLE in statuses)
+    return (ArtefactStatus.LOSSY in statuses) + 2 * (ArtefactStatus.UNREADABLE in statuses)
 
 
 def printable(text: str) -> str:
@@ -163,9 +163,9 @@ def escaped(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def as_json(results: Sequence[Result]) -> dict[str, Any]:
+def as_json(results: Sequence[Verification]) -> dict[str, Any]:
     """Returns the results as a value that JSON can say: the form of `--json`."""
-    count = {status.value: 0 for status in Status}
+    count = {status.value: 0 for status in ArtefactStatus}
     for result in results:
         count[result.status.value] += 1
     return {
@@ -176,7 +176,7 @@ def as_json(results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def _result_as_json(result: Result) -> dict[str, Any]:
+def _result_as_json(result: Verification) -> dict[str, Any]:
     value: dict[str, Any] = {"path": result.path, "status": result.status.value}
     artefact = result.artefact
     if artefact is None:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from compat_lossscale._replacing import replacing
+from compat_lossscale._atomic_file import replacing
 from compat_lossscale.errors import (
     ConversionError,
     InexpressibleLossScaleError,
@@ -27,7 +27,7 @@ from compat_lossscale.errors import (
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.bounded import open_regular, parse_json
-from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import Conversion, convert
 from compat_lossscale.formats.readers import h5, keras_archive, saved_model
 from compat_lossscale.formats.state_mapping import keras3_numbers, why_lost
@@ -102,10 +102,10 @@ def _only_config(artefact: Artefact) -> StatedConfig:
 
 def _refuse_input(path: str, output: str) -> None:
     with contextlib.suppress(OSError):
-        found, wanted = Path(path), Path(output)
-        folder = found.parent if found.name == saved_model.GRAPH else found
+        input_path, wanted = Path(path), Path(output)
+        folder = input_path.parent if input_path.name == saved_model.GRAPH else input_path
         inside = folder.is_dir() and wanted.resolve().is_relative_to(folder.resolve())
-        if inside or found.samefile(wanted):
+        if inside or input_path.samefile(wanted):
             raise ConversionError(f"the output {output} is the input itself; choose another file")
     if os.path.isdir(output):
         raise ConversionError(f"the output {output} is a folder; choose a file")
@@ -171,7 +171,7 @@ def _numbers_for_keras3(
     artefact: Artefact, stated: StatedConfig, conversion: Conversion
 ) -> dict[str, Any] | None:
     """Returns what the variables need to be numbered as Keras 3 does; `None` to leave them."""
-    parts, target = read_config(stated.config), conversion.target
+    parts, target = read_wrapper_config(stated.config), conversion.target
     is_mapped = conversion.changes_family and why_lost(parts, target, artefact) is None
     return keras3_numbers(parts, artefact) if is_mapped and artefact.states else None
 
@@ -209,7 +209,7 @@ def _write_keras(
 def _renumbered(
     packed: IO[bytes], entry: zipfile.ZipInfo, numbers: dict[str, Any] | None
 ) -> Iterator[IO[bytes]]:
-    """Gives a file of the archive; if it is the weights, with the optimizer's numbered anew."""
+    """Gives a file of the archive; if it is the weights, with the optimizer's numbered again."""
     if entry.filename != keras_archive.WEIGHTS or numbers is None:
         yield packed
         return

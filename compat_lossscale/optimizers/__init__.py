@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The front ends: each adapts one optimizer base class to the shared core."""
 
+from compat_lossscale import _patching
 from compat_lossscale.optimizers import (
     families,
     keras,
@@ -9,7 +10,6 @@ from compat_lossscale.optimizers import (
     registry,
     saving,
     stock,
-    teaching,
 )
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 from compat_lossscale.optimizers.experimental import (
@@ -29,33 +29,32 @@ __all__ = [
     "enable_mixed_precision_graph_rewrite",
     "families",
     "keras",
-    "keras_is_taught",
+    "keras_is_patched",
     "keras_legacy",
     "loss_scale_config",
+    "patch_keras",
     "registry",
     "saving",
     "stock",
-    "teach_keras",
-    "teaching",
-    "unteach_keras",
+    "unpatch_keras",
 ]
 
 
-def teach_keras() -> None:
-    """Tells Keras what it needs to know of these classes in order to save and load them."""
+def patch_keras() -> None:
+    """Patches Keras' savers and loaders for these classes, and registers the classes there."""
     registry.register()
-    teaching.teach(saving.LESSONS)
+    _patching.patch_functions(saving.PATCHES)
 
 
-def unteach_keras() -> None:
+def unpatch_keras() -> None:
     """Takes that back."""
     registry.unregister()
-    teaching.unteach(saving.LESSONS)
+    _patching.unpatch_functions(saving.PATCHES)
 
 
-def keras_is_taught() -> bool:
-    """Whether Keras knows these classes at present."""
-    return teaching.is_taught(saving.LESSONS)
+def keras_is_patched() -> bool:
+    """Whether Keras is patched at present."""
+    return _patching.are_patched(saving.PATCHES)
 
 
-teach_keras()
+patch_keras()

@@ -29,7 +29,7 @@ from compat_lossscale.optimizers import (
     wrapping,
 )
 from compat_lossscale.optimizers.counting import CountsSkippedSteps
-from compat_lossscale.optimizers.forgotten import warn_if_forgotten
+from compat_lossscale.optimizers.scaling_warning import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _LOSS_SCALE_KEYS = frozenset({"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale"})
@@ -229,14 +229,14 @@ class LossScaleOptimizer(
         Where that form has no words for the loss scale (a multiplier other than 2, a user's own
         LossScale), it is in the form of TensorFlow 2.0 to 2.3.
         """
-        inner = tf_keras.optimizers.serialize(self._optimizer)
+        inner_config = tf_keras.optimizers.serialize(self._optimizer)
         loss_scale = self._loss_scale
         if isinstance(loss_scale, FixedLossScale | DynamicLossScale):
             spec = loss_scale.spec
             if spec.multiplier in (None, 2.0):
-                return {"inner_optimizer": inner, **spec.to_config(Generation.TF24)}
-            return {"optimizer": inner, **spec.to_config(Generation.TF23)}
-        return {"optimizer": inner, "loss_scale": loss_scale_config.serialize(loss_scale)}
+                return {"inner_optimizer": inner_config, **spec.to_config(Generation.TF24)}
+            return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
+        return {"optimizer": inner_config, "loss_scale": loss_scale_config.serialize(loss_scale)}
 
     @classmethod
     def from_config(
@@ -259,8 +259,8 @@ class LossScaleOptimizer(
         """
         states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
         spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
-        inner = cls._inner_from_config(config, custom_objects)
-        return cls(inner, **spec.to_config(Generation.TF24), **cls._others_in(config))
+        inner_optimizer = cls._inner_from_config(config, custom_objects)
+        return cls(inner_optimizer, **spec.to_config(Generation.TF24), **cls._others_in(config))
 
     @staticmethod
     def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -272,13 +272,13 @@ class LossScaleOptimizer(
         cls, config: Mapping[str, Any], custom_objects: dict[str, Any] | None
     ) -> Any:
         key = "inner_optimizer" if "inner_optimizer" in config else "optimizer"
-        inner = config.get(key)
-        if not isinstance(inner, Mapping):
-            return inner
+        stored = config.get(key)
+        if not isinstance(stored, Mapping):
+            return stored
         # Deserializing changes the dictionary that it is given.
         return tf_keras.optimizers.deserialize(
-            copy.deepcopy(dict(inner)),
+            copy.deepcopy(dict(stored)),
             custom_objects=custom_objects,
             use_legacy_optimizer=issubclass(cls, stock.OptimizerV2),
-            use_legacy_format="module" not in inner,
+            use_legacy_format="module" not in stored,
         )

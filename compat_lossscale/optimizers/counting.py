@@ -11,7 +11,7 @@ import tensorflow as tf
 from compat_lossscale.core import FixedLossScale, LossScale, moves_by_the_rule
 from compat_lossscale.errors import NotCountedError
 from compat_lossscale.optimizers.step_log import StepLog
-from compat_lossscale.update_rule import PYTHON
+from compat_lossscale.spec.update_rule import PYTHON
 
 
 class CountsSkippedSteps:

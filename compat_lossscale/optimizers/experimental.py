@@ -75,7 +75,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
         Raises:
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
         """
-        inner = cls._inner_from_config(config, custom_objects)
+        inner_optimizer = cls._inner_from_config(config, custom_objects)
         stated = config.get("loss_scale")
         if isinstance(stated, LossScale):
             loss_scale = stated
@@ -83,7 +83,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
             loss_scale = loss_scale_config.deserialize(stated, custom_objects)
         else:
             loss_scale = from_spec(LossScaleSpec.from_config(config))
-        return cls(optimizer=inner, loss_scale=loss_scale, **cls._others_in(config))
+        return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **cls._others_in(config))
 
     def _aggregate_gradients(self, grads_and_vars: Any) -> list[Any]:
         """Sums gradients over the replicas. Gives gradients, not pairs, as up to TensorFlow 2.3.

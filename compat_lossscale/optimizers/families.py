@@ -62,8 +62,8 @@ class LossScaleOptimizerType(stock.LossScaleOptimizerMetaclass):
 
 def declared(cls: type) -> type:
     """The class that was written in source code, for one that was joined with a front end."""
-    found: type = cls.__dict__.get("_declared_class", cls)
-    return found
+    base: type = cls.__dict__.get("_declared_class", cls)
+    return base
 
 
 def family_of(optimizer: Any) -> type | None:

@@ -121,7 +121,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             skip_gradients_aggregation = name
             name = None
         self._check_before_applying()
-        inner = self._optimizer
+        inner_optimizer = self._optimizer
         grads_and_vars = list(grads_and_vars)
         if grads_and_vars:
             _, variables = unzip(grads_and_vars)
@@ -129,24 +129,26 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             with tf.init_scope():
                 # Variables cannot be made inside the branch that applies. The first call settles
                 # which variables the optimizer knows: also those that have no gradient yet.
-                inner.build(variables)
+                inner_optimizer.build(variables)
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         summed = False
         aggregate = kwargs.get("experimental_aggregate_gradients", True)
         if aggregate and not (skip_gradients_aggregation or self._uses_dtensor()):
-            summed = stock.sums_as_the_strategy_does(inner)
+            summed = stock.sums_as_the_strategy_does(inner_optimizer)
             if tf.distribute.has_strategy() or not summed:
                 # Aggregated first, so that a NaN on one replica is a NaN on all.
-                grads_and_vars = inner.aggregate_gradients(grads_and_vars)
+                grads_and_vars = inner_optimizer.aggregate_gradients(grads_and_vars)
                 gradients, variables = unzip(grads_and_vars)
 
-        takes_name = name is not None and signatures.accepts(inner.apply_gradients, "name")
+        takes_name = name is not None and signatures.accepts(
+            inner_optimizer.apply_gradients, "name"
+        )
         options = {"name": name} if takes_name else {}
 
         def apply(gradients: list[Any]) -> None:
             pairs = list(zip(gradients, variables, strict=True))
-            inner.apply_gradients(pairs, skip_gradients_aggregation=True, **options)
+            inner_optimizer.apply_gradients(pairs, skip_gradients_aggregation=True, **options)
 
         apply_or_skip(
             self._loss_scale,

@@ -86,17 +86,17 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         """
         self._check_before_applying()
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
-        inner = self._optimizer
+        inner_optimizer = self._optimizer
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"
-        has_flag = signatures.accepts(inner.apply_gradients, flag)
+        has_flag = signatures.accepts(inner_optimizer.apply_gradients, flag)
         summed = False
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
-            grads_and_vars = inner._transform_unaggregated_gradients(grads_and_vars)
-            summed = stock.sums_as_the_strategy_does(inner)
+            grads_and_vars = inner_optimizer._transform_unaggregated_gradients(grads_and_vars)
+            summed = stock.sums_as_the_strategy_does(inner_optimizer)
             if tf.distribute.has_strategy() or not summed:
-                grads_and_vars = inner._aggregate_gradients(grads_and_vars)
+                grads_and_vars = inner_optimizer._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         pickling.restore_weights(self, variables)
         options = {flag: False} if has_flag else {}
@@ -105,7 +105,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         return apply_or_skip(
             self._loss_scale,
             gradients,
-            apply=lambda gradients: inner.apply_gradients(
+            apply=lambda gradients: inner_optimizer.apply_gradients(
                 list(zip(gradients, variables, strict=True)), *names, **options
             ),
             applied=self._note_applied,
@@ -121,7 +121,7 @@ _Trackable: Any = tf.Module.__mro__[-2]
 class RestoredInnerOptimizer(_Trackable):
     """What `base_optimizer` in a checkpoint of TensorFlow 2.0 to 2.2 is restored into.
 
-    Those checkpoints keep the inner optimizer under that name; since 2.3 it stands in the wrapper's
+    Those checkpoints keep the inner optimizer under that name; since 2.3 it is in the wrapper's
     own place. Real TensorFlow 2.3 to 2.5 restore only its slots from there. This restores all of it
     and adds nothing to a checkpoint that is written.
 

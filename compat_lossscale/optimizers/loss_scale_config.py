@@ -47,13 +47,15 @@ def deserialize(
         )
     own = {"DynamicLossScale": DynamicLossScale, "FixedLossScale": FixedLossScale}
     class_name = config["class_name"]
-    found = tf_keras.utils.get_registered_object(class_name, dict(custom_objects or {}), own)
-    if found is None:
+    loss_scale_class = tf_keras.utils.get_registered_object(
+        class_name, dict(custom_objects or {}), own
+    )
+    if loss_scale_class is None:
         raise ConfigFormatError(
             f"Unknown loss scale: {class_name!r}. If it is a class of your own, pass it: "
             f"custom_objects={{{class_name!r}: ...}}."
         )
-    loss_scale: LossScale = found.from_config(config["config"])
+    loss_scale: LossScale = loss_scale_class.from_config(config["config"])
     return loss_scale
 
 
@@ -73,7 +75,7 @@ def interpret(loss_scale: Any, *, below_one: bool = False) -> LossScale:
 
     Raises:
         ConfigFormatError: It is a dictionary of another form, or of an unknown class.
-        LossScaleArgumentError: It is none of these.
+        LossScaleArgumentError: It is not one of these.
     """
     if isinstance(loss_scale, Mapping):
         loss_scale = deserialize(loss_scale)
@@ -91,6 +93,6 @@ def get(identifier: Any) -> LossScale | None:
 
     Raises:
         ConfigFormatError: It is a dictionary of another form, or of an unknown class.
-        LossScaleArgumentError: It is none of these.
+        LossScaleArgumentError: It is not one of these.
     """
     return None if identifier is None else interpret(identifier)

@@ -21,7 +21,7 @@ _WEIGHTS = "_unpickled_weights"
 
 def reduce(optimizer: Any) -> tuple[Any, ...]:
     """Returns what `__reduce__` of a LossScaleOptimizer returns."""
-    inner, loss_scale = optimizer.inner_optimizer, optimizer._loss_scale
+    inner_optimizer, loss_scale = optimizer.inner_optimizer, optimizer._loss_scale
     config = optimizer.get_config()
     key = "inner_optimizer" if "inner_optimizer" in config else "optimizer"
     del config[key]
@@ -32,7 +32,7 @@ def reduce(optimizer: Any) -> tuple[Any, ...]:
     weights = optimizer.__dict__.get(_WEIGHTS) or [_value(weight) for weight in optimizer.weights]
     return _unpickled, (
         families.declared(type(optimizer)),
-        (key, type(inner), inner.get_config()),
+        (key, type(inner_optimizer), inner_optimizer.get_config()),
         config,
         state,
         weights,
@@ -81,5 +81,5 @@ def restore_weights(optimizer: Any, variables: Sequence[Any]) -> None:
         else:
             tf.get_logger().warning(
                 "This optimizer was pickled with slots of other shapes than those of the variables "
-                "that it now applies gradients to. The slots start anew."
+                "that it now applies gradients to. The slots start again."
             )

@@ -12,7 +12,7 @@ from typing import Any
 
 import tf_keras
 
-from compat_lossscale.optimizers import base, era, experimental
+from compat_lossscale.optimizers import base, experimental, install_state
 
 _SAVED_NAMES = ("LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3")
 # Keras lowers the names of its own optimizers before it looks them up.
@@ -37,7 +37,7 @@ class SavedLossScaleOptimizer:
             and for any form while the old names are installed; otherwise a non-experimental one.
         """
         has_loss_scale = isinstance(config.get("loss_scale"), Mapping)
-        is_experimental = era.old_names_are_installed or has_loss_scale
+        is_experimental = install_state.old_names_are_installed or has_loss_scale
         wrapper = experimental.LossScaleOptimizer if is_experimental else base.LossScaleOptimizer
         return wrapper.from_config(config, custom_objects=custom_objects)
 

@@ -3,9 +3,9 @@
 
 A checkpoint holds all the state of an optimizer with loss scaling. A saved model does not: tf-keras
 writes no loss scale into `.h5` and `.keras`, visits no legacy optimizer in `.keras`, and restores
-no optimizer from a SavedModel. Once taught the lessons here, its savers and loaders do so for this
+no optimizer from a SavedModel. With the patches here, its savers and loaders do so for this
 package's optimizers. Files stay readable to tf-keras alone: what is added stands where it does not
-look. Where a tf-keras has other savers and loaders, its public functions are taught instead; the
+look. Where a tf-keras has other savers and loaders, its public functions are patched instead; the
 files are the same.
 """
 
@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from compat_lossscale.optimizers import saved_state, saving_files, stock, teaching
+from compat_lossscale import _patching
+from compat_lossscale.optimizers import saved_state, saving_files, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
 
@@ -100,7 +101,7 @@ def _load_saved_model(original: Callable[..., Any], path: Any, *args: Any, **kwa
     return model
 
 
-_PRIVATE: tuple[teaching.Lesson, ...] = (
+_PRIVATE: tuple[_patching.FunctionPatch, ...] = (
     (stock.saving_lib, "_is_keras_trackable", _is_keras_trackable),
     (stock.saving_lib, "_save_state", _save_state),
     (stock.saving_lib, "_load_state", _load_state),
@@ -108,9 +109,9 @@ _PRIVATE: tuple[teaching.Lesson, ...] = (
     (stock.hdf5_format, "load_model_from_hdf5", _load_h5),
     (stock.saved_model_load, "load", _load_saved_model),
 )
-LESSONS = (
+PATCHES = (
     _PRIVATE
     if stock.saving_lib and stock.hdf5_format and stock.saved_model_load
-    else saving_files.lessons()
+    else saving_files.patches()
 )
-"""What tf-keras' savers and loaders learn."""
+"""The patches of tf-keras' savers and loaders."""

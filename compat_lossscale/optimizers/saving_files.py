@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import tf_keras
 
-from compat_lossscale._replacing import replacing
-from compat_lossscale.optimizers import saved_state, stock, teaching
+from compat_lossscale import _patching
+from compat_lossscale._atomic_file import replacing
+from compat_lossscale.optimizers import saved_state, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 
 _IN_ARCHIVE = "model.weights.h5"
@@ -115,8 +116,8 @@ def _opened(path: Any, mode: str) -> Iterator[Any]:
                     archive.writestr(member, content)
 
 
-def lessons() -> tuple[teaching.Lesson, ...]:
-    """What tf-keras' public functions and methods learn."""
+def patches() -> tuple[_patching.FunctionPatch, ...]:
+    """The patches of tf-keras' public functions and methods."""
     return (
         *_wherever(tf_keras.models.save_model, _save_model),
         *_wherever(tf_keras.models.load_model, _load_model),
@@ -125,8 +126,8 @@ def lessons() -> tuple[teaching.Lesson, ...]:
     )
 
 
-def _wherever(function: Any, replacement: Callable[..., Any]) -> list[teaching.Lesson]:
-    """A lesson for every module of Keras that has a public function, under whatever name."""
+def _wherever(function: Any, replacement: Callable[..., Any]) -> list[_patching.FunctionPatch]:
+    """A patch for every module of Keras that has a public function, under whatever name."""
     return [
         (module, name, replacement)
         for title, module in list(sys.modules.items())

@@ -129,14 +129,14 @@ def mixed_precision_names(module: str) -> dict[str, Any]:
     Returns:
         Those that are there; where the module is not, the public names of mixed precision.
     """
-    found = probe("tf_keras.src.mixed_precision", module)
-    if not isinstance(found, types.ModuleType):
+    imported = probe("tf_keras.src.mixed_precision", module)
+    if not isinstance(imported, types.ModuleType):
         public = vars(tf_keras.mixed_precision)
         return {name: value for name, value in public.items() if callable(value)}
     return {
         name: value
-        for name, value in vars(found).items()
-        if getattr(value, "__module__", None) == found.__name__
+        for name, value in vars(imported).items()
+        if getattr(value, "__module__", None) == imported.__name__
     }
 
 

@@ -43,5 +43,6 @@ def check() -> None:
         )
     raise ValueError(
         "Loss scaling is not supported with the tf.distribute.Strategy: "
-        f"{type(strategy).__name__}. Try using a different Strategy, e.g. a MirroredStrategy."
+        f"{type(strategy).__name__}. Try using a different Strategy, "
+        "e.g. a MirroredStrategy."  # prose: keep (TensorFlow's words)
     )

@@ -82,17 +82,17 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
                 "apply_gradients() must be called in a replica context: from a function that "
                 "strategy.run() calls."
             )
-        inner = self._optimizer
+        inner_optimizer = self._optimizer
         if not isinstance(self._loss_scale, DynamicLossScale):
             # Whatever is not a DynamicLossScale was never asked to update, in any version.
-            return inner.apply_gradients(grads_and_vars, global_step, name)
+            return inner_optimizer.apply_gradients(grads_and_vars, global_step, name)
         gradients, variables = unzip(grads_and_vars)
         name = self.get_name() if name is None else name
         inner_name = f"{name}-wrapped"  # One object for all replicas, or a strategy packs it.
         done = apply_or_skip(
             self._loss_scale,
             gradients,
-            apply=lambda gradients: inner.apply_gradients(
+            apply=lambda gradients: inner_optimizer.apply_gradients(
                 list(zip(gradients, variables, strict=True)), global_step, inner_name
             ),
             applied=self._note_applied,

@@ -9,7 +9,7 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
-from compat_lossscale.optimizers import era, families, stock
+from compat_lossscale.optimizers import families, install_state, stock
 
 
 def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
@@ -47,7 +47,9 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
             "`tf.keras.optimizers.Optimizer` is wrapped too."
             f"{_where_to_go(inner_optimizer)}"
         )
-    is_of_one_family = families.declared(cls) is not cls and not era.old_names_are_installed
+    is_of_one_family = (
+        families.declared(cls) is not cls and not install_state.old_names_are_installed
+    )
     if is_of_one_family and not issubclass(cls, family):
         kind = "new" if family is stock.OptimizerV2 else "classic"
         raise LossScaleArgumentError(

@@ -123,7 +123,7 @@ def shown(text: str) -> Markup:
 
 
 def prose(text: str) -> Markup:
-    """Returns a sentence with what stands between backticks as code, and addresses as links."""
+    """Returns a sentence with what is between backticks as code, and addresses as links."""
     out = Markup()
     for index, part in enumerate(text.split("`")):
         if index % 2:

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from compat_lossscale._replacing import replacing
+from compat_lossscale._atomic_file import replacing
 from compat_lossscale._version import __version__
 from compat_lossscale.pages.highlighting import prose, shown
 
@@ -68,7 +68,7 @@ def write(path: Path, page: str) -> None:
     """Writes a page, whole or not at all.
 
     Raises:
-        OSError: It cannot be written; what stood there before still does.
+        OSError: It cannot be written; what was there before still does.
     """
     with replacing(path) as file:
         file.write_bytes(page.encode("utf-8", "replace"))

@@ -47,14 +47,14 @@ def hunks(before: str, after: str, language: str) -> list[list[Row]]:
     matcher = difflib.SequenceMatcher(
         None, [text_of(line) for line in old], [text_of(line) for line in new]
     )
-    found = []
+    blocks = []
     for group in matcher.get_grouped_opcodes(CONTEXT):
         rows: list[Row] = []
         for tag, i1, i2, j1, j2 in group:
             pairs = itertools.zip_longest(range(i1, i2), range(j1, j2))
             rows += [_row(old, new, i, j, changed=tag != "equal") for i, j in pairs]
-        found.append(rows)
-    return found
+        blocks.append(rows)
+    return blocks
 
 
 def _row(

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads every artefact that old versions wrote, trains on, and prints what came of each as JSON.
 
-    python train_on.py legacy|new
+    python train_on.py legacy|new [EVERY]
 
 `legacy` and `new` are the families of Keras optimizers: each process has one of them installed.
-The training is `write.py`'s, the very code that wrote the artefacts.
+With EVERY, every nth version of them is loaded. The training is `write.py`'s, the very code that
+wrote the artefacts.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def artefacts(family: str, names: dict[str, str]) -> Iterator[tuple[str, Path]]:
         family: `legacy` or `new`.
         names: Names by their keys, with `%s` where a family's name stands in some.
     """
-    for version in (*ONE_FAMILY, *TWO_FAMILIES) if family == "legacy" else TWO_FAMILIES:
+    every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    versions = (*ONE_FAMILY, *TWO_FAMILIES) if family == "legacy" else TWO_FAMILIES
+    for version in versions[::-every]:
         suffix = "-legacy" if family == "legacy" and version in TWO_FAMILIES else ""
         for key, name in names.items():
             path = HERE / version / (name % suffix)

@@ -74,7 +74,8 @@ def test_completing_a_command_loads_none() -> None:
     )
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "click" in imported
-    assert not [name for name in imported if name.startswith("compat_lossscale.cli.")]
+    commands = ("doctor", "migrate", "run", "verify")
+    assert not imported & {f"compat_lossscale.cli.{command}" for command in commands}
     assert not {name.split(".")[0] for name in imported} & {
         "libcst",
         "tensorflow",

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 from lossscale_codemods.runner import survey
 
-from compat_lossscale import environment
 from compat_lossscale.cli.doctor import doctor
-from compat_lossscale.environment import Environment
+from compat_lossscale.legacy import environment
+from compat_lossscale.legacy.environment import Environment
 from tests.schemas.ours import check
 from tests.support import REPOSITORY, python
 
@@ -67,7 +67,7 @@ def test_all_that_is_said_where_everything_works(
         "note     `import keras` is Keras 3.15.1 in any case, whose optimizers cannot be wrapped.",
         "         -> Write `from tensorflow import keras`.",
         "",
-        "Old names can stand in 1 of 2 files looked at in the current folder:",
+        "1 of 2 files looked at in the current folder may use old names:",
         "  train.py",
         "Next: compat-lossscale migrate .",
     ]
@@ -153,7 +153,7 @@ def test_no_more_than_five_files_are_named(folder: Path, monkeypatch: pytest.Mon
     for number in range(7):
         (folder / f"old{number}.py").write_text(OLD)
     lines = run(monkeypatch).output.splitlines()
-    assert "Old names can stand in 8 of 9 files looked at in the current folder:" in lines
+    assert "8 of 9 files looked at in the current folder may use old names:" in lines
     assert lines[-2] == "  and 3 more"
 
 
@@ -161,7 +161,7 @@ def test_a_look_that_was_stopped_says_so(folder: Path, monkeypatch: pytest.Monke
     stopped = survey.Survey((), looked_at=7, left_out=1, complete=False)
     monkeypatch.setattr(survey, "survey", lambda *_, **__: stopped)
     assert run(monkeypatch).output.splitlines()[-4:] == [
-        "No old name stands in the 7 files looked at in the current folder.",
+        "No old name found in the 7 files looked at in the current folder.",
         (
             "1 file was not looked at: too large, or not readable; `compat-lossscale migrate` says "
             "which."
@@ -176,7 +176,7 @@ def test_a_look_that_was_stopped_says_so(folder: Path, monkeypatch: pytest.Monke
 
 def test_the_projects_configuration_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "pyproject.toml").write_text('[tool.compat-lossscale]\nexclude = ["train.py"]\n')
-    assert "No old name stands in the 1 file looked at" in run(monkeypatch).output
+    assert "No old name found in the 1 file looked at" in run(monkeypatch).output
     (folder / "pyproject.toml").write_text("[tool.compat-lossscale]\nexclude = 3\n")
     done = run(monkeypatch)
     assert done.exit_code == 2
@@ -199,7 +199,7 @@ def test_the_command_imports_none_of_what_it_looks_for(folder: Path) -> None:
     assert done.returncode in (0, 1), done.stderr
     assert "Next: compat-lossscale migrate ." in done.stdout
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "compat_lossscale.environment" in imported
+    assert "compat_lossscale.legacy.environment" in imported
     assert not {name.split(".")[0] for name in imported} & {*ALL, "numpy"}
 
 
@@ -211,3 +211,31 @@ def test_the_example_in_the_guide_is_what_it_says(
     done = run(monkeypatch, tensorflow="2.19.1", tf_keras="2.18.0")
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.OutputChecker().check_output(shown, done.output, options), done.output
+
+
+def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(distribution: str) -> str | None:
+        return {"absl-py": "2.1.0"}.get(distribution)
+
+    monkeypatch.setattr("compat_lossscale.cli._neighbours._version", version)
+    (folder / "program.py").write_text(
+        "import numpy as np\nimport tensorboard\nimport tensorflow as tf\nfrom official import x\n"
+        "np.float(tf.estimator, tf.contrib)\n"
+    )
+    said = CliRunner().invoke(doctor, [str(folder)]).output
+    assert "serves them: numpy.float, tensorflow.estimator." in said
+    assert "Not served: tensorflow.contrib ended with TensorFlow 1.15" in said
+    for step in (
+        "pip install --no-deps 'tensorflow-estimator==2.15.*'",
+        "pip install tensorboard",
+        "pip install 'absl-py<2'",
+    ):
+        assert f"\n  -> {step}\n" in said
+
+
+def test_a_program_that_needs_nothing_else_is_told_so(folder: Path) -> None:
+    (folder / "program.py").write_text("import numpy as np\nnp.float(1)\n")
+    said = CliRunner().invoke(doctor, [str(folder)]).output
+    assert "Nothing else is known to be in the way of running it as it is." in said

@@ -277,9 +277,9 @@ def test_select_and_ignore(folder: Path) -> None:
     assert run(folder, "--select", "LS2").exit_code == 0
     assert run(folder, "--ignore", "LS501,LS2").exit_code == 0
     assert run(folder, "--select", "LS5").exit_code == 1
-    result = run(folder, "--select", "LS9")
+    result = run(folder, "--select", "LS99")
     assert result.exit_code == 64
-    assert "No rule has an id that starts with 'LS9'" in result.stderr
+    assert "No rule has an id that starts with 'LS99'" in result.stderr
 
 
 def test_explain_and_list_rules() -> None:

@@ -37,8 +37,8 @@ SAYS = [
     ),
     ("doctor closed", None, "1 file was not looked at: too large, or not readable;"),
     ("doctor listed/a.py", None, "1 file was not looked at: too large, or not readable;"),
-    ("run closed/a.py", 2, "can't open 'closed/a.py': Permission denied"),
-    ("run closed", 2, "can't open 'closed/__main__.py': Permission denied"),
+    ("run closed/a.py", 2, "closed/a.py': [Errno 13] Permission denied"),
+    ("run closed", 1, "can't find '__main__' module in"),
     (
         "verify closed/config.json open",
         3,

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from compat_lossscale import LossScaleSpec
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.update_rule import next_state
+from compat_lossscale.spec.update_rule import next_state
 from tests.support import NAN, Mode, scalar_spec
 
 native = tf.compat.v1.mixed_precision

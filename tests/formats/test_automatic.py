@@ -12,7 +12,7 @@ import pytest
 
 from compat_lossscale.formats import Artefact, UnreadableArtefactError, read
 from compat_lossscale.formats.readers import h5, keras_archive
-from compat_lossscale.formats.verification import Status, verify_artefact
+from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import SGD, import_tf_keras
@@ -113,7 +113,7 @@ def test_weights_of_keras_3_hold_the_state_and_no_config(
 def test_an_optimizer_that_was_not_wrapped_has_no_loss_scale(
     name: str, ending: str, keras3: Path
 ) -> None:
-    assert verify_artefact(str(keras3 / f"{name}.{ending}")).status is Status.NO_LOSS_SCALE
+    assert verify_artefact(str(keras3 / f"{name}.{ending}")).status is ArtefactStatus.NO_LOSS_SCALE
 
 
 def test_a_copy_that_states_the_config_is_wrapped_under_any_policy(

@@ -9,7 +9,7 @@ import pytest
 from compat_lossscale import convert_config
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
 from compat_lossscale.formats import UnreadableArtefactError
-from compat_lossscale.formats.config import find_configs, read_config, states_loss_scale
+from compat_lossscale.formats.config import find_configs, read_wrapper_config, states_loss_scale
 from compat_lossscale.formats.conversion import meaning
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD, VERSIONS
@@ -43,7 +43,7 @@ def recorded() -> list[Any]:
 def test_every_config_that_a_real_tensorflow_returned_is_read(
     version: str, kind: str, config: dict[str, Any]
 ) -> None:
-    parts = read_config(config)
+    parts = read_wrapper_config(config)
     assert parts.spec == KINDS[kind]
     assert parts.inner is not None
     assert parts.inner["class_name"] in ("SGD", "Adam")
@@ -63,7 +63,7 @@ def test_every_config_that_a_real_tensorflow_returned_is_read(
 def test_a_policy_with_a_loss_scale_is_read_and_one_without_states_none(version: str) -> None:
     path = ARTEFACTS / version / "configs.json"
     policies = json.loads(path.read_text())["artefact"]
-    assert read_config(policies["policy-fixed"]).spec == LossScaleSpec.fixed(8)
+    assert read_wrapper_config(policies["policy-fixed"]).spec == LossScaleSpec.fixed(8)
     assert not states_loss_scale(policies["policy-default"])
 
 
@@ -79,7 +79,7 @@ def test_a_policy_with_a_loss_scale_is_read_and_one_without_states_none(version:
 def test_a_bare_loss_scale_is_a_config_without_an_optimizer(
     config: dict[str, Any], generation: Generation, spec: LossScaleSpec
 ) -> None:
-    parts = read_config(config)
+    parts = read_wrapper_config(config)
     assert (parts.generation, parts.spec, parts.inner) == (generation, spec, None)
 
 
@@ -103,7 +103,7 @@ def test_a_bare_loss_scale_is_a_config_without_an_optimizer(
 )
 def test_a_config_that_makes_no_sense_is_refused_with_the_reason(config: Any, message: str) -> None:
     with pytest.raises((ConfigFormatError, LossScaleArgumentError)) as caught:
-        read_config(config)
+        read_wrapper_config(config)
     assert message in str(caught.value)
 
 

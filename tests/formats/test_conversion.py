@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_lossscale.equivalence import configs_equivalent
 from compat_lossscale.formats import Verdict, convert, read
-from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import meaning
 from compat_lossscale.formats.readers import h5
 from compat_lossscale.spec import Generation, LossScaleSpec
@@ -94,7 +94,7 @@ def test_the_converted_config_is_of_the_generation_asked_for_and_the_source_is_u
 ) -> None:
     source = tf23(inner, spec)
     before = copy.deepcopy(source)
-    assert read_config(converted(source, generation)).generation is generation
+    assert read_wrapper_config(converted(source, generation)).generation is generation
     assert source == before
 
 

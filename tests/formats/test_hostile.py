@@ -21,7 +21,12 @@ from compat_lossscale.cli.verify import text_of
 from compat_lossscale.formats import UnreadableArtefactError, bounded, isolated, protobuf, read
 from compat_lossscale.formats.readers import keras_archive
 from compat_lossscale.formats.reading import find
-from compat_lossscale.formats.verification import Status, as_json, printable, verify_artefact
+from compat_lossscale.formats.verification import (
+    ArtefactStatus,
+    as_json,
+    printable,
+    verify_artefact,
+)
 from compat_lossscale.formats.writing import ConversionError, write_converted
 from compat_lossscale.spec import Generation
 from tests.formats.fuzz import fuzz
@@ -51,7 +56,7 @@ def model(path: Path) -> Any:
 def reason(path: Path | str) -> str:
     """Why something is unreadable; fails if it is readable."""
     result = verify_artefact(str(path))
-    assert result.status is Status.UNREADABLE, result
+    assert result.status is ArtefactStatus.UNREADABLE, result
     return result.error
 
 
@@ -95,7 +100,7 @@ def test_a_planted_payload_stays_inert(
         tree = {"layers": [payload], "compile_config": {"optimizer": config}}
         archive(path, config__json=json.dumps(tree), metadata__json="{}")
     result = verify_artefact(str(path))
-    assert result.status is not Status.UNREADABLE, result.error
+    assert result.status is not ArtefactStatus.UNREADABLE, result.error
     assert not (tmp_path / "executed").exists()
 
 
@@ -114,7 +119,7 @@ def test_deep_comparison_imports_nothing_that_a_config_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import_tf_keras()
-    from compat_lossscale.equivalence import Outcome, compare_with_stock
+    from compat_lossscale.equivalence import StockOutcome, compare_with_stock
 
     (tmp_path / "evil_module.py").write_text(f"{BOMB}\n")
     monkeypatch.chdir(tmp_path)
@@ -123,7 +128,7 @@ def test_deep_comparison_imports_nothing_that_a_config_names(
     sgd = {"learning_rate": evil, "momentum": 0.0}
     for inner in (evil, {**SGD, "module": "keras.optimizers.legacy", "config": sgd}):
         config = {**CONFIG, "inner_optimizer": inner}
-        assert compare_with_stock(config, steps=1).outcome is Outcome.NOT_COMPARED
+        assert compare_with_stock(config, steps=1).outcome is StockOutcome.NOT_COMPARED
     in_old_name = {**SGD, "config": {"lr": evil, "learning_rate": 1.0}}
     compare_with_stock({**CONFIG, "inner_optimizer": in_old_name}, seeds=(0,), steps=1)
     assert not (tmp_path / "executed").exists()

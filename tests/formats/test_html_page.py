@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compat_lossscale.formats.html_page import as_html_page
-from compat_lossscale.formats.verification import Result, Status, verify_artefact
+from compat_lossscale.formats.verification import ArtefactStatus, Verification, verify_artefact
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD
 from tests.pages.reading import Page
@@ -19,7 +19,7 @@ ATTACK = "</script></td><img src=x onerror=alert(1)>"
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> list[Result]:
+def results(tmp_path: Path) -> list[Verification]:
     contents = {
         "lossless.json": {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0},
         "lossy.json": {
@@ -39,7 +39,7 @@ def results(tmp_path: Path) -> list[Result]:
     return [verify_artefact(str(path)) for path in sorted(tmp_path.iterdir())]
 
 
-def test_the_numbers_are_those_of_the_results_and_add_up(results: list[Result]) -> None:
+def test_the_numbers_are_those_of_the_results_and_add_up(results: list[Verification]) -> None:
     html = as_html_page(results)
     tiles = [int(n) for n in re.findall(r"</dt><dd>(\d+)</dd></div>", html)[:5]]
     assert tiles == [5, 1, 2, 1, 1]
@@ -53,7 +53,9 @@ def test_the_numbers_are_those_of_the_results_and_add_up(results: list[Result]) 
     assert numbers[-1][-1] == made == len(Page(html).all("li"))
 
 
-def test_every_loss_says_what_and_why_and_configs_stand_side_by_side(results: list[Result]) -> None:
+def test_every_loss_says_what_and_why_and_configs_stand_side_by_side(
+    results: list[Verification],
+) -> None:
     page = Page(as_html_page(results))
     paths = [Path(e.attributes["data-path"]).name for e in page.all("article", "file")]
     assert paths[0] == "broken.json"
@@ -75,7 +77,7 @@ def test_configs_that_lose_something_come_first() -> None:
     assert set(chips) == {"1 lost", "lossless"}
 
 
-def test_whatever_the_files_hold_stays_text(results: list[Result]) -> None:
+def test_whatever_the_files_hold_stays_text(results: list[Verification]) -> None:
     html = as_html_page(
         results, deep=[{"path": ATTACK, "where": ATTACK, "outcome": "equal", "reason": ATTACK}]
     )
@@ -100,5 +102,5 @@ def test_a_huge_config_is_not_shown_as_a_whole(tmp_path: Path) -> None:
     config = {"class_name": "Own", "config": {"x": ["y"] * 20_000}}
     path.write_text(json.dumps({"inner_optimizer": config, "dynamic": True}))
     result = verify_artefact(str(path))
-    assert result.status is not Status.UNREADABLE
+    assert result.status is not ArtefactStatus.UNREADABLE
     assert len(as_html_page([result])) < 60_000

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from compat_lossscale.formats import Verdict, convert
-from compat_lossscale.formats.config import read_config
-from compat_lossscale.formats.verification import Status, verify_artefact
+from compat_lossscale.formats.config import read_wrapper_config
+from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import SGD, import_keras, import_tf_keras, tf23
 
@@ -69,7 +69,7 @@ def test_what_trains_nowhere_is_no_config(
     path = tmp_path / "config.json"
     path.write_text(json.dumps({key: SGD, **stated}))
     result = verify_artefact(str(path), targets=[Generation.TF_KERAS])
-    assert (result.status, message in result.error) == (Status.UNREADABLE, True), result
+    assert (result.status, message in result.error) == (ArtefactStatus.UNREADABLE, True), result
 
 
 def test_the_largest_numbers_that_train_are_kept() -> None:
@@ -109,7 +109,7 @@ def test_two_wrappers_around_each_other_are_no_config_where_the_outer_one_refuse
         config["inner_optimizer"]["module"] = "keras.optimizers"
     path.write_text(json.dumps(config))
     result = verify_artefact(str(path), targets=[form])
-    assert result.status is Status.UNREADABLE
+    assert result.status is ArtefactStatus.UNREADABLE
     assert "which scales the loss itself" in result.error
 
 
@@ -157,4 +157,4 @@ def test_keras_3_and_tf_keras_do_with_odd_numbers_what_is_said_of_them(
 
 
 def test_a_negative_loss_scale_is_read() -> None:
-    assert read_config(tf23(SGD, LossScaleSpec(initial_scale=-8))).spec.initial_scale == -8
+    assert read_wrapper_config(tf23(SGD, LossScaleSpec(initial_scale=-8))).spec.initial_scale == -8

@@ -14,7 +14,7 @@ import pytest
 
 from compat_lossscale.errors import ConversionError
 from compat_lossscale.formats import UnreadableArtefactError, Verdict, read
-from compat_lossscale.formats.config import read_config
+from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.state_mapping import NEARLY, SAME, keras3_numbers
 from compat_lossscale.formats.verification import verify_artefact
 from compat_lossscale.formats.writing import write_converted
@@ -160,7 +160,7 @@ def test_the_scale_and_the_counter_that_this_package_saved_are_kept_in_keras_3(
 
 def test_a_learning_rate_beyond_any_float_is_refused() -> None:
     artefact = read(ARTEFACTS / "2.21" / "model.keras")
-    parts = read_config(artefact.configs[0].config)
+    parts = read_wrapper_config(artefact.configs[0].config)
     assert parts.inner is not None
     settings = {**parts.inner["config"], "learning_rate": 10**400}
     parts = dataclasses.replace(parts, inner={**parts.inner, "config": settings})

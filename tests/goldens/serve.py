@@ -12,11 +12,12 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 import compat_lossscale
-from compat_lossscale import program
+from compat_lossscale.legacy import in_process, startup
 
 _TIMEOUT_SECONDS = 300
 
@@ -46,9 +47,16 @@ def _run(
             os.dup2(file.fileno(), descriptor)
     os.chdir(folder)
     signal.alarm(_TIMEOUT_SECONDS)
-    program.prepare(legacy_optimizers=True, tf1=tf1)
+    startup.install_when_imported("a program", legacy_optimizers=True, tf1=tf1, neighbours=True)
     try:
-        return program.run(script, list(arguments), is_module=False)
+        in_process.run([script, *arguments])
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    else:
+        return 0
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import compat_lossscale
 from compat_lossscale import LossScaleOptimizer
 from compat_lossscale.core import DynamicLossScale
-from compat_lossscale.update_rule import next_state
+from compat_lossscale.spec.update_rule import next_state
 from tests.support import INF, NAN, Family, Mode, scalar_spec
 
 Case = tuple[Family, Mode]

@@ -98,6 +98,7 @@ def _in_graph(make: Make, loss_scale: Any, step: Any, strategy: Any) -> str:
 WAYS = [_eagerly, _in_function, _from_function, _in_graph]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("step", [_minimize, _apply])
 @pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
 @pytest.mark.parametrize("way", WAYS)
@@ -110,6 +111,7 @@ def test_a_step_returns_what_it_returns_in_tensorflow(
     assert way(ours, loss_scale, step, default) == way(stock, loss_scale, step, default)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("family", ["legacy", "new", "v1"])

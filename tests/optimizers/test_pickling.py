@@ -87,7 +87,7 @@ def test_slots_of_other_shapes_start_anew_with_a_warning(family: Family, logged:
     train(again, [v], [1.0])
     assert int(again.iterations) == 2
     assert v.numpy() == pytest.approx([0.9, 1.9], abs=0.1)
-    assert sum("The slots start anew" in message for message in logged) == 1
+    assert sum("The slots start again" in message for message in logged) == 1
 
 
 def test_a_pickle_is_read_in_another_process(family: Family, tmp_path: Any) -> None:

@@ -12,7 +12,7 @@ import tf_keras
 
 from compat_lossscale import LossScaleOptimizer, experimental
 from compat_lossscale.core import DynamicLossScale
-from compat_lossscale.optimizers import era, registry
+from compat_lossscale.optimizers import install_state, registry
 from tests.support import NAN, Family
 
 FORMATS = ["model.h5", "model.keras", "saved"]
@@ -21,7 +21,7 @@ X, Y = np.ones((4, 1), np.float32), np.zeros((4, 1), np.float32)
 
 @pytest.fixture
 def legacy_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(era, "old_names_are_installed", True)
+    monkeypatch.setattr(install_state, "old_names_are_installed", True)
 
 
 def model_of(optimizer: Any) -> Any:
@@ -94,6 +94,7 @@ def test_an_own_subclass_comes_back_by_custom_objects(family: Family) -> None:
     assert type(made) == Own  # noqa: E721  # how the old programs asked
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("kind", ["public", "experimental"])
 def test_a_loaded_model_has_our_class_and_trains_on(

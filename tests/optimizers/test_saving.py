@@ -67,6 +67,7 @@ def live_state(model: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("suffix", FORMATS, ids=["h5", "keras", "SavedModel"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")

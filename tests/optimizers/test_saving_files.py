@@ -14,7 +14,8 @@ import pytest
 import tf_keras
 
 import compat_lossscale
-from compat_lossscale.optimizers import saving, saving_files, stock, teach_keras, teaching
+from compat_lossscale import _patching
+from compat_lossscale.optimizers import patch_keras, saving, saving_files, stock
 from tests.optimizers.test_saving import (
     FORMATS,
     INPUTS,
@@ -29,14 +30,14 @@ from tests.support import Family
 
 @contextlib.contextmanager
 def by_public_names() -> Iterator[None]:
-    teaching.unteach(saving.LESSONS)
-    lessons = saving_files.lessons()
-    teaching.teach(lessons)
+    _patching.unpatch_functions(saving.PATCHES)
+    patches = saving_files.patches()
+    _patching.patch_functions(patches)
     try:
         yield
     finally:
-        teaching.unteach(lessons)
-        teach_keras()
+        _patching.unpatch_functions(patches)
+        patch_keras()
 
 
 @pytest.fixture(params=["public", "private"])
@@ -51,6 +52,7 @@ def reader(writer: contextlib.AbstractContextManager[None]) -> object:
     return by_public_names() if is_public else contextlib.nullcontext()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("suffix", FORMATS, ids=["h5", "keras", "SavedModel"])
 @pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
 def test_what_one_way_saves_the_other_loads(
@@ -114,11 +116,11 @@ def test_an_open_file_is_added_to_and_stays_open() -> None:
     assert isinstance(loaded.optimizer, compat_lossscale.LossScaleOptimizer)
 
 
-@pytest.mark.needs_private("without private names, the public functions are taught at import")
-def test_every_name_of_the_public_functions_is_taught() -> None:
+@pytest.mark.needs_private("without private names, the public functions are patched at import")
+def test_every_name_of_the_public_functions_is_patched() -> None:
     with by_public_names():
         for module in (tf_keras.models, tf_keras.saving):
             for name in ("save_model", "load_model"):
-                assert hasattr(getattr(module, name), "_untaught"), (module, name)
-    assert not hasattr(tf_keras.models.load_model, "_untaught")
-    assert not hasattr(stock.Model.save_weights, "_untaught")
+                assert hasattr(getattr(module, name), "_unpatched"), (module, name)
+    assert not hasattr(tf_keras.models.load_model, "_unpatched")
+    assert not hasattr(stock.Model.save_weights, "_unpatched")

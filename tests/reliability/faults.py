@@ -23,7 +23,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale import DynamicLossScale
-from compat_lossscale.update_rule import next_state
+from compat_lossscale.spec.update_rule import next_state
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import INF, NAN, Mode
 

@@ -5,7 +5,7 @@
 
 `--count` steps run through the core inside a `tf.function` with a loop, `--eager` steps in eager
 mode through each generation's optimizer. After every step the loss scale and its counter must be
-those of `compat_lossscale.update_rule`, and only good steps may have been applied.
+those of `compat_lossscale.spec.update_rule`, and only good steps may have been applied.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import tensorflow as tf
 
 from compat_lossscale import DynamicLossScale
 from compat_lossscale.core import apply_or_skip
-from compat_lossscale.update_rule import next_state
+from compat_lossscale.spec.update_rule import next_state
 from tests.reliability.faults import mode_of
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import INF, NAN

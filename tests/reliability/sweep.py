@@ -34,9 +34,11 @@ from lossscale_codemods.prescan import file_scan
 from lossscale_codemods.project import discovery
 from lossscale_codemods.project.discovery import SUFFIXES
 from lossscale_codemods.project.relative_imports import relative_imports
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.runner import file_task, notebook, single_source
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,6 +53,9 @@ BEFORE = (
 AFTER = BEFORE.replace(b"experimental.set_policy", b"set_global_policy")
 SECONDS = 300
 """What one file may take."""
+BESIDE = frozenset(rule.id for rule in all_rules() if rule.group_markers)
+"""The rules for names next to the loss-scale API."""
+WITHOUT_BESIDE = Options(selection=Selection(ignore=tuple(BESIDE)))
 
 
 @dataclasses.dataclass
@@ -221,6 +226,11 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     planted = file_task.migrate_file(path, before, options)
     found.append(f"with a call: {_outcome(planted)}")
     problems += _wrong(planted, before)
+    if planted.changed and {record.rule for record in planted.records} & BESIDE:
+        # With the call, it is a program of the old API, whose other names change as well.
+        found.append("with a call: changed beside it")
+        planted = file_task.migrate_file(path, before, WITHOUT_BESIDE)
+        problems += _wrong(planted, before)
     if bare.status is Status.UNCHANGED and not bare.records:
         if planted.changed and planted.output != after:
             problems.append("changed something else than the planted call")

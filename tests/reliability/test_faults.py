@@ -27,6 +27,7 @@ each_generation = pytest.mark.parametrize("generation", GENERATIONS, ids=lambda 
 each_keras_generation = pytest.mark.parametrize("generation", KERAS, ids=lambda one: one.name)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(("generation", "mode_name"), MODES_OF)
 def test_random_faults_leave_what_the_good_steps_alone_leave(
     generation: Generation, mode_name: str
@@ -87,6 +88,7 @@ def test_an_empty_list_counts_as_a_good_step_of_the_scale(generation: Generation
 
 
 @each_generation
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("mode_name", ["eager", "function"])
 def test_the_variables_may_change_from_step_to_step(generation: Generation, mode_name: str) -> None:
     chance = np.random.default_rng(0)
@@ -147,6 +149,7 @@ def test_an_optimizer_restored_mid_run_goes_on_as_it_did(
 
 
 @each_keras_generation
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("how", ["eager", "function", "jit"])
 def test_fit_skips_bad_batches_only(generation: Generation, how: str) -> None:
     chance = np.random.default_rng(1)

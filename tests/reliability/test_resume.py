@@ -8,6 +8,7 @@ import pytest
 from tests.support import python
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("driver", ["experimental-legacy", "public-new", "v1-monitored-session"])
 def test_a_killed_training_ends_as_one_that_nobody_killed(driver: str) -> None:
     # In a process of its own: one that has run TensorFlow cannot be forked.

@@ -45,8 +45,8 @@ def read(path: str) -> Artefact:
 
 
 def _prefix(path: str) -> str:
-    found = _FILE.fullmatch(path)
-    return found["prefix"] if found else path
+    match = _FILE.fullmatch(path)
+    return match["prefix"] if match else path
 
 
 def describe(bundle: TensorBundle) -> tuple[str, tuple[LiveState, ...], tuple[str, ...]]:
@@ -77,10 +77,10 @@ def describe(bundle: TensorBundle) -> tuple[str, tuple[LiveState, ...], tuple[st
 
 def _states_by_object(bundle: TensorBundle) -> Iterator[LiveState]:
     optimizers = [
-        found["optimizer"]
+        match["optimizer"]
         for pattern in (_SCALE, _BASE)
-        for found in map(pattern.fullmatch, bundle.entries)
-        if found and "/.OPTIMIZER_SLOT/" not in found["optimizer"]
+        for match in map(pattern.fullmatch, bundle.entries)
+        if match and "/.OPTIMIZER_SLOT/" not in match["optimizer"]
     ]
     for optimizer in _few(dict.fromkeys(optimizers)):
         scale = bundle.number(f"{optimizer}/loss_scale/current_loss_scale{_VALUE}")
@@ -97,7 +97,7 @@ def _count_slots(bundle: TensorBundle, optimizer: str) -> int:
 
 
 def _states_by_name(bundle: TensorBundle) -> Iterator[LiveState]:
-    scales = {name: found for name in bundle.entries if (found := _NAMED_SCALE.fullmatch(name))}
+    scales = {name: match for name in bundle.entries if (match := _NAMED_SCALE.fullmatch(name))}
     # A slot is named after its variable: `dense/kernel/Adam`.
     slots = sum(name.rpartition("/")[0] in bundle.entries for name in bundle.entries)
     for name in _few(scales):

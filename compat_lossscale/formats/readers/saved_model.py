@@ -97,9 +97,9 @@ def _different_configs(metadata: _Metadata) -> Iterator[StatedConfig]:
     for place, data in metadata.found:
         for config in find_configs(parse_json(decode(data, place), place), place):
             # Every layer repeats its model's training config.
-            said = json.dumps(config.config, sort_keys=True)
-            if said not in known:
-                known.add(said)
+            key = json.dumps(config.config, sort_keys=True)
+            if key not in known:
+                known.add(key)
                 yield config
 
 

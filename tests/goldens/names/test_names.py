@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import cases
@@ -14,14 +15,17 @@ from tests.support import REPOSITORY, python
 
 HERE = Path(__file__).parent
 RECORDINGS = recordings.read()
+# `make nightly` runs all cases.
+EVERY = 1 if os.environ.get("ALL_CASES") else 4
 
 
 @pytest.fixture(scope="module")
 def names() -> recordings.Names:
-    """The names that the cases have under this package."""
+    """The names that the cases, or some of them, have under this package."""
     done = python(
         str(HERE / "observing.py"),
         "ours",
+        str(EVERY),
         timeout=600,
         environment={"TF_USE_LEGACY_KERAS": "1", "PYTHONHASHSEED": "0"},
     )
@@ -35,6 +39,7 @@ def test_names_are_those_of_the_version(version: str, names: recordings.Names) -
     differences = [
         f"{line}: {observation}: expected {value}, got {names[line].get(observation)}"
         for line, expected in recordings.expected(RECORDINGS, version).items()
+        if line in names
         for observation, value in expected.items()
         if names[line].get(observation) != value
     ]
@@ -42,7 +47,8 @@ def test_names_are_those_of_the_version(version: str, names: recordings.Names) -
 
 
 def test_no_case_fails(names: recordings.Names) -> None:
-    assert names.keys() == recordings.CASES.keys()
+    assert len(names) >= len(recordings.CASES) / EVERY / 2
+    assert EVERY > 1 or names.keys() == recordings.CASES.keys()
     assert not [line for line, observed in names.items() if "error" in observed]
 
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands as click has them. Each is loaded when it is run."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from compat_lossscale._version import __version__
+from compat_lossscale.errors import CompatLossScaleError
+
+_COMMANDS = {
+    "doctor": "Say what will work here, what to install otherwise, and where old names are.",
+    "run": "Run an unmodified legacy program on today's TensorFlow.",
+    "migrate": "Rewrite old loss-scale APIs in a codebase to the one that stayed.",
+    "verify": "Show, convert and compare stored loss scales of every generation.",
+}
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class _LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"{__package__}.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            known = ", ".join(_COMMANDS)
+            ctx.fail(f"There is no command {args[0]!r}. The commands are: {known}.")
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        # click would load every command to ask for its help.
+        commands = [
+            CompletionItem(name, help=text)
+            for name, text in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="compat-lossscale")
+def command_line() -> None:
+    """Run, migrate and verify every generation of TensorFlow's loss-scale optimizer."""
+
+
+def call() -> Any:
+    """Does what the command line asks for.
+
+    Errors of this package, and output that cannot be written, are one line on stderr and exit code
+    2. Ctrl-C is exit code 130.
+
+    Returns:
+        What the command does.
+    """
+    try:
+        return command_line.main(prog_name="compat-lossscale", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(130)
+    except CompatLossScaleError as error:
+        print(f"compat-lossscale: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        # Python would try to write what is left when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        message = f"the standard output cannot be written: {error.strerror}"
+        print(f"compat-lossscale: {message}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of `compat-lossscale run`, in one table for click and for those who do without."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # `typing` takes longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Switch:
+    """One option that is on or off.
+
+    Attributes:
+        name: The argument of `startup.install_when_imported`.
+        on: The option that turns it on; empty if it is on unless it is turned off.
+        off: The option that turns it off; empty if it is off unless it is turned on.
+        default: What it is otherwise.
+        help: What it does.
+    """
+
+    def __init__(self, name: str, on: str, off: str, default: bool, help_: str) -> None:
+        self.name, self.on, self.off = name, on, off
+        self.default, self.help = default, help_
+
+
+SWITCHES = (
+    Switch(
+        "legacy_optimizers",
+        "--legacy-optimizers",
+        "--new-optimizers",
+        True,
+        "Which classes tf.keras.optimizers.SGD and its fellows are: those of TensorFlow 2.0 to "
+        "2.10 (the default), or those of 2.11 and later.",
+    ),
+    Switch(
+        "tf1",
+        "--tf1",
+        "",
+        False,
+        "Let `import tensorflow as tf` mean TensorFlow 1, as programs for 1.14 and 1.15 expect.",
+    ),
+    Switch(
+        "neighbours",
+        "",
+        "--only-loss-scale",
+        True,
+        "Put back the names of loss scaling alone, not what else is gone of TensorFlow, numpy and "
+        "Python that programs of that age use.",
+    ),
+)
+
+
+def read(arguments: Sequence[str]) -> tuple[list[str], dict[str, bool]] | None:
+    """Reads a command line that runs a program.
+
+    Returns:
+        What follows `run` and its options, and the options; nothing for any other command line.
+    """
+    if not arguments or arguments[0] != "run":
+        return None
+    chosen = {switch.name: switch.default for switch in SWITCHES}
+    known = {switch.on: (switch.name, True) for switch in SWITCHES}
+    known |= {switch.off: (switch.name, False) for switch in SWITCHES}
+    for index, argument in enumerate(arguments[1:], start=1):
+        if argument and argument in known:
+            name, value = known[argument]
+            chosen[name] = value
+        elif argument.startswith("--") or argument == "-h":
+            return None
+        else:
+            return list(arguments[index:]), chosen
+    return None

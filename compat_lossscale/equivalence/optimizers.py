@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether two optimizers do the same: both are given the same random gradients."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compat_lossscale._require import require_tensorflow
+from compat_lossscale.equivalence.configs import convert_config
+from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.formats.inner_optimizer import is_known
+from compat_lossscale.spec import Generation
+
+STEPS = 40
+"""How many steps optimizers are compared over."""
+_SCHEDULES = (
+    "CosineDecay",
+    "CosineDecayRestarts",
+    "ExponentialDecay",
+    "InverseTimeDecay",
+    "PiecewiseConstantDecay",
+    "PolynomialDecay",
+)
+
+
+def assert_equivalent(
+    first: Any, second: Any, *, steps: int = STEPS, seed: int = 0, tolerance: float = 1e-6
+) -> None:
+    """Asserts that two loss-scale optimizers do the same, step by step.
+
+    Each gets variables of its own and both the same gradients, some of them not finite. The loss
+    scale, the counter, whether a step is skipped, the iterations and the variables are compared
+    after each step. Both optimizers have been used afterwards.
+
+    Args:
+        first: A loss-scale optimizer around a tf-keras optimizer, not used before.
+        second: Another.
+        steps: How many steps.
+        seed: Of the gradients.
+        tolerance: By how much variables may differ, relative to 1 or to their size.
+
+    Raises:
+        AssertionError: They differ; the message says at which step and in what.
+        MissingExtraError: TensorFlow or tf-keras is not installed.
+    """
+    difference = _first_difference(first, second, steps, seed, tolerance)
+    if difference:
+        raise AssertionError(difference)
+
+
+class StockOutcome(enum.Enum):
+    """How an optimizer of this package and one of stock tf-keras compare."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    NOT_COMPARED = "not compared"
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """How the two optimizers of one config compare.
+
+    Attributes:
+        outcome: In a word.
+        reason: What differs, or why they are not compared; or over what they are equal.
+    """
+
+    outcome: StockOutcome
+    reason: str
+
+
+def compare_with_stock(
+    config: Mapping[str, Any], *, seeds: Sequence[int] = (0, 1, 2), steps: int = STEPS
+) -> Comparison:
+    """Builds a config's optimizer here and in stock tf-keras, and compares what they do.
+
+    Only classes of Keras' own are built, by name: nothing that a config names is imported.
+
+    Args:
+        config: A loss-scale optimizer's config of any generation.
+        seeds: Of the gradients, one run each.
+        steps: How many steps a run has.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        MissingExtraError: TensorFlow or tf-keras is not installed.
+    """
+    require_tensorflow("compat-lossscale verify --deep")
+    try:
+        converted = convert_config(config, to=Generation.TF_KERAS)
+    except CompatLossScaleError as error:
+        return Comparison(StockOutcome.NOT_COMPARED, f"stock tf-keras cannot have it. {error}")
+    bare = converted["config"] if "class_name" in converted else converted
+    inner_config = bare.get("inner_optimizer")
+    if inner_config is None:
+        return Comparison(StockOutcome.NOT_COMPARED, "it wraps no optimizer")
+    if not is_known(inner_config) or not _has_known_schedule(inner_config["config"]):
+        return Comparison(StockOutcome.NOT_COMPARED, "it names a class that is not Keras' own")
+    try:
+        for seed in seeds:
+            pair = _ours(bare), _stock(bare)
+            difference = _first_difference(*pair, steps, seed, 1e-6)
+            if difference:
+                return Comparison(StockOutcome.DIFFERENT, f"gradients of seed {seed}: {difference}")
+    except Exception as error:
+        # Whatever a config's values make an optimizer raise, the config is at fault.
+        reason = f"it cannot be built or trained: {type(error).__name__}: {error}"
+        return Comparison(StockOutcome.DIFFERENT, reason)
+    return Comparison(StockOutcome.EQUAL, f"over {len(seeds)} runs of {steps} steps")
+
+
+def _has_known_schedule(settings: Mapping[str, Any]) -> bool:
+    rate = settings.get("learning_rate")
+    return not isinstance(rate, Mapping) or rate.get("class_name") in _SCHEDULES
+
+
+def _ours(bare: Mapping[str, Any]) -> Any:
+    from compat_lossscale.optimizers import LossScaleOptimizer  # noqa: PLC0415  # TensorFlow
+
+    return _built(LossScaleOptimizer, bare)
+
+
+def _stock(bare: Mapping[str, Any]) -> Any:
+    from compat_lossscale.optimizers import stock  # noqa: PLC0415  # TensorFlow
+
+    return _built(stock.BaseLossScaleOptimizer, bare)
+
+
+def _built(cls: Any, bare: Mapping[str, Any]) -> Any:
+    import tf_keras  # noqa: PLC0415  # TensorFlow
+
+    inner_config = dict(bare["inner_optimizer"])
+    is_legacy = inner_config["module"] == "keras.optimizers.legacy"
+    module = tf_keras.optimizers.legacy if is_legacy else tf_keras.optimizers
+    settings = dict(inner_config["config"])
+    rate = settings.get("learning_rate")
+    if isinstance(rate, Mapping):
+        schedule = getattr(tf_keras.optimizers.schedules, rate["class_name"])
+        settings["learning_rate"] = schedule(**rate["config"])
+    # Not by from_config, which imports the modules that a config names.
+    optimizer = getattr(module, inner_config["class_name"])(**settings)
+    keys = ("dynamic", "initial_scale", "dynamic_growth_steps")
+    return cls(optimizer, **{key: bare[key] for key in keys})
+
+
+def _first_difference(
+    first: Any, second: Any, steps: int, seed: int, tolerance: float
+) -> str | None:
+    require_tensorflow("compat_lossscale.assert_equivalent")
+    import tensorflow as tf  # noqa: PLC0415  # it has been asked for
+
+    chance = random.Random(seed)
+    start = [[chance.uniform(-1, 1) for _ in range(4)], [chance.uniform(-1, 1)]]
+    runs = [(optimizer, [tf.Variable(value) for value in start]) for optimizer in (first, second)]
+    for step in range(steps):
+        gradients = [[chance.uniform(-2, 2) for _ in value] for value in start]
+        if chance.random() < 0.25:
+            gradients[chance.randrange(2)][0] = chance.choice([math.nan, math.inf, -math.inf])
+        states = [_after_step(optimizer, variables, gradients) for optimizer, variables in runs]
+        for name, value in states[0].items():
+            if not _close(value, states[1][name], tolerance if name == "variables" else 0.0):
+                other = states[1][name]
+                return f"after step {step}, {name} is {value} in one and {other} in the other"
+    return None
+
+
+def _after_step(optimizer: Any, variables: list[Any], gradients: list[list[float]]) -> Any:
+    import tensorflow as tf  # noqa: PLC0415  # it has been asked for
+
+    before = [variable.numpy().tolist() for variable in variables]
+    scaled = [tf.constant(gradient) * float(optimizer.loss_scale) for gradient in gradients]
+    # The gradients are given here. Without this, every run would warn of a forgotten loss.
+    optimizer.get_scaled_loss(tf.constant(0.0))
+    unscaled = optimizer.get_unscaled_gradients(scaled)
+    optimizer.apply_gradients(list(zip(unscaled, variables, strict=True)))
+    after = [variable.numpy().tolist() for variable in variables]
+    counter = optimizer.dynamic_counter
+    return {
+        "loss_scale": float(optimizer.loss_scale),
+        "dynamic_counter": None if counter is None else int(counter),
+        "skipped": before == after,
+        "iterations": int(optimizer.iterations),
+        "variables": [number for value in after for number in value],
+    }
+
+
+def _close(a: Any, b: Any, tolerance: float) -> bool:
+    if isinstance(a, list):
+        return all(_close(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    if isinstance(a, float) and math.isnan(a):
+        return math.isnan(b)
+    if not tolerance or not math.isfinite(a):
+        return bool(a == b)
+    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)

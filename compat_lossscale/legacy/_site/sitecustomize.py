@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an interpreter imports first that `compat-lossscale run` starts, or its program's workers.
+
+Python imports a module of this name when it starts, and this folder is first on its path. See
+https://docs.python.org/3/library/site.html#module-sitecustomize
+"""
+
+import os
+import sys
+
+
+def _start() -> None:
+    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  # no pathlib here
+    root = os.path.dirname(os.path.dirname(os.path.dirname(folder)))  # noqa: PTH120  # as above
+    sys.path[:] = [place for place in sys.path if place != folder]
+    sys.path_importer_cache.pop(folder, None)
+    # Where this file is from, whatever else is on the path.
+    sys.path.insert(0, root)
+    try:
+        from compat_lossscale.legacy import startup  # noqa: PLC0415
+    finally:
+        sys.path.remove(root)
+    startup.start()
+
+
+_start()
+# The environment may have such a module of its own. Without one, Python expects this error.
+del sys.modules[__name__]
+import sitecustomize  # type: ignore[import-not-found]  # noqa: E402, F401

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of names next to the loss-scale API that old programs use, and that are gone today.
+
+Plain data, one module a subject: what was where, until when, what serves it, and what new code has
+in its place. `neighbours` serves the names, `doctor` and the codemod look them up. Nothing here
+imports a framework.
+"""
+
+from __future__ import annotations
+
+from compat_lossscale.neighbour_names import (
+    estimator_names,
+    keras_names,
+    numpy_names,
+    python_names,
+    scipy_names,
+    tensorflow_names,
+)
+from compat_lossscale.neighbour_names.neighbour import Neighbour
+
+TABLE: tuple[Neighbour, ...] = (
+    *tensorflow_names.METHODS,
+    *tensorflow_names.NAMES,
+    *tensorflow_names.MODULES,
+    *estimator_names.NAMES,
+    *estimator_names.MODULES,
+    *keras_names.NAMES,
+    *keras_names.MODULES,
+    *numpy_names.NEIGHBOURS,
+    *scipy_names.NEIGHBOURS,
+    *python_names.NEIGHBOURS,
+)
+"""Every neighbour."""

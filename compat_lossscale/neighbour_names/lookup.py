@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which neighbour stands at a dotted path, and what new code has in its place."""
+
+from __future__ import annotations
+
+import functools
+
+from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
+from compat_lossscale.neighbour_names.keras_public_names import OTHERS, PUBLIC_NAMES
+from compat_lossscale.neighbour_names.neighbour import Neighbour
+
+_NAMES = {one.module_or_name: one for one in TABLE}
+_APIS = ("tensorflow.compat.v1.", "tensorflow.compat.v2.")
+_PUBLIC_KERAS = "tensorflow.keras"
+METHODS = {
+    one.short_name: one for one in tensorflow_names.METHODS if one.short_name != "compute_loss"
+}
+"""By its name, each method and attribute that no other class is likely to have."""
+
+
+@functools.lru_cache(maxsize=4096)
+def neighbour_at(path: str) -> Neighbour | None:
+    """Returns the neighbour at a path, or the one that is above it."""
+    while path:
+        for spelled in (*(path.replace(api, "tensorflow.", 1) for api in _APIS), path):
+            if spelled in _NAMES:
+                return _NAMES[spelled]
+        path = path.rpartition(".")[0]
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def successor_of(path: str) -> str:
+    """Returns what new code has in the place of a name, as `Neighbour.exactly` writes it.
+
+    Args:
+        path: The dotted path of the name, or of a module.
+
+    Returns:
+        Nothing if no name does the same in every case.
+    """
+    if _is_below(path, keras_names.PRIVATE):
+        public = _public_name(path.removeprefix(keras_names.PRIVATE).removeprefix("."))
+        return "" if public is None else f"{_PUBLIC_KERAS}.{public}".removesuffix(".")
+    neighbour = neighbour_at(path)
+    if neighbour is None or not neighbour.successor:
+        return ""
+    below = path.removeprefix(neighbour.module_or_name)
+    if below == path:
+        return ""
+    if not below or neighbour.name.endswith(".*"):
+        return f"{neighbour.successor}{below}"
+    return ""
+
+
+def is_public_module(path: str) -> bool:
+    """Whether a module of `tensorflow.python.keras` has a public one of the same names."""
+    return _is_below(path, keras_names.PRIVATE) and (
+        path.removeprefix(keras_names.PRIVATE).removeprefix(".") in PUBLIC_NAMES
+    )
+
+
+def _public_name(below: str) -> str | None:
+    if below in PUBLIC_NAMES:
+        return below
+    module, _, name = below.rpartition(".")
+    if name in OTHERS.get(module, "").split():
+        return None
+    found = (
+        home for home in keras_names.homes(module) if name in PUBLIC_NAMES.get(home, "").split()
+    )
+    home = next(found, None)
+    return None if home is None else f"{home}.{name}".removeprefix(".")
+
+
+def _is_below(path: str, module: str) -> bool:
+    return path == module or path.startswith(f"{module}.")

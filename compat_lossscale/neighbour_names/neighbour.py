@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One entry of the table of neighbours. Plain data: nothing is imported to make one."""
+
+from __future__ import annotations
+
+import dataclasses
+import pkgutil
+from typing import Any
+
+THE_SAME = "the same"
+"""What serves the name is what the name stood for, or does the same in every case."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Neighbour:
+    """A name that programs of the old API use besides loss scaling, and that is gone today.
+
+    Attributes:
+        name: The name, with the module it was in. A name that ends in `.*` is a module with all
+            that is below it.
+        until: The last version that had it, such as `"numpy 1.23"`.
+        served_by: What serves it now, as `module:name`, or a module; empty if nothing does.
+        faithful: `THE_SAME`, or in what way it differs; why nothing serves it, if nothing does.
+        instead: What to write in new code, in words.
+        exactly: What new code has in its place, to the letter, where that does the same in every
+            case and is not what serves the name: a dotted path, a number, or a call in which `...`
+            stands for an argument; a minus sign may stand in front.
+        for_members: For a function of whose result only some members are what they were: the
+            path of the one that new code calls, and these members, by name or by place.
+    """
+
+    name: str
+    until: str
+    served_by: str
+    faithful: str = THE_SAME
+    instead: str = ""
+    exactly: str = ""
+    for_members: tuple[str, ...] = ()
+
+    @property
+    def is_served(self) -> bool:
+        """Whether anything serves the name."""
+        return bool(self.served_by)
+
+    @property
+    def module_or_name(self) -> str:
+        """The name, without the sign that it is a module with all that is below."""
+        return self.name.removesuffix(".*")
+
+    @property
+    def place(self) -> str:
+        """The module, or the class, that the name was in."""
+        return self.module_or_name.rpartition(".")[0]
+
+    @property
+    def short_name(self) -> str:
+        """The name without the module it was in."""
+        return self.module_or_name.rpartition(".")[2]
+
+    @property
+    def successor(self) -> str:
+        """What new code has in its place, as `exactly` writes it; empty if nothing is the same."""
+        if self.exactly:
+            return self.exactly
+        is_ours = self.served_by.startswith("compat_lossscale.")
+        if self.faithful != THE_SAME or is_ours or ", " in self.served_by:
+            return ""
+        return self.served_by.replace(":", ".").removeprefix("builtins.")
+
+    def resolve(self) -> Any:
+        """Imports what serves the name, and returns it.
+
+        Raises:
+            AttributeError: Nothing serves it; the message says what to do.
+        """
+        if not self.is_served:
+            raise AttributeError(self.explanation(), name=self.short_name)
+        return pkgutil.resolve_name(self.served_by)
+
+    def explanation(self) -> str:
+        """Says why nothing serves the name, and what to do."""
+        return f"{self.module_or_name} ended with {self.until}: {self.faithful}. {self.instead}."

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names next to the loss-scale API that old programs use, and that are gone today.
+
+Which names these are is in `neighbour_names`. What serves a name is imported when a program asks
+for the name, and not before. A name that is there is never replaced.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+from compat_lossscale._import_hook import when_imported
+from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
+from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
+from compat_lossscale.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbours.keras_2_packages import put_keras_2
+from compat_lossscale.neighbours.lazy_names import put_lazy_names
+from compat_lossscale.neighbours.module_finder import put_modules
+
+_API_ROOTS = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")
+
+
+def _by_place(names: Iterable[Neighbour]) -> dict[str, dict[str, Neighbour]]:
+    places: dict[str, dict[str, Neighbour]] = {}
+    for one in names:
+        places.setdefault(one.place, {})[one.short_name] = one
+    return places
+
+
+_MODULES = {one.name.removesuffix(".*"): one for one in TABLE if one.name.endswith(".*")}
+_KERAS_MODULES = {name: one for name, one in _MODULES.items() if one in keras_names.MODULES}
+_FINDABLE = {name: one for name, one in _MODULES.items() if name not in _KERAS_MODULES}
+_NAMES = _by_place(
+    one for one in TABLE if not one.name.endswith(".*") and one not in tensorflow_names.METHODS
+)
+
+
+def put(undo: Undo) -> None:
+    """Serves the neighbours; those of a module that is not imported yet as soon as it is.
+
+    Args:
+        undo: What takes that back.
+    """
+    # Modules that are imported later add to the list then.
+    own: Undo = []
+    undo.append(functools.partial(take_back, own))
+    put_modules(_FINDABLE, own)
+    put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
+    for place, names in _NAMES.items():
+        if place.partition(".")[0] != "tensorflow":
+            put_in = functools.partial(put_lazy_names, names=names, undo=own)
+            when_imported(place, put_in, own)
+    when_imported("tensorflow", functools.partial(_put_in_tensorflow, own), own)
+
+
+def _put_in_tensorflow(undo: Undo, tensorflow: object) -> None:
+    # Not before: these need TensorFlow.
+    from compat_lossscale.neighbours.keras_compute_loss import put_compute_loss  # noqa: PLC0415
+    from compat_lossscale.neighbours.keras_modules import put_keras_modules  # noqa: PLC0415
+
+    for place, names in _NAMES.items():
+        if place.partition(".")[0] == "tensorflow":
+            for module in _public_modules(place):
+                put_lazy_names(module, names, undo)
+    for method in tensorflow_names.METHODS:
+        _put_method(method, undo)
+    put_compute_loss(undo)
+    put_keras_modules(_KERAS_MODULES, _NAMES, undo)
+
+
+def _public_modules(place: str) -> list[object]:
+    """The modules that a public name of TensorFlow is in: one for each version of the API."""
+    below = place.partition(".")[2]
+    paths = [f"{api}.{below}".removesuffix(".") for api in _API_ROOTS]
+    modules = [module for path in paths for module in modules_at(path)]
+    return list({id(module): module for module in modules}.values())
+
+
+def _put_method(method: Neighbour, undo: Undo) -> None:
+    place, _, owner = method.place.rpartition(".")
+    for cls in {getattr(module, owner, None) for module in _public_modules(place)} - {None}:
+        if not hasattr(cls, method.short_name):
+            set_attribute(cls, method.short_name, method.resolve(), undo)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tensorflow-estimator calls of `tensorflow.python.distribute.estimator_training`.
+
+With one worker, an estimator trains under a strategy by itself, and this only fills in its
+`RunConfig`. The coordinator for several workers is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ESTIMATOR_API_NAME = "tensorflow"
+"""Under which of TensorFlow's APIs the package lists its names: the one for estimators is gone."""
+
+
+def init_run_config(config: Any, tf_config: Mapping[str, Any]) -> None:
+    """Fills in a `RunConfig` that has a strategy.
+
+    Args:
+        config: The `RunConfig`.
+        tf_config: What the environment variable TF_CONFIG says.
+
+    Raises:
+        ValueError: A strategy is given twice.
+        NotImplementedError: TF_CONFIG describes a cluster.
+    """
+    both = config._experimental_distribute
+    if both is not None:
+        if config._train_distribute is not None or config._eval_distribute is not None:
+            raise ValueError(
+                "RunConfig takes experimental_distribute, or train_distribute and "
+                "eval_distribute, and not both."
+            )
+        config._train_distribute = both.train_distribute
+        config._eval_distribute = both.eval_distribute
+    if tf_config.get("cluster"):
+        raise NotImplementedError(
+            "An estimator cannot train under a strategy over several workers any more: what "
+            "coordinated them left TensorFlow with 2.15. Take the cluster out of TF_CONFIG, or "
+            "train a tf.keras.Model under tf.distribute.MultiWorkerMirroredStrategy."
+        )
+    config._distribute_coordinator_mode = None
+    config._init_distributed_setting_from_environment_var(tf_config)
+    config._maybe_overwrite_session_config_for_distributed_training()
+
+
+def should_run_distribute_coordinator(config: Any) -> bool:
+    """Whether several workers have to be coordinated: never, see above."""
+    return False

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds which names of `tensorflow.python.keras` are public names of `tf.keras`.
+
+`python -m compat_lossscale.neighbours.keras_public_names` makes the module of that name in
+`neighbour_names`, from tf-keras' API and from what serves the private modules.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from compat_lossscale.neighbour_names.keras_names import MODULES, PRIVATE, homes
+from compat_lossscale.neighbours.module_finder import serving_module
+
+_API = "tf_keras.api._v2.keras"
+_PACKAGES = {
+    "": "activations backend callbacks constraints initializers layers losses metrics models "
+    "regularizers utils",
+    "applications": "densenet imagenet_utils inception_resnet_v2 inception_v3 mobilenet "
+    "mobilenet_v2 nasnet resnet resnet50 resnet_v2 vgg16 vgg19 xception",
+    "datasets": "boston_housing cifar10 cifar100 fashion_mnist imdb mnist reuters",
+    "preprocessing": "image sequence text",
+}
+"""The public modules that old versions had as well, by the package they are in."""
+_WIDTH = 100
+_HEAD = '''\
+# SPDX-License-Identifier: Apache-2.0
+"""The public names of `tf.keras`, and where `tensorflow.python.keras` meant others by them.
+
+Made by `python -m compat_lossscale.neighbours.keras_public_names`; do not edit.
+"""
+
+from __future__ import annotations
+
+'''
+
+
+def source() -> str:
+    """Returns the source of the module."""
+    public = _public_names()
+    others = _others(public)
+    lines = ["PUBLIC_NAMES: dict[str, str] = {", *_entries(public), "}"]
+    lines += ['"""The classes and functions of each public module, by its place in `tf.keras`."""']
+    lines += ["OTHERS: dict[str, str] = {", *_entries(others), "}"]
+    lines += ['"""Names of private modules that stand for something else than the public ones."""']
+    return _HEAD + "\n".join([*lines, ""])
+
+
+def _entries(names: Mapping[str, Iterator[str] | list[str]]) -> Iterator[str]:
+    for module, found in names.items():
+        text = " ".join(found)
+        one_line = f'    "{module}": "{text}",'
+        if len(one_line) <= _WIDTH:
+            yield one_line
+            continue
+        yield f'    "{module}": ('
+        parts = textwrap.wrap(text, _WIDTH - 12)
+        for part in parts:
+            yield f'        "{part}{" " if part is not parts[-1] else ""}"'
+        yield "    ),"
+
+
+def _public_names() -> dict[str, list[str]]:
+    modules = ["", *(package for package in _PACKAGES if package)]
+    for package, below in _PACKAGES.items():
+        modules += [f"{package}.{name}".removeprefix(".") for name in below.split()]
+    return {module: _members(_public(module)) for module in sorted(modules)}
+
+
+def _members(module: Any) -> list[str]:
+    return sorted(name for name, value in vars(module).items() if _is_member(name, value))
+
+
+def _is_member(name: str, value: object) -> bool:
+    return not name.startswith("_") and (inspect.isclass(value) or inspect.isfunction(value))
+
+
+def _public(module: str) -> Any:
+    return importlib.import_module(f"{_API}.{module}".removesuffix("."))
+
+
+def _others(public: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The names in private modules that are others than their public namesakes."""
+    found = {}
+    for module in _private_modules():
+        try:
+            serving = _serving(module)
+        except ModuleNotFoundError:
+            continue
+        different = [
+            name
+            for name in dir(serving)
+            for home in [next((h for h in homes(module) if name in public.get(h, ())), None)]
+            if home is not None
+            if getattr(serving, name) is not getattr(_public(home), name)
+        ]
+        if different:
+            found[module] = different
+    return found
+
+
+def _private_modules() -> list[str]:
+    """The modules that there were, below `tensorflow.python.keras`."""
+    own = Path(importlib.import_module(PRIVATE).__file__ or "").parent
+    found = {one.module_or_name for one in MODULES}
+    walked = pkgutil.walk_packages([str(own)], f"{PRIVATE}.")
+    found.update(one.name for one in walked)
+    return sorted(name.removeprefix(PRIVATE).removeprefix(".") for name in found)
+
+
+@functools.cache
+def _serving(module: str) -> Any:
+    """What serves a private module."""
+    served = {one.module_or_name: one.served_by for one in MODULES}
+    above, below = f"{PRIVATE}.{module}".removesuffix("."), ""
+    while above not in served:
+        above, _, last = above.rpartition(".")
+        below = f".{last}{below}"
+    return serving_module([f"{path}{below}" for path in served[above].split(", ")])
+
+
+if __name__ == "__main__":
+    print(source(), end="")

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the documentation's page of the table: `python -m compat_lossscale.neighbours.page`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from compat_lossscale.neighbour_names import TABLE, keras_names
+from compat_lossscale.neighbour_names.neighbour import Neighbour
+
+_TITLES = {
+    "tensorflow": "TensorFlow",
+    "numpy": "numpy",
+    "scipy": "SciPy",
+    "": "Python's standard library and setuptools",
+}
+_HEAD = """\
+# Neighbours
+
+<!-- Made by `python -m compat_lossscale.neighbours.page`; do not edit. -->
+
+Programs of the old API use other names besides, and many of those are gone too. Under
+`compat-lossscale run` and after `install()`, the names below work again. Nothing is imported for a
+name before a program asks for it, a name that is there is never replaced, and `uninstall()` takes
+all of them back. `compat-lossscale run --only-loss-scale` and `install(neighbours=False)` leave
+them out.
+
+"Served by" says what a program gets. Where that column is empty, nothing serves the name: the error
+says why, and what to do.
+
+`compat-lossscale migrate` reads the same table, in files that use loss scaling and in those that
+run in one program with them: see [codemod](codemod/index.md#names-next-to-loss-scaling). The last
+column says whether it respells a name, because what it writes does the same in every case, or
+reports it. Of functions, "some uses" are calls that can be written in another way.
+"""
+
+
+def page() -> str:
+    """Returns the page."""
+    return "\n".join([_HEAD, *itertools.chain.from_iterable(map(_section, _TITLES.items()))])
+
+
+def _section(heading: tuple[str, str]) -> Iterator[str]:
+    root, title = heading
+    yield f"## {title}\n"
+    yield "| Name | Until | Served by | How faithful | In new code | `migrate` |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    neighbours = [one for one in TABLE if _root(one) == root]
+    for _, alike in itertools.groupby(neighbours, key=_alike):
+        yield _row(list(alike))
+    yield ""
+
+
+def _root(neighbour: Neighbour) -> str:
+    root = neighbour.name.partition(".")[0]
+    return root if root in _TITLES else ""
+
+
+def _target(neighbour: Neighbour) -> str:
+    """What serves a name; of names that keep their short name, the module where they are now."""
+    if neighbour.served_by.startswith("compat_lossscale."):
+        return "compat_lossscale"
+    module, _, name = neighbour.served_by.partition(":")
+    keeps_its_name = not name or name == neighbour.short_name
+    return module if keeps_its_name else f"{module}.{name}"
+
+
+def _alike(neighbour: Neighbour) -> tuple[str, ...]:
+    """What the names in a row have in common."""
+    is_ours = _target(neighbour) == "compat_lossscale"
+    which = neighbour.name if is_ours or not neighbour.is_served else ""
+    migrated = _migrated(neighbour)
+    return neighbour.place, neighbour.until, _target(neighbour), neighbour.faithful, which, migrated
+
+
+def _migrated(neighbour: Neighbour) -> str:
+    """What the codemod does about a name."""
+    if neighbour.name.startswith(f"{keras_names.PRIVATE}."):
+        return "respells what is public"
+    if neighbour.for_members or "..." in neighbour.successor:
+        return "respells some uses"
+    return "respells" if neighbour.successor else "reports"
+
+
+def _row(alike: list[Neighbour]) -> str:
+    first = alike[0]
+    names = ", ".join(f"`{one.name}`" for one in alike)
+    instead = {one.instead for one in alike}
+    in_new_code = first.instead if len(instead) == 1 else f"the same names of {_target(first)}"
+    cells = (
+        names,
+        first.until,
+        _target(first),
+        first.faithful,
+        in_new_code,
+        _migrated(first),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which loss-scale optimizer `Model.compile` wraps an optimizer with.
+
+tf-keras decides by the policy's name alone and always takes its own class. Up to TensorFlow 2.4
+the policy's loss scale decided. While this is on, it decides again for the experimental policies;
+every other policy is left to tf-keras, or to a default given here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import tensorflow as tf
+
+from compat_lossscale._patching import FunctionPatch, patch_functions, unpatch_functions
+from compat_lossscale.optimizers import stock
+
+Wrap: TypeAlias = Callable[[Any], Any]
+Wrapping: TypeAlias = Callable[[Any], Wrap | None]
+
+_patches: tuple[FunctionPatch, ...] = ()
+"""What is in place at present."""
+
+
+def current() -> tuple[FunctionPatch, ...]:
+    """What decides at present, for `restore`."""
+    return _patches
+
+
+def restore(patches: tuple[FunctionPatch, ...]) -> None:
+    """Lets that decide again which `current` returned."""
+    global _patches  # noqa: PLW0603  # one process has one Keras
+    unpatch_functions(_patches)
+    patch_functions(patches)
+    _patches = patches
+
+
+def enable(default: Wrap | None = None) -> None:
+    """Lets experimental policies decide what `compile` wraps with.
+
+    Args:
+        default: Wraps an optimizer under a `mixed_float16` policy that is no experimental one.
+            `None` leaves that to tf-keras.
+    """
+
+    def wrapping(model: Any) -> Wrap | None:
+        policy = model.dtype_policy
+        by_policy: Wrap | None = getattr(policy, "wrap_optimizer", None)
+        if by_policy is None and policy.name == "mixed_float16":
+            return default
+        return by_policy
+
+    restore(
+        _method_patches(wrapping)
+        if stock.chooses_optimizers_by_method
+        else _compile_patches(wrapping)
+    )
+
+
+def _method_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
+    """Patches the methods that decide, of the models of TensorFlow 2 and 1."""
+
+    def get_optimizer(original: Callable[..., Any], model: Any, optimizer: Any) -> Any:
+        wrap = wrapping(model)
+        if wrap is None:
+            return original(model, optimizer)
+        return tf.nest.map_structure(lambda one: wrap(stock.optimizers.get(one)), optimizer)
+
+    def set_optimizer(original: Callable[..., None], model: Any, optimizer: Any) -> None:
+        wrap = wrapping(model)
+        if wrap is None or isinstance(optimizer, list | tuple):
+            original(model, optimizer)
+        else:
+            model.optimizer = wrap(stock.optimizers.get(optimizer))
+
+    return (
+        (stock.Model, "_get_optimizer", get_optimizer),
+        (stock.ModelV1, "_set_optimizer", set_optimizer),
+    )
+
+
+def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
+    """Patches `compile` itself, where no method of a model decides."""
+
+    def compile_model(
+        original: Callable[..., None],
+        model: Any,
+        optimizer: Any = "rmsprop",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        wrap = wrapping(model)
+        with model.distribute_strategy.scope():
+            if wrap is not None:
+                optimizer = tf.nest.map_structure(
+                    lambda one: wrap(stock.optimizers.get(one)), optimizer
+                )
+            elif isinstance(optimizer, str):
+                # `install()` may have changed what a name stands for.
+                optimizer = stock.optimizers.get(optimizer)
+        original(model, optimizer, *args, **kwargs)
+        if wrap is not None:
+            # tf-keras wraps what a policy without a loss scale leaves as it is.
+            model.optimizer = optimizer
+
+    return tuple((model, "compile", compile_model) for model in (stock.Model, stock.ModelV1))
+
+
+def disable() -> None:
+    """Gives tf-keras its own decision back."""
+    restore(())
+
+
+def is_enabled() -> bool:
+    """Whether experimental policies decide at present."""
+    return bool(_patches)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which policy layers get: the experimental functions of TensorFlow 1.14 to 2.4."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import tf_keras
+
+from compat_lossscale.policies import compile_wrapping
+from compat_lossscale.policies.policy import Policy
+
+
+def set_policy(policy: Any) -> None:
+    """Sets the policy of all layers made from now on.
+
+    Source: `tf.keras.mixed_precision.experimental.set_policy` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        policy: A policy, the name of one, or `None` for `floatx()`'s.
+
+    Raises:
+        ValueError: It is no policy, one of numbers that are not floating-point, or a mixed one
+            while the graph rewrite is on.
+    """
+    if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
+        policy = Policy(policy)
+    if not compile_wrapping.is_enabled():
+        compile_wrapping.enable()
+    try:
+        tf_keras.mixed_precision.set_global_policy(policy)
+    except ValueError as error:
+        # It mentions the function that was called, as the old one did.
+        raise ValueError(str(error).replace("set_global_policy", "set_policy")) from None
+
+
+def _policy_that_was_set() -> Any:
+    """The global policy, or `None` if there is only the default, which Keras makes each time."""
+    policy = tf_keras.mixed_precision.global_policy()
+    return policy if policy is tf_keras.mixed_precision.global_policy() else None
+
+
+@contextlib.contextmanager
+def policy_scope(policy: Any) -> Iterator[None]:
+    """Sets the policy inside a `with` block (private in TensorFlow, and imported all the same).
+
+    Args:
+        policy: See `set_policy`.
+    """
+    previous = _policy_that_was_set()
+    set_policy(policy)
+    try:
+        yield
+    finally:
+        set_policy(previous)
+
+
+def global_policy() -> Any:
+    """Returns the policy of layers made now.
+
+    Source: `tf.keras.mixed_precision.experimental.global_policy` of TensorFlow 1.14 to 2.4.
+
+    Returns:
+        The policy object that was set. It has a loss scale if `set_policy` was given its name, and
+        is one of Keras' own after `tf.keras.mixed_precision.set_global_policy`, as in TensorFlow
+        2.4. If none was set, one with a loss scale of `None`.
+    """
+    policy = _policy_that_was_set()
+    return Policy(tf_keras.mixed_precision.global_policy().name) if policy is None else policy
+
+
+def get_layer_policy(layer: Any) -> Any:
+    """Returns a layer's policy, the layer's own object.
+
+    Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
+
+    Args:
+        layer: A Keras layer.
+
+    Raises:
+        ValueError: `layer` is none.
+    """
+    if not isinstance(layer, tf_keras.layers.Layer):
+        raise ValueError(
+            f"get_policy can only be called on a layer, but got: {layer!r}. get_layer_policy takes "
+            "a layer of tf-keras."
+        )
+    return layer.dtype_policy

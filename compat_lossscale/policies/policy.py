@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experimental dtype policies of TensorFlow 1.14 to 2.4, which carry a loss scale."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from compat_lossscale import _patching
+from compat_lossscale.core import LossScale
+from compat_lossscale.optimizers import (
+    ExperimentalLossScaleOptimizer,
+    loss_scale_config,
+    stock,
+)
+from compat_lossscale.policies import compile_wrapping
+
+_OLD_SUFFIX = re.compile("(_with)?_float32_vars$")
+_NAMES_OF_TODAY = {"infer": "_infer", "float32_with_float32_vars": "float32"}
+
+
+class Policy(tf_keras.mixed_precision.Policy):
+    """A dtype policy with a loss scale, which `Model.compile` wraps optimizers with.
+
+    Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        name: `"mixed_float16"`, `"mixed_bfloat16"`, or a dtype's name. The names that early
+            versions took are understood: `"infer"`, and a dtype's with `"_with_float32_vars"`.
+        loss_scale: What the experimental LossScaleOptimizer takes as its `loss_scale`; or `None`
+            for no loss scaling; or `"auto"`, which is `"dynamic"` for `mixed_float16` and `None`
+            for every other policy.
+
+    Raises:
+        ValueError: The name is no policy's, or `loss_scale` is not of these kinds.
+    """
+
+    def __init__(self, name: str, loss_scale: Any = "auto") -> None:
+        super().__init__(_NAMES_OF_TODAY.get(name, name) if isinstance(name, str) else name)
+        self._loss_scale_is_given = not (isinstance(loss_scale, str) and loss_scale == "auto")
+        if not self._loss_scale_is_given:
+            loss_scale = "dynamic" if self.name == "mixed_float16" else None
+        elif loss_scale is not None and self.compute_dtype not in ("float16", None):
+            tf.get_logger().warning(
+                "The policy %r computes in %s, which needs no loss scaling, but was given the "
+                "loss scale %s. Loss scaling only costs time here.",
+                name,
+                self.compute_dtype,
+                loss_scale,
+            )
+        self._loss_scale = loss_scale_config.get(loss_scale)
+        if not compile_wrapping.is_enabled():
+            compile_wrapping.enable()
+
+    def _parse_name(self, name: str) -> tuple[str | None, str | None]:
+        if isinstance(name, str) and _OLD_SUFFIX.search(name):
+            tf.get_logger().warning(
+                "The policy name %r is of TensorFlow 2.0 and earlier; use 'mixed_float16' or "
+                "'mixed_bfloat16'.",
+                name,
+            )
+            dtype = _OLD_SUFFIX.sub("", name)
+            if dtype == "infer":
+                _patching.patch_functions(layer_patches())
+                return None, "float32"
+            try:
+                compute_dtype, _ = super()._parse_name(dtype)
+            except ValueError as error:
+                raise ValueError(str(error).replace(dtype, name)) from None
+            return compute_dtype, "float32"
+        parsed: tuple[str | None, str | None] = super()._parse_name(name)
+        return parsed
+
+    @property
+    def loss_scale(self) -> LossScale | None:
+        """The loss scale, the same object that was given if one was; `None` for none."""
+        return self._loss_scale
+
+    @property
+    def should_cast_variables(self) -> bool:
+        """Whether variables are cast to another dtype for computing (gone in TensorFlow 2.4)."""
+        return bool(self.variable_dtype != self.compute_dtype)
+
+    def wrap_optimizer(self, optimizer: Any) -> Any:
+        """Wraps an optimizer as `Model.compile` does under this policy.
+
+        Args:
+            optimizer: A Keras optimizer.
+
+        Returns:
+            `optimizer` itself if it has loss scaling already or this policy has no loss scale.
+        """
+        if self._loss_scale is None or isinstance(optimizer, stock.BaseLossScaleOptimizer):
+            return optimizer
+        return ExperimentalLossScaleOptimizer(optimizer, self._loss_scale)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the name, and the loss scale if one was given."""
+        config: dict[str, Any] = {"name": self.name}
+        if self._loss_scale_is_given:
+            config["loss_scale"] = loss_scale_config.serialize(self._loss_scale)
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Policy:
+        """Makes a policy from `get_config()`'s dictionary.
+
+        Args:
+            config: The name, and the loss scale as TensorFlow 2.1 to 2.4 wrote it.
+            custom_objects: Users' own LossScale classes by name.
+
+        Returns:
+            The policy, its loss scale in its initial state.
+        """
+        arguments = dict(config)
+        if isinstance(arguments.get("loss_scale"), Mapping):
+            arguments["loss_scale"] = loss_scale_config.deserialize(
+                arguments["loss_scale"], custom_objects
+            )
+        return cls(**arguments)
+
+    def __repr__(self) -> str:
+        return f'<Policy "{self.name}", loss_scale={self._loss_scale!r}>'
+
+
+def with_input_dtype(policy: Any, dtype: Any) -> Policy:
+    """Returns the policy of a layer that infers its dtype (private in TensorFlow 2.0 to 2.2).
+
+    Args:
+        policy: A policy without a compute dtype.
+        dtype: The dtype of the layer's first input.
+    """
+    name = tf.as_dtype(dtype).name
+    return Policy(name if policy.variable_dtype is None else f"{name}_with_float32_vars")
+
+
+def _call_layer(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
+    """Lets a layer infer what it computes in, if its policy has float32 variables all the same."""
+    policy = getattr(layer, "dtype_policy", None)
+    if isinstance(policy, Policy) and policy.compute_dtype is None and policy.variable_dtype:
+        dtype = getattr(next(iter(tf.nest.flatten((args, kwargs))), None), "dtype", None)
+        if dtype is not None:
+            # tf-keras itself infers both dtypes, and only when it builds the layer.
+            stock.set_policy_of_layer(layer, with_input_dtype(policy, dtype))
+    return original(layer, *args, **kwargs)
+
+
+@functools.cache
+def layer_patches() -> tuple[_patching.FunctionPatch, ...]:
+    """Applied once there is a policy that needs them."""
+    return tuple((layer, "__call__", _call_layer) for layer in stock.layer_classes())

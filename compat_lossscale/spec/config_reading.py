@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the loss scale out of config dictionaries: which form it is in, and its checked values.
+
+Configs come from files, so every value is checked to be of the type that it must have.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from compat_lossscale.errors import ConfigFormatError
+
+
+class ConfigForm(enum.Enum):
+    """How a config states its loss scale, and so what its values are the arguments of."""
+
+    FIELDS = "the fields of a `LossScaleSpec`"
+    ARGUMENT = "the `loss_scale` argument of the old constructors"
+    CONSTRUCTOR = "the arguments of the constructor of TensorFlow 2.4 and later"
+
+
+def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[str, Any]]:
+    """Finds the loss scale in a config.
+
+    Args:
+        config: See `LossScaleSpec.from_config`.
+
+    Returns:
+        The form and its keyword arguments.
+
+    Raises:
+        ConfigFormatError: Nothing in `config` states a loss scale, or a value has a wrong type.
+    """
+    if not isinstance(config, Mapping):
+        raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
+    class_name, inner = config.get("class_name"), config.get("config")
+    if isinstance(class_name, str) and isinstance(inner, Mapping):
+        read = _LOSS_SCALE_CLASSES.get(class_name)
+        return read_loss_scale_config(inner) if read is None else (ConfigForm.FIELDS, read(inner))
+    if "loss_scale" in config:
+        loss_scale = config["loss_scale"]
+        if isinstance(loss_scale, Mapping):
+            return read_loss_scale_config(loss_scale)
+        return ConfigForm.ARGUMENT, {"loss_scale": loss_scale}
+    if "loss_scale_value" in config:
+        return ConfigForm.FIELDS, _fixed(config)
+    if "increment_period" in config or "initial_loss_scale" in config:
+        return ConfigForm.FIELDS, _dynamic(config)
+    if config.keys() & {"dynamic", "dynamic_growth_steps", "initial_scale"}:
+        return ConfigForm.CONSTRUCTOR, _constructor(config)
+    raise ConfigFormatError(
+        "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
+        "initial_scale, initial_loss_scale, loss_scale_value. Its keys are: "
+        f"{sorted(map(str, config))}."
+    )
+
+
+def _fixed(config: Mapping[str, Any]) -> dict[str, Any]:
+    value = _number(config, "loss_scale_value")
+    if value is None:
+        raise ConfigFormatError("A FixedLossScale's config must have a loss_scale_value.")
+    return {"dynamic": False, "initial_scale": value, "growth_steps": None, "multiplier": None}
+
+
+def _dynamic(config: Mapping[str, Any]) -> dict[str, Any]:
+    values = {
+        "initial_scale": _number(config, "initial_loss_scale"),
+        "growth_steps": _integer(config, "increment_period"),
+        "multiplier": _number(config, "multiplier"),
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+_LOSS_SCALE_CLASSES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "FixedLossScale": _fixed,
+    "DynamicLossScale": _dynamic,
+}
+
+
+def _constructor(config: Mapping[str, Any]) -> dict[str, Any]:
+    # Keras 3 knows no "dynamic": its scale always is.
+    dynamic = config.get("dynamic", True)
+    if not isinstance(dynamic, bool):
+        raise ConfigFormatError(f"'dynamic' must be of type bool, but the config has {dynamic!r}.")
+    return {
+        "dynamic": dynamic,
+        "initial_scale": _number(config, "initial_scale"),
+        "dynamic_growth_steps": _integer(config, "dynamic_growth_steps"),
+    }
+
+
+def _number(config: Mapping[str, Any], key: str) -> float | None:
+    value = config.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ConfigFormatError(f"{key!r} must be a number, but the config has {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ConfigFormatError(f"{key!r} is larger than any float; use a smaller one.") from None
+
+
+def _integer(config: Mapping[str, Any], key: str) -> int | None:
+    value = _number(config, key)
+    if value is None:
+        return None
+    if not math.isfinite(value) or value != int(value):
+        raise ConfigFormatError(f"{key!r} must be a whole number, but the config has {value!r}.")
+    return int(config[key])

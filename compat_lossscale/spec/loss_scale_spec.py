@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`LossScaleSpec`: every spelling of a loss scale, read into and written from one frozen value.
+
+`"dynamic"`, `128`, `DynamicLossScale(2048, 500)`, `dynamic=False, initial_scale=128` and the config
+dictionaries of five TensorFlow generations all say one of two things: a fixed number, or a number
+that grows after so many good steps and shrinks after a bad one. This module knows all the spellings
+and needs no TensorFlow.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgumentError
+from compat_lossscale.spec.config_reading import ConfigForm, read_loss_scale_config
+
+DEFAULT_INITIAL_SCALE = 2.0**15
+"""The dynamic loss scale's first value, the same in every generation."""
+DEFAULT_GROWTH_STEPS = 2000
+"""Good steps in a row before the dynamic loss scale grows, the same in every generation."""
+DEFAULT_MULTIPLIER = 2.0
+"""Factor of growth and back-off; TensorFlow 2.4 and later know no other."""
+
+_WHAT_IT_MUST_BE = (
+    "loss_scale must be the string 'dynamic', an int, a float, a FixedLossScale or a "
+    "DynamicLossScale."
+)
+
+
+class Generation(enum.Enum):
+    """The forms in which a loss scale has been written into configs."""
+
+    TF23 = "tf2.3"
+    """Keys `optimizer` and `loss_scale`, a LossScale's config in it; of TensorFlow 2.0 to 2.3."""
+    TF24 = "tf2.4"
+    """Keys `inner_optimizer`, `dynamic`, `initial_scale`, `dynamic_growth_steps`; 2.4 to 2.15."""
+    TF_KERAS = "tf-keras"
+    """The same keys as 2.4, written by tf-keras 2.16 and later."""
+    KERAS3 = "keras3"
+    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`; always dynamic."""
+
+    @property
+    def title(self) -> str:
+        """The name that its users know it by."""
+        return _TITLES[self]
+
+
+_TITLES = {
+    Generation.TF23: "TensorFlow 2.0-2.3",
+    Generation.TF24: "TensorFlow 2.4-2.15",
+    Generation.TF_KERAS: "tf-keras",
+    Generation.KERAS3: "Keras 3",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class LossScaleSpec:
+    """What a loss scale is, apart from its live state.
+
+    Attributes:
+        dynamic: Whether the scale follows the gradients (`True`) or stays fixed (`False`).
+        initial_scale: The first value of a dynamic scale, the only value of a fixed one.
+        growth_steps: Good steps in a row before a dynamic scale grows; `None` if fixed.
+        multiplier: Factor by which a dynamic scale grows and shrinks; `None` if fixed.
+
+    Raises:
+        LossScaleArgumentError: A fixed spec is given growth steps or a multiplier, a dynamic one
+            lacks them, or a number is not finite.
+    """
+
+    dynamic: bool = True
+    initial_scale: float = DEFAULT_INITIAL_SCALE
+    growth_steps: int | None = DEFAULT_GROWTH_STEPS
+    multiplier: float | None = DEFAULT_MULTIPLIER
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "initial_scale", _finite(self.initial_scale, "loss scale"))
+        if not self.dynamic:
+            if self.growth_steps is not None or self.multiplier is not None:
+                raise LossScaleArgumentError(
+                    "A fixed loss scale never changes, so growth_steps and multiplier must be None."
+                )
+            return
+        if self.growth_steps is None or self.multiplier is None:
+            raise LossScaleArgumentError(
+                "A dynamic loss scale needs growth_steps and a multiplier; "
+                "use LossScaleSpec.fixed(value) for a fixed one."
+            )
+        object.__setattr__(self, "growth_steps", int(self.growth_steps))
+        object.__setattr__(self, "multiplier", _finite(self.multiplier, "multiplier"))
+
+    @classmethod
+    def fixed(cls, value: float) -> LossScaleSpec:
+        """Returns the spec of a fixed loss scale of `value`."""
+        return cls(dynamic=False, initial_scale=value, growth_steps=None, multiplier=None)
+
+    @classmethod
+    def from_argument(cls, loss_scale: object) -> LossScaleSpec:
+        """Reads what the old constructors took as their `loss_scale` argument.
+
+        Args:
+            loss_scale: The string `"dynamic"`, a Python int or float, or a `FixedLossScale` or
+                `DynamicLossScale`, of this package or of `tf.compat.v1.mixed_precision`.
+
+        Returns:
+            The spec that means the same.
+
+        Raises:
+            LossScaleArgumentError: For anything else. As in TensorFlow 2.0 to 2.4, that includes
+                `None`, numpy's `float32` and integer scalars (which are no Python numbers), and
+                loss scales of users' own classes (which are no fixed or dynamic spec).
+        """
+        if loss_scale is None:
+            raise LossScaleArgumentError(f"loss_scale cannot be None. {_WHAT_IT_MUST_BE}")
+        if isinstance(loss_scale, int | float):
+            return cls.fixed(loss_scale)
+        if isinstance(loss_scale, str):
+            if loss_scale == "dynamic":
+                return cls()
+        elif callable(getattr(loss_scale, "get_config", None)):
+            return cls._from_loss_scale_object(loss_scale)
+        raise LossScaleArgumentError(
+            f"Could not interpret loss scale identifier: {loss_scale}. {_WHAT_IT_MUST_BE}"
+        )
+
+    @classmethod
+    def _from_loss_scale_object(cls, loss_scale: Any) -> LossScaleSpec:
+        names = {base.__name__ for base in type(loss_scale).__mro__}
+        for known in ("DynamicLossScale", "FixedLossScale"):
+            if known in names:
+                return cls.from_config({"class_name": known, "config": loss_scale.get_config()})
+        raise LossScaleArgumentError(
+            f"{type(loss_scale).__name__} is neither a FixedLossScale nor a DynamicLossScale, so "
+            "it has rules of its own that no spec can state. It can still be used as the "
+            "loss_scale of compat_lossscale.experimental.LossScaleOptimizer."
+        )
+
+    @classmethod
+    def from_constructor(
+        cls,
+        dynamic: bool = True,
+        initial_scale: float | None = None,
+        dynamic_growth_steps: int | None = None,
+    ) -> LossScaleSpec:
+        """Reads the arguments of the non-experimental constructor of TensorFlow 2.4 and later.
+
+        Args:
+            dynamic: Whether the scale is dynamic.
+            initial_scale: The first or only value; `None` means the default, if dynamic.
+            dynamic_growth_steps: Good steps before growth; `None` means the default, if dynamic.
+
+        Returns:
+            The spec that means the same.
+
+        Raises:
+            LossScaleArgumentError: `dynamic` is no bool (a `TypeError`, as in TensorFlow 2.4), a
+                fixed scale has no `initial_scale`, or has `dynamic_growth_steps`.
+        """
+        if not isinstance(dynamic, bool):
+            raise LossScaleArgumentError(
+                '"dynamic" argument to LossScaleOptimizer.__init__ must be a bool, but got: '
+                f"{dynamic!r}. The loss scale itself goes into initial_scale, with dynamic=False "
+                "if it is fixed."
+            )
+        if dynamic:
+            return cls(
+                initial_scale=DEFAULT_INITIAL_SCALE if initial_scale is None else initial_scale,
+                growth_steps=(
+                    DEFAULT_GROWTH_STEPS if dynamic_growth_steps is None else dynamic_growth_steps
+                ),
+            )
+        if initial_scale is None:
+            raise LossScaleArgumentError(
+                '"initial_scale" must be specified if "dynamic" is False: it is the fixed '
+                "loss scale."
+            )
+        if dynamic_growth_steps is not None:
+            raise LossScaleArgumentError(
+                '"dynamic_growth_steps" must be None if "dynamic" is False, but got: '
+                f"{dynamic_growth_steps}. A fixed loss scale never grows; leave it out."
+            )
+        return cls.fixed(initial_scale)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> LossScaleSpec:
+        """Reads the loss scale out of a config dictionary of any generation.
+
+        Args:
+            config: The config of a loss-scale optimizer (2.0-2.3, 2.4-2.15, tf-keras or Keras 3),
+                of a LossScale, of a Policy with a loss scale, or any of these inside
+                `{"class_name": ..., "config": ...}`. Other keys are not looked at.
+
+        Returns:
+            The spec it states.
+
+        Raises:
+            ConfigFormatError: Nothing in `config` states a loss scale, or a value has a wrong type.
+            LossScaleArgumentError: It states one that cannot be.
+        """
+        form, values = read_loss_scale_config(config)
+        if form is ConfigForm.ARGUMENT:
+            return cls.from_argument(**values)
+        if form is ConfigForm.CONSTRUCTOR:
+            return cls.from_constructor(**values)
+        return cls(**values)
+
+    def to_loss_scale_config(self) -> dict[str, Any]:
+        """Returns `{"class_name", "config"}` of the LossScale object that means the same.
+
+        The form is that of TensorFlow 2.1 to 2.3.
+        """
+        if self.dynamic:
+            config = {
+                "initial_loss_scale": self.initial_scale,
+                "increment_period": self.growth_steps,
+                "multiplier": self.multiplier,
+            }
+            return {"class_name": "DynamicLossScale", "config": config}
+        return {"class_name": "FixedLossScale", "config": {"loss_scale_value": self.initial_scale}}
+
+    def to_config(self, generation: Generation | str) -> dict[str, Any]:
+        """Returns the part of an optimizer's config that states this loss scale.
+
+        Args:
+            generation: Whose config: a `Generation` or its value, such as `"tf2.4"`.
+
+        Returns:
+            The config's keys for the loss scale; the wrapped optimizer's key is the caller's.
+
+        Raises:
+            InexpressibleLossScaleError: That generation cannot say it: a multiplier other than 2
+                after TensorFlow 2.3, a fixed scale in Keras 3, a fixed scale below 1 before 2.4.
+        """
+        generation = Generation(generation)
+        if generation is Generation.TF23:
+            if not self.dynamic and self.initial_scale < 1:
+                raise InexpressibleLossScaleError(
+                    "TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 "
+                    f"({self.initial_scale}). Convert to tf2.4 or tf-keras instead, which take it."
+                )
+            return {"loss_scale": self.to_loss_scale_config()}
+        self._require_multiplier_two(f"The {generation.value} config")
+        if generation is Generation.KERAS3:
+            if not self.dynamic:
+                raise InexpressibleLossScaleError(
+                    "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of "
+                    f"{self.initial_scale} is written there as loss_scale_factor="
+                    f"{self.initial_scale} on the inner optimizer."
+                )
+            return {"initial_scale": self.initial_scale, "dynamic_growth_steps": self.growth_steps}
+        return {
+            "dynamic": self.dynamic,
+            "initial_scale": self.initial_scale,
+            "dynamic_growth_steps": self.growth_steps,
+        }
+
+    def to_constructor_kwargs(self) -> dict[str, Any]:
+        """Returns the smallest keyword arguments of the non-experimental constructor.
+
+        Returns:
+            Nothing at all for the default, `dynamic=False` and `initial_scale` for a fixed scale,
+            and otherwise only what differs from the default.
+
+        Raises:
+            InexpressibleLossScaleError: The multiplier is not 2.
+        """
+        self._require_multiplier_two("The constructor of tf.keras.mixed_precision")
+        if not self.dynamic:
+            return {"dynamic": False, "initial_scale": self.initial_scale}
+        kwargs: dict[str, Any] = {}
+        if self.initial_scale != DEFAULT_INITIAL_SCALE:
+            kwargs["initial_scale"] = self.initial_scale
+        if self.growth_steps != DEFAULT_GROWTH_STEPS:
+            kwargs["dynamic_growth_steps"] = self.growth_steps
+        return kwargs
+
+    def _require_multiplier_two(self, place: str) -> None:
+        if self.dynamic and self.multiplier != DEFAULT_MULTIPLIER:
+            raise InexpressibleLossScaleError(
+                f"{place} has no word for a multiplier other than 2, and this one is "
+                f"{self.multiplier}. TensorFlow 2.0-2.3 and "
+                "compat_lossscale.experimental.LossScaleOptimizer can say it."
+            )
+
+
+def _finite(number: float, what: str) -> float:
+    try:
+        value = float(number)
+    except OverflowError:
+        raise LossScaleArgumentError(
+            f"This {what} is larger than any float; use a smaller one."
+        ) from None
+    if not math.isfinite(value):
+        raise LossScaleArgumentError(f"A {what} must be a finite number, but got {value}.")
+    return value

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A watched optimizer: what its loss scale did between two looks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from compat_lossscale.spec.update_rule import PYTHON, next_state
+from compat_lossscale.watching.reading import (
+    is_of_keras_3,
+    loss_scale_of,
+    skipped_steps_of,
+    state_reader,
+)
+
+FLOOR = 1.0
+"""No dynamic loss scale shrinks below it."""
+_DEFAULT_MULTIPLIER = 2.0
+"""That of every optimizer that cannot say another one."""
+
+
+class WatchedOptimizer:
+    """An optimizer's loss scale, and what it was when it was last looked at.
+
+    Args:
+        optimizer: An optimizer with a loss scale, of this package, of tf-keras or of Keras 3.
+        counts_itself: Whether to count skipped steps, if the optimizer does not. Needs a look after
+            every step.
+    """
+
+    def __init__(self, optimizer: Any, *, counts_itself: bool) -> None:
+        self.optimizer = optimizer
+        self.is_of_keras_3 = is_of_keras_3(optimizer)
+        loss_scale = loss_scale_of(optimizer)
+        self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
+            loss_scale, "increment_period", None
+        )
+        self.multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
+        self.is_dynamic = self.growth_steps is not None
+        self.seen: dict[str, float] | None = None
+        self._read = state_reader(optimizer)
+        counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None
+        self._skipped: int | None = 0 if counts else None
+        self._looks = 0
+
+    def look(self) -> dict[str, float]:
+        """Returns `step` and `loss_scale` now, and `good_steps` and `skipped_steps` if known."""
+        before, seen = self.seen, self._read()
+        self._looks += 1
+        seen.setdefault("step", self._looks)
+        if self._skipped is not None:
+            if before is not None and self.has_stepped(before, seen):
+                self._skipped += not self._was_good(before, seen)
+            seen["skipped_steps"] = self._skipped
+        self.seen = seen
+        return seen
+
+    def has_stepped(self, before: dict[str, float], seen: dict[str, float]) -> bool:
+        """Whether there was a step between two looks."""
+        if seen["step"] != before["step"]:
+            return True
+        # Keras 3 does not count a skipped step, but halves the loss scale.
+        return self.is_of_keras_3 and seen["loss_scale"] != before["loss_scale"]
+
+    def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
+        """Whether the one step between two looks was applied: then the update rule says so."""
+        if self.is_of_keras_3:
+            return seen["step"] != before["step"]
+        state = next_state(
+            before["loss_scale"],
+            int(before["good_steps"]),
+            True,
+            growth_steps=self.growth_steps,
+            multiplier=self.multiplier,
+        )
+        return state == (seen["loss_scale"], seen["good_steps"])
+
+    def is_at_floor(self, before: dict[str, float], seen: dict[str, float]) -> bool:
+        """Whether the scale is at its floor and steps were skipped there since the last look."""
+        if not self.is_dynamic or seen["loss_scale"] > FLOOR:
+            return False
+        if self.is_of_keras_3:
+            # There is no floor. Below 1 it has overflowed at 1, or in the forward pass.
+            return seen["loss_scale"] < min(before["loss_scale"], FLOOR)
+        if "skipped_steps" not in seen:
+            return seen["good_steps"] == 0
+        # So many steps brought it down to the floor.
+        scale = max(before["loss_scale"], FLOOR)
+        needed = math.ceil(math.log(scale, self.multiplier)) if self.multiplier > 1 else 0
+        return seen["skipped_steps"] - before["skipped_steps"] > needed
+
+    def is_at_cap(self, scale: float) -> bool:
+        """Whether a loss scale would be infinite if it grew again."""
+        return self.is_dynamic and not PYTHON.is_finite(PYTHON.float32(scale * self.multiplier))

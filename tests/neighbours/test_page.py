@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page in the documentation is what the table says."""
+
+from __future__ import annotations
+
+from compat_lossscale.neighbour_names import TABLE
+from compat_lossscale.neighbours import page
+from tests.support import REPOSITORY
+
+
+def test_the_page_is_made_from_the_table() -> None:
+    text = (REPOSITORY / "docs" / "neighbours.md").read_text("utf-8")
+    assert text == page.page(), (
+        "run: python -m compat_lossscale.neighbours.page > docs/neighbours.md"
+    )
+
+
+def test_every_name_is_on_the_page_once() -> None:
+    rows = [line for line in page.page().splitlines() if line.startswith("| `")]
+    named = [name for row in rows for name in row.split("|")[1].replace("`", "").split(",")]
+    assert sorted(name.strip() for name in named) == sorted(one.name for one in TABLE)

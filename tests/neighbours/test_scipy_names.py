@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Window functions are served where SciPy, which scikit-learn brings, has them no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.signal
+
+from compat_lossscale import _patching
+from compat_lossscale.neighbour_names import scipy_names
+from compat_lossscale.neighbours.lazy_names import put_lazy_names
+
+
+def test_every_name_is_the_window_of_that_name() -> None:
+    for neighbour in scipy_names.NEIGHBOURS:
+        assert neighbour.resolve() is getattr(scipy.signal.windows, neighbour.short_name)
+
+
+def test_they_are_served_and_taken_back() -> None:
+    names = {one.short_name: one for one in scipy_names.NEIGHBOURS}
+    assert not hasattr(scipy.signal, "kaiser")
+    undo: _patching.Undo = []
+    put_lazy_names(scipy.signal, names, undo)
+    # By the formula: the first kind's modified Bessel function at beta, over that at zero.
+    assert scipy.signal.kaiser(3, 2.0)[0] == np.i0(0.0) / np.i0(2.0)
+    _patching.take_back(undo)
+    assert not hasattr(scipy.signal, "kaiser")
