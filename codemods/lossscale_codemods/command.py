@@ -34,6 +34,7 @@ class MigrateLossScaleCommand(CodemodCommand):
         target: str = "tf-keras",
         collapse_guards: bool = False,
         unsafe_fixes: bool = False,
+        new_optimizers: bool = False,
     ) -> None:
         super().__init__(context)
         self.options = Options(
@@ -41,6 +42,7 @@ class MigrateLossScaleCommand(CodemodCommand):
             Selection(),
             collapse_guards=collapse_guards,
             unsafe_fixes=unsafe_fixes,
+            legacy_optimizers=not new_optimizers,
         )
 
     @staticmethod
@@ -50,6 +52,7 @@ class MigrateLossScaleCommand(CodemodCommand):
         arg_parser.add_argument("--target", choices=targets, default=Target.TF_KERAS.value)
         arg_parser.add_argument("--collapse-guards", action="store_true")
         arg_parser.add_argument("--unsafe-fixes", action="store_true")
+        arg_parser.add_argument("--new-optimizers", action="store_true")
 
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """Returns the migrated module; what needs review becomes a warning of the runner."""

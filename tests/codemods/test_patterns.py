@@ -386,7 +386,7 @@ ROWS = [
         """
         from tensorflow.keras import mixed_precision as mp
         import tensorflow as tf
-        opt = mp.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1))
+        opt = mp.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD(0.1))
         """,
     ),
     Row(
@@ -398,7 +398,7 @@ ROWS = [
         """,
         """
         from tensorflow.keras import mixed_precision as mp
-        from tensorflow.keras.optimizers import RMSprop
+        from tensorflow.keras.optimizers.legacy import RMSprop
         model.compile(optimizer=mp.LossScaleOptimizer(RMSprop(), dynamic=False, initial_scale=1000))
         """,
     ),
@@ -472,7 +472,7 @@ ROWS = [
         """,
         """
         import tensorflow as tf
-        opt = tf.keras.optimizers.Adam()
+        opt = tf.keras.optimizers.legacy.Adam()
         if amp:
             opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
         """,
@@ -801,6 +801,7 @@ ROWS = [
         class Mine(tf.keras.mixed_precision.LossScaleOptimizer):
             pass
         """,
+        findings=("LS204 this is a subclass of the class of today",),
     ),
     Row(
         "policy:exp-Policy-call, policy:exp-set_policy-call, policy:exp-global_policy-call",
@@ -956,7 +957,7 @@ ROWS = [
         """,
         """
         import tensorflow as tf
-        opt = tf.keras.optimizers.Adam()
+        opt = tf.keras.optimizers.legacy.Adam()
         opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=128)
         tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})
         """,
@@ -991,7 +992,7 @@ ROWS = [
         """,
         """
         import tensorflow as tf
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.Adam())
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam())
         tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})
         """,
     ),
@@ -1061,6 +1062,7 @@ ROWS = [
             opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)
             return tf.estimator.EstimatorSpec(mode, train_op=opt.minimize(loss))
         """,
+        ("LS902 it ended with TensorFlow 2.15",),
     ),
     Row(
         "combo:horovod-DistributedOptimizer",
@@ -1090,7 +1092,7 @@ ROWS = [
         from tensorflow.keras import mixed_precision as mp
         import tensorflow as tf
         import horovod.tensorflow.keras as hvd
-        opt = hvd.DistributedOptimizer(tf.keras.optimizers.SGD())
+        opt = hvd.DistributedOptimizer(tf.keras.optimizers.legacy.SGD())
         opt = mp.LossScaleOptimizer(opt, dynamic=False, initial_scale=128)
         """,
     ),
@@ -1227,8 +1229,7 @@ ROWS = [
         """,
         """
         import tensorflow as tf
-        model = tf.keras.models.load_model(path, custom_objects={
-            'LossScaleOptimizer': tf.keras.mixed_precision.LossScaleOptimizer})
+        model = tf.keras.models.load_model(path, custom_objects={})
         """,
     ),
     Row(

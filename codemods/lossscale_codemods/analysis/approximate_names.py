@@ -76,7 +76,7 @@ class ApproximateNames:
 
     @functools.cached_property
     def has_old_name(self) -> bool:
-        """Whether an old name can stand in the program, outside of comments and other strings."""
+        """Whether an old name can be in the program, outside of comments and other strings."""
         return any(names.lookup(path) is not None for path in self.every_path)
 
     @property

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 PROPERTIES = frozenset({"property", "functools.cached_property", "cached_property"})
 _KEEPING_THE_RESULT = PROPERTIES | {"staticmethod", "classmethod"}
 _OPTIMIZERS = {ObjectType.KERAS, ObjectType.V1}
+_BASES = {*_OPTIMIZERS, ObjectType.MODEL}
+"""What classes of a project inherit from."""
 
 
 class Project:
@@ -262,7 +264,7 @@ class CallResults(abc.ABC):
             for base in one.node.bases
             for path in one.resolver.paths(base.value)
         } - {ObjectType.UNKNOWN}
-        kind = kinds.pop() if len(kinds) == 1 and kinds <= _OPTIMIZERS else ObjectType.UNKNOWN
+        kind = kinds.pop() if len(kinds) == 1 and kinds <= _BASES else ObjectType.UNKNOWN
         special = "__new__" in owner.scope.bindings
         return UNKNOWN if special else frozenset([Value(kind, instance_of=owner)])
 

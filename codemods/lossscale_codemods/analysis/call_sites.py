@@ -338,7 +338,7 @@ def _is_super_init(call: cst.Call) -> bool:
 
 
 def _is_type_only(resolver: Resolver, node: cst.CSTNode) -> bool:
-    """Whether a class is only tested for, or stands in an annotation or in `super(...)`."""
+    """Whether a class is only tested for, or is in an annotation or in `super(...)`."""
     for above in resolver.scopes.tree.ancestors(node):
         if isinstance(above, cst.Annotation):
             return True

@@ -44,7 +44,7 @@ class CallsInFile:
         Args:
             function: The function or lambda.
             argument: The argument.
-            call: The call that it stands in.
+            call: The call that it is in.
         """
         if not isinstance(function, cst.FunctionDef | cst.Lambda):
             return None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def expects_error(node: cst.CSTNode, program: Program) -> bool:
-    """Whether a node stands under `with pytest.raises(...)` or `with self.assertRaises(...)`."""
+    """Whether a node is under `with pytest.raises(...)` or `with self.assertRaises(...)`."""
     inner = node
     for above in program.tree.ancestors(node):
         if isinstance(above, cst.FunctionDef | cst.Lambda | cst.ClassDef):
@@ -28,7 +28,7 @@ def expects_error(node: cst.CSTNode, program: Program) -> bool:
 
 
 def is_in_test(node: cst.CSTNode, program: Program) -> bool:
-    """Whether a node stands in a test: a test case's class, or a `test` function that asserts."""
+    """Whether a node is in a test: a test case's class, or a `test` function that asserts."""
     for above in program.tree.ancestors(node):
         if isinstance(above, cst.ClassDef) and _is_test_case(above):
             return True

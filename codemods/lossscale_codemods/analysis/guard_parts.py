@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guard is, and what stands in the parts of one: old names, and what they have become."""
+"""What a guard is, and what is in the parts of one: old names, and what they have become."""
 
 from __future__ import annotations
 
@@ -51,16 +51,12 @@ class Parts:
         self.occurrences = [o for o in occurrences if o.role not in told]
         self.old_nodes = {o.node for o in self.occurrences}
 
-    def is_within(self, node: cst.CSTNode, part: cst.CSTNode) -> bool:
-        """Whether a node is a part, or in it."""
-        return node is part or any(above is part for above in self.tree.ancestors(node))
-
     def has_old(self, part: Sequence[cst.CSTNode]) -> bool:
-        """Whether an old name stands in some nodes."""
-        return any(self.is_within(n, one) for one in part for n in self.old_nodes)
+        """Whether an old name is in some nodes."""
+        return any(is_within(self.program, n, one) for one in part for n in self.old_nodes)
 
     def has_new(self, part: Sequence[cst.CSTNode]) -> bool:
-        """Whether a name of today stands in some nodes."""
+        """Whether a name of today is in some nodes."""
         return any(self._is_new(node) for one in part for node in self.tree.walk(one))
 
     def becomes(self, part: Sequence[cst.CSTNode]) -> set[str]:
@@ -68,7 +64,7 @@ class Parts:
         return {
             names.canonical(path)
             for occurrence in self.occurrences
-            if any(self.is_within(occurrence.node, one) for one in part)
+            if any(is_within(self.program, occurrence.node, one) for one in part)
             for old in occurrence.names
             if old.meaning is not Meaning.MODULE
             for path in old.new
@@ -104,6 +100,11 @@ class Parts:
             return True
         longer = self.program.resolver.paths(above)
         return not any(p is not None and names.lookup(p) for p in longer)
+
+
+def is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    """Whether a node is a part of a file, or in it."""
+    return node is part or any(above is part for above in program.tree.ancestors(node))
 
 
 def catches(program: Program, handler: cst.ExceptHandler, errors: Sequence[str]) -> bool:

@@ -45,12 +45,17 @@ class LossScaleOrigins:
     Args:
         resolver: Knows what its names stand for.
         can_be_optimizer: Whether an expression can be one of the program's loss-scale optimizers.
+        is_only_new: Whether only versions reach a place in which the loss scale is a tensor.
     """
 
     def __init__(
-        self, resolver: Resolver, can_be_optimizer: Callable[[cst.BaseExpression], bool]
+        self,
+        resolver: Resolver,
+        can_be_optimizer: Callable[[cst.BaseExpression], bool],
+        is_only_new: Callable[[cst.CSTNode], bool],
     ) -> None:
         self.can_be_optimizer = can_be_optimizer
+        self.is_only_new = is_only_new
         self.resolver = resolver
         self.scopes = resolver.scopes
         self.tree = resolver.scopes.tree
@@ -134,7 +139,7 @@ class LossScaleOrigins:
     def _of_attribute(self, node: cst.CSTNode) -> frozenset[cst.CSTNode | None] | None:
         """Returns what `x.loss_scale` is, if x can be a loss-scale optimizer."""
         owner = attribute_owner(node, self.resolver)
-        if owner is None:
+        if owner is None or self.is_only_new(node):
             return None
         if self.optimizers.is_wrapper(owner):
             return frozenset([node])

@@ -92,6 +92,19 @@ def looks_like_settings(node: cst.CSTNode) -> bool:
     return any(word in last for word in _SETTINGS)
 
 
+def class_with_old_base(node: cst.BaseExpression, resolver: Resolver) -> cst.ClassDef | None:
+    """Returns the class whose `self` an expression is, if its base is the old optimizer."""
+    scope = resolver.class_of(node)
+    if scope is None or not isinstance(scope.node, cst.ClassDef):
+        return None
+    for base in scope.node.bases:
+        for path in resolver.paths(base.value):
+            old = names.lookup(path) if path is not None else None
+            if old is not None and old.meaning is Meaning.OPTIMIZER:
+                return scope.node
+    return None
+
+
 def _is_module(node: cst.BaseExpression, resolver: Resolver) -> bool:
     bindings = resolver.bindings(node)
     imported = [

@@ -56,7 +56,7 @@ class ProjectFiles(Protocol):
 
 
 class Definition(NamedTuple):
-    """A binding, and who knows the file that it stands in."""
+    """A binding, and who knows the file that it is in."""
 
     resolver: Resolver
     binding: Binding
@@ -177,7 +177,7 @@ class Modules:
 
     @staticmethod
     def _place(resolver: Resolver, node: cst.CSTNode) -> int:
-        """Returns which of a module's statements a node stands in; of others' nodes, the first."""
+        """Returns which of a module's statements a node is in; of others' nodes, the first."""
         above = {node, *resolver.scopes.tree.ancestors(node)}
         body = resolver.scopes.tree.module.body
         return next((n for n, statement in enumerate(body) if statement in above), -1)
@@ -253,7 +253,7 @@ class Modules:
     def is_module_of(
         self, resolver: Resolver, node: cst.BaseExpression, definition: Definition
     ) -> bool:
-        """Whether an expression can name the module that a definition stands in."""
+        """Whether an expression can name the module that a definition is in."""
         files = resolver.relative
         home = self.path_of(definition.resolver)
         if not isinstance(files, ProjectFiles) or home is None:
@@ -296,7 +296,7 @@ def _scopes(path: Path, source: bytes) -> Scopes | None:
 def _words(source: bytes) -> frozenset[str] | None:
     """Returns the names in a program's code, and its strings; nothing if it does not parse.
 
-    To see that a file only speaks of something takes a tenth of what its scopes take.
+    To see that a file only mentions something takes a tenth of what its scopes take.
     """
     try:
         with warnings.catch_warnings():

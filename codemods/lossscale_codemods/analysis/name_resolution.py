@@ -9,8 +9,9 @@ from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, cl
 from lossscale_codemods.analysis.cyclic_definitions import Answers
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.scopes import Scopes
+from lossscale_codemods.analysis.star_imports import Project, hiding_star
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary import frameworks, names, optimizer_families
 from lossscale_codemods.vocabulary.names import Meaning
 
 RelativeImports = Callable[[str], str | None]
@@ -70,9 +71,11 @@ class Resolver:
             if node.value == "None":
                 return frozenset()
             bindings = self.bindings(node)
-            if not bindings:
-                return self._star_paths(node)
-            return self._union(self.binding_paths(b) for b in bindings)
+            if bindings:
+                found = self._union(self.binding_paths(b) for b in bindings)
+            else:
+                found = self._star_paths(node)
+            return found if self.hidden_by(node) is None else found | {None}
         if isinstance(node, cst.Attribute):
             bindings = self.bindings(node)
             if node not in self.scopes.reaching:
@@ -92,6 +95,13 @@ class Resolver:
         if isinstance(node, cst.Call):
             return self._of_call(node)
         return frozenset([None])
+
+    def hidden_by(self, node: cst.CSTNode) -> Binding | None:
+        """Returns a star import that can put another thing in the place of a name, if one can."""
+        if not isinstance(node, cst.Name) or not self.scopes.module.stars:
+            return None
+        project = self.relative if isinstance(self.relative, Project) else None
+        return hiding_star(node, self.bindings(node), self.scopes, project)
 
     def _of_call(self, node: cst.Call) -> frozenset[str | None]:
         """Returns the paths of what a call looks up by a name that is written out."""
@@ -139,7 +149,8 @@ class Resolver:
                     home = self.moved[star]
                     compat = home.startswith("compat_lossscale") or not known.new
                     path = f"{home}.{node.value}" if compat else known.new[0]
-                if old or (str(star.path).startswith("tensorflow") and node.value in _STAR_STEPS):
+                step = str(star.path).startswith("tensorflow") and node.value in _STAR_STEPS
+                if old or step or optimizer_families.is_class(path):
                     found.add(path)
             scope = scope.parent
         return frozenset(found or {None})
@@ -150,7 +161,7 @@ class Resolver:
         return next(iter(found)) if len(found) == 1 else None
 
     def string_paths(self, text: str, node: cst.CSTNode) -> frozenset[str | None]:
-        """Returns the paths of a dotted name that stands in a string annotation."""
+        """Returns the paths of a dotted name that is in a string annotation."""
         root, *rest = text.split(".")
         bindings = self.scopes.lookup(root, self.scopes.scope_of(node))
         found = self._union(self.binding_paths(b) for b in bindings) or frozenset([None])

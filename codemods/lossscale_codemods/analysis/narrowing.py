@@ -20,7 +20,7 @@ def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environme
     Args:
         test: The condition.
         truth: How it came out.
-        scope: The scope that it stands in.
+        scope: The scope that it is in.
     """
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return narrowings(test.expression, not truth, scope)
@@ -51,8 +51,8 @@ def asserted(node: cst.BaseExpression, scope: Scope) -> Environment:
     """Returns what is known of names behind `self.assertIsInstance(x, C)`.
 
     Args:
-        node: An expression that stands by itself.
-        scope: The scope that it stands in.
+        node: An expression that is by itself.
+        scope: The scope that it is in.
     """
     if not isinstance(node, cst.Call) or not is_type_assertion(node):
         return {}
@@ -75,7 +75,7 @@ def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environme
     Args:
         call: The call.
         known: What is known before it.
-        scope: The scope that it stands in.
+        scope: The scope that it is in.
     """
     reached = [call.func.value] if isinstance(call.func, cst.Attribute) else []
     reached += [argument.value for argument in call.args]

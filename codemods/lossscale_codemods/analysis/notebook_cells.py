@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code cells of a Jupyter notebook, and where each stands in the text of the file."""
+"""The code cells of a Jupyter notebook, and where each is in the text of the file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def code_cells(text: str) -> Iterator[Cell]:
 
 
 def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yields where the `source` value of each cell stands in the text."""
+    """Yields where the `source` value of each cell is in the text."""
     for key, start, _ in _members(text, _skip_space(text, 0)):
         if key == "cells":
             for index, (left, _) in enumerate(_items(text, start)):

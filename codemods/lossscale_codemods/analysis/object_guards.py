@@ -29,7 +29,7 @@ def object_guards(program: Program, parts: Parts) -> Iterator[Guard]:
 
     Args:
         program: The file.
-        parts: Knows where old and new names stand in it.
+        parts: Where old and new names are in it.
     """
     yield from _type_tests(program, parts)
     yield from _calls_of_the_loss_scale(program, parts)

@@ -27,6 +27,7 @@ class ObjectType(enum.Enum):
     KERAS = "Keras optimizer"
     V1 = "v1 optimizer"
     POLICY = "policy"
+    MODEL = "Keras model"
     LOSS_SCALE = "loss scale object"
     NOTHING = "None"
     OTHER = "something else"
@@ -39,7 +40,7 @@ class Value(NamedTuple):
     Attributes:
         kind: What kind of object it is.
         made_by: The call that makes it, where that is known.
-        resolver: Knows the file that the call stands in.
+        resolver: Knows the file that the call is in.
         instance_of: The project's class that it is an instance of, if it is one.
     """
 
@@ -50,7 +51,7 @@ class Value(NamedTuple):
 
     @property
     def path(self) -> Path | None:
-        """The file that the call stands in, if it is one of the project's."""
+        """The file that the call is in, if it is one of the project's."""
         files = self.resolver.relative if self.resolver is not None else None
         return files.path if isinstance(files, ProjectFiles) else None
 
@@ -86,6 +87,8 @@ def type_at(path: str) -> ObjectType:
         return ObjectType.V1
     if names.canonical(path).endswith(_POLICIES):
         return ObjectType.POLICY
+    if frameworks.is_keras_model(path):
+        return ObjectType.OTHER if frameworks.is_keras_3(path) else ObjectType.MODEL
     return ObjectType.UNKNOWN
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places in a file at which an old name stands, and how they are found."""
+"""The places in a file at which an old name occurs, and how they are found."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DOTTED_IN_STRING = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
 class Role(enum.Enum):
-    """In which way an old name stands in the file."""
+    """How an old name occurs in the file."""
 
     REFERENCE = "reference"
     ANNOTATION_STRING = "string annotation"
@@ -33,11 +33,17 @@ class Role(enum.Enum):
     FOUND = "found by a rule"
     STRING = "string that a rule found"
     DOUBTFUL = "found by a rule, and right in programs for new versions"
+    OPTIMIZER = "Keras optimizer, of a family that is not said"
+    NEIGHBOUR = "name next to the loss-scale API"
+
+
+BESIDE = frozenset({Role.OPTIMIZER, Role.NEIGHBOUR})
+"""What does not stand in branches for old versions because it is old."""
 
 
 @dataclasses.dataclass(eq=False)
 class Occurrence:
-    """One place at which an old name stands.
+    """One place at which an old name occurs.
 
     Attributes:
         node: The expression, import alias or string.
@@ -46,6 +52,7 @@ class Occurrence:
         names: The old names it can be; empty if a rule found it by other means.
         ambiguous: Whether it can also be something that is no old name.
         rule: The id of the rule that found it, if one did.
+        is_old_use: Whether it makes the file one of an old program, as the old names do.
     """
 
     node: cst.CSTNode
@@ -54,6 +61,7 @@ class Occurrence:
     names: tuple[OldName, ...] = ()
     ambiguous: bool = False
     rule: str | None = None
+    is_old_use: bool = False
 
     @functools.cached_property
     def meaning(self) -> Meaning | None:
@@ -76,6 +84,12 @@ class Occurrence:
         while isinstance(node, cst.Attribute):
             node = node.value
             yield node
+
+
+def _is_handed_on(path: str) -> bool:
+    """Whether a path is that of another package's `tf`, which may be TensorFlow itself."""
+    package, _, last = path.rpartition(".")
+    return bool(package) and last in {"tf", "tensorflow"} and not frameworks.is_framework(path)
 
 
 def _steps(node: cst.CSTNode) -> list[str]:
@@ -155,7 +169,7 @@ class Finder:
 
     def _unresolved(self, chain: list[cst.CSTNode]) -> Occurrence | None:
         paths = self.resolver.paths(chain[0])
-        if any(p is not None and not p.startswith(".") for p in paths):
+        if any(p is not None and not p.startswith(".") and not _is_handed_on(p) for p in paths):
             return None
         if self._is_own_definition(chain[0]):
             return None

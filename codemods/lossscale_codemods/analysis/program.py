@@ -17,9 +17,11 @@ from lossscale_codemods.analysis.occurrences import Finder, Occurrence
 from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 from lossscale_codemods.analysis.type_inference import TypeInference
+from lossscale_codemods.analysis.version_reachability import VersionReachability
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,6 +50,10 @@ class Program:
         relative: Knows what relative imports give.
         source: The bytes it was parsed from.
         exports: What is known of the files that may import this one.
+        legacy_optimizers: Whether Keras optimizers stay of the family that they were of.
+        runs_with_old: Whether it runs in one program with files that come to old names; without
+            it, it does if it has such names itself.
+        selection: Which rules the run applies.
     """
 
     def __init__(
@@ -57,13 +63,21 @@ class Program:
         relative: RelativeImports | None = None,
         source: bytes | None = None,
         exports: Exports | None = None,
+        *,
+        legacy_optimizers: bool = True,
+        runs_with_old: bool | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.target = target
         self.exports = Exports() if exports is None else exports
         self.rewritten: set[cst.CSTNode] = set()
         """Nodes of the occurrences that are decided to be rewritten so far."""
+        self.has_old_uses = False
+        """Whether rules have found what is no old name, and makes this an old program as well."""
         self.decided_strings: set[cst.CSTNode] = set()
         """Strings, other than annotations, that a rule decides."""
+        self.collapse_problem = ""
+        """Why guards cannot be collapsed, if that was tried and could not be proven."""
         self.tree = Tree(module)
         self.line_at_first: Callable[[int], int] = lambda offset: self.tree.position(offset)[0]
         """Tells the line of the file as it was given, where this is a later form of it."""
@@ -71,12 +85,20 @@ class Program:
         self.scopes = scopes_of(self.tree)
         self.resolver = Resolver(self.scopes, relative=relative)
         self.types = TypeInference(self.resolver)
+        self.legacy_optimizers = legacy_optimizers
+        self.runs_with_old = runs_with_old
+        self.selection = Selection() if selection is None else selection
         self._finder = Finder(self.resolver)
 
     @functools.cached_property
     def loss_scales(self) -> LossScaleOrigins:
         """Where the file's loss scale objects come from."""
-        return LossScaleOrigins(self.resolver, self.can_be_optimizer)
+        return LossScaleOrigins(self.resolver, self.can_be_optimizer, self.reachability.is_only_new)
+
+    @functools.cached_property
+    def reachability(self) -> VersionReachability:
+        """Which parts of the file only some versions of TensorFlow reach."""
+        return VersionReachability(self.resolver, self.types.project.modules)
 
     @functools.cached_property
     def has_optimizers(self) -> bool:
@@ -98,7 +120,7 @@ class Program:
         return self._finder.imports()
 
     def line(self, node: cst.CSTNode) -> int:
-        """Returns the line that a node stands on in the file as it was given."""
+        """Returns the line that a node is on in the file as it was given."""
         return self.line_at_first(self.tree.span(node)[0])
 
     def scope(self, occurrence: Occurrence) -> Scope:
@@ -159,7 +181,7 @@ class Program:
         return tests or is_type_assertion(call)
 
     def type_comparison(self, node: cst.CSTNode) -> cst.Comparison | None:
-        """Returns the comparison `type(x) == node` that a class stands in, if it does."""
+        """Returns the comparison `type(x) == node` that a class is in, if it does."""
         above = self.tree.parent(node)
         if isinstance(above, cst.ComparisonTarget):
             above = self.tree.parent(above)
@@ -250,6 +272,6 @@ class Program:
         node = occurrence.node
         if isinstance(node, cst.ImportFrom):
             return f"{import_path(node)}.*"
-        if isinstance(node, cst.ImportAlias):
+        if isinstance(node, cst.ImportAlias) and occurrence.names:
             return occurrence.names[0].path
         return " ".join(self.tree.slice(occurrence.span).split())

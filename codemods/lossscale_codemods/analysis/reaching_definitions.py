@@ -308,12 +308,14 @@ class ReachingDefinitions:
             truth = isinstance(node.operator, cst.And)
             inner.update(narrowings(node.left, truth, scope))
             self._expression(node.right, inner, scope)
+            self._add_inline(node.right, inner, env)
         elif isinstance(node, cst.IfExp):
             self._expression(node.test, env, scope)
             for branch, truth in ((node.body, True), (node.orelse, False)):
                 inner = dict(env)
                 inner.update(narrowings(node.test, truth, scope))
                 self._expression(branch, inner, scope)
+                self._add_inline(branch, inner, env)
         else:
             for child in children(node):
                 self._expression(child, env, scope)
@@ -334,6 +336,14 @@ class ReachingDefinitions:
             child = getattr(node, part, None)
             if child is not None:
                 self._expression(child, inner, inner_scope)
+                self._add_inline(child, inner, env)
+
+    def _add_inline(self, node: cst.CSTNode, inner: Environment, env: Environment) -> None:
+        """Adds what inline assignments bind in an expression that may not be evaluated."""
+        for binding in self._bindings_in(node):
+            if isinstance(self.tree.parent(binding.node), cst.NamedExpr):
+                known = env.get(binding.name, frozenset())
+                env[binding.name] = known | inner.get(binding.name, frozenset([binding]))
 
     def _read(self, node: cst.Name, env: Environment, scope: Scope) -> None:
         self.scopes.scope_of_read[node] = scope

@@ -60,7 +60,7 @@ class SameObject:
         return self._of_the_same_self(owner, start, kept, use)
 
     def _function_scope(self, node: cst.CSTNode) -> Scope:
-        """Returns the scope of the function, class body or module that a node stands in."""
+        """Returns the scope of the function, class body or module that a node is in."""
         scope = self.scopes.scope_of(node)
         while isinstance(scope.node, comprehensions()) and scope.parent is not None:
             scope = scope.parent
@@ -139,7 +139,7 @@ class SameObject:
         return once and alone and not any(map(self._repeats, (bindings[0].node, start)))
 
     def _repeats(self, node: cst.CSTNode) -> bool:
-        """Whether a node stands in a loop of its function."""
+        """Whether a node is in a loop of its function."""
         for above in self.tree.ancestors(node):
             if isinstance(above, cst.For | cst.While | cst.CompFor):
                 return True

@@ -50,7 +50,7 @@ class Scopes:
         return frozenset(owner.bindings.get(name, ())) if owner else frozenset()
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
-        """Returns the scope that a node stands in."""
+        """Returns the scope that a node is in."""
         for above in self.tree.ancestors(node):
             if above in self.of_node:
                 return self.of_node[above]

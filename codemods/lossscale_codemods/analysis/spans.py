@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where each node of a module stands in its text."""
+"""Where each node of a module is in its text."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def printed(module: cst.Module) -> tuple[str, dict[cst.CSTNode, tuple[int, int]]
 
 
 class _Printer(ByteSpanPositionProvider):
-    """Prints a module, and notes on the way where each node stands.
+    """Prints a module, and notes on the way where each node is.
 
     libcst's `MetadataWrapper` first visits the whole tree for providers that are not asked for
-    here, which takes longer than the spans do; and its `Module.code` would print once more.
+    here, which takes longer than the spans do; and its `Module.code` would print again.
     """
 
     def printed(self, module: cst.Module) -> tuple[str, dict[cst.CSTNode, tuple[int, int]]]:

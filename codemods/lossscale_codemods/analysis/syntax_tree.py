@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One parsed file: its syntax tree with parents, and where each node stands in the text.
+"""One parsed file: its syntax tree with parents, and where each node is in the text.
 
 Positions are offsets into the UTF-8 text, and edits are made on that text, so every byte outside
 an edit stays what it was.
@@ -173,7 +173,7 @@ class Tree:
             current = self.parents.get(current)
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode:
-        """Returns the statement, simple line or compound, that the node stands in."""
+        """Returns the statement, simple line or compound, that the node is in."""
         current = node
         while not isinstance(current, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             above = self.parents.get(current)

@@ -50,7 +50,7 @@ class TypeInference(CallResults):
     def values(self, node: cst.CSTNode) -> Values:
         """Returns the objects that an expression can hold, each with the call that makes it.
 
-        That call can stand in another file of the project.
+        That call can be in another file of the project.
         """
         if not self.project.answers.is_idle:
             return self.ask(self._find, node)

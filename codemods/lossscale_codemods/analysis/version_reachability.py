@@ -11,13 +11,15 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.version_values import VersionValues
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from lossscale_codemods.analysis.modules import Modules
     from lossscale_codemods.analysis.name_resolution import Resolver
 
 OLD_VERSIONS = ("1.15.5", "2.0.4", "2.1.4", "2.2.3", "2.3.4")
 NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
-"""Of one digit each: programs compare versions as strings and as floats, too."""
+"""Of one digit each: programs compare versions as strings and as floats, too. The last has no old
+name any more."""
 _LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
 
 
@@ -26,10 +28,20 @@ class VersionReachability:
 
     Args:
         resolver: Knows what the file's names stand for.
+        modules: The project's files, in which flags can stand that the file imports.
+        files: The answers for these files so far.
     """
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(
+        self,
+        resolver: Resolver,
+        modules: Modules | None = None,
+        files: dict[Resolver, VersionReachability] | None = None,
+    ) -> None:
         self.resolver = resolver
+        self.modules = modules
+        self._files = {} if files is None else files
+        self._files[resolver] = self
         self.tree = resolver.scopes.tree
         self._values: dict[str, VersionValues] = {}
         self._asked: set[tuple[cst.CSTNode, str]] = set()
@@ -41,6 +53,16 @@ class VersionReachability:
         if None in guards or all(self._keeping_from(node, old) for old in OLD_VERSIONS):
             return None
         return guards[0]
+
+    def is_only_new(self, node: cst.CSTNode) -> bool:
+        """Whether 2.4 and later come to a node, and no older version does."""
+        return all(self._keeping_from(node, old) for old in OLD_VERSIONS) and not all(
+            self._keeping_from(node, new) for new in NEW_VERSIONS
+        )
+
+    def is_only_older(self, node: cst.CSTNode) -> bool:
+        """Whether no version without the old names comes to a node."""
+        return self._keeping_from(node, NEW_VERSIONS[-1]) is not None
 
     def splits(self, test: cst.BaseExpression) -> bool:
         """Whether a condition is the same for all new versions and another for an old one."""
@@ -57,9 +79,18 @@ class VersionReachability:
     def _of(self, version: str) -> VersionValues:
         if version not in self._values:
             self._values[version] = VersionValues(
-                self.resolver, version, lambda node: self._keeping_from(node, version) is None
+                self.resolver,
+                version,
+                lambda node: self._keeping_from(node, version) is None,
+                self.modules,
+                lambda resolver: self._in_file(resolver)._of(version),
             )
         return self._values[version]
+
+    def _in_file(self, resolver: Resolver) -> VersionReachability:
+        """Returns the answers for another file."""
+        found = self._files.get(resolver)
+        return found or VersionReachability(resolver, self.modules, self._files)
 
     def _keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
         """Returns the outermost statement or expression that keeps a version from a node."""
@@ -98,6 +129,8 @@ class VersionReachability:
                     break
                 if isinstance(statement, cst.If) and self._alwaysleaves(statement, values):
                     return statement
+                if self._fails(statement, values) and self._tried(above):
+                    return self._tried(above)
         return None
 
     def _alwaysleaves(self, node: cst.If, values: VersionValues) -> bool:
@@ -107,9 +140,20 @@ class VersionReachability:
             return leaves(node.body)
         return truth is False and isinstance(node.orelse, cst.Else) and leaves(node.orelse.body)
 
-    def _try_excludes(self, node: cst.Try, below: cst.CSTNode, values: VersionValues) -> bool:
+    @staticmethod
+    def _fails(statement: cst.CSTNode, values: VersionValues) -> bool:
+        """Whether a statement imports what is not there in a version."""
+        return any(values.exists(path) is False for path in _imported([statement]))
+
+    def _tried(self, block: cst.CSTNode) -> cst.CSTNode | None:
+        """Returns the `try` statement that a block is the body of."""
+        above = self.tree.parent(block)
+        return above if isinstance(above, cst.Try) and above.body is block else None
+
+    @staticmethod
+    def _try_excludes(node: cst.Try, below: cst.CSTNode, values: VersionValues) -> bool:
         """Whether a handler has nothing to handle, or `else` is not come to, in a version."""
-        imported = [values.exists(path) for path in _imported(node.body)]
+        imported = [values.exists(path) for path in _imported(node.body.body)]
         if isinstance(below, cst.ExceptHandler):
             return bool(imported) and all(imported)
         return below is node.orelse and False in imported
@@ -123,9 +167,9 @@ def leaves(body: cst.BaseSuite) -> bool:
     return type(last).__name__ in _LEAVES
 
 
-def _imported(body: cst.BaseSuite) -> Iterator[str]:
-    """Yields the paths that the imports of a block bring in."""
-    for line in body.body:
+def _imported(body: Sequence[cst.CSTNode]) -> Iterator[str]:
+    """Yields the paths that the imports among some statements bring in."""
+    for line in body:
         for node in line.body if isinstance(line, cst.SimpleStatementLine) else ():
             if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
                 for alias in node.names:

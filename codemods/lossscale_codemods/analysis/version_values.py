@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lossscale_codemods.analysis.bindings import Binding
+    from lossscale_codemods.analysis.modules import Definition, Modules
     from lossscale_codemods.analysis.name_resolution import Resolver
 
 _DEEPEST = 30
@@ -71,14 +72,23 @@ class VersionValues:
         resolver: Knows what names stand for.
         version: The version.
         is_reached: Whether a node of the file is reached under this version.
+        modules: The project's files, in which flags can stand that the file imports.
+        elsewhere: Evaluates the expressions of another file.
     """
 
     def __init__(
-        self, resolver: Resolver, version: str, is_reached: Callable[[cst.CSTNode], bool]
+        self,
+        resolver: Resolver,
+        version: str,
+        is_reached: Callable[[cst.CSTNode], bool],
+        modules: Modules | None = None,
+        elsewhere: Callable[[Resolver], VersionValues] | None = None,
     ) -> None:
         self.resolver = resolver
         self.version = version
         self.is_reached = is_reached
+        self.modules = modules
+        self.elsewhere = elsewhere
         self._depth = 0
         self._within: list[Mapping[str, Any]] = []
 
@@ -142,7 +152,7 @@ class VersionValues:
         bindings = self.resolver.bindings(node)
         if not bindings and node.value in {"True", "False", "None"}:
             return {"True": True, "False": False, "None": None}[node.value]
-        return self._bound(bindings, node)
+        return self._bound(bindings, node) if bindings else self._in_project(node)
 
     def _attribute(self, node: cst.Attribute) -> Any:
         bindings = self.resolver.bindings(node)
@@ -150,7 +160,7 @@ class VersionValues:
             return self._bound(bindings, node)
         path = self.resolver.path(node)
         if path is not None:
-            return self._at(path)
+            return self._at(path) if frameworks.is_framework(path) else self._in_project(node)
         value = self.of(node.value)
         if isinstance(value, _Distribution) and node.attr.value == "version":
             return value.version
@@ -169,6 +179,9 @@ class VersionValues:
         path = self.resolver.path(node)
         if path is not None and _VERSION.match(names.canonical(path)):
             return self.version
+        return self._of_bindings(bindings)
+
+    def _of_bindings(self, bindings: frozenset[Binding]) -> Any:
         reached = [b for b in bindings if len(bindings) == 1 or self.is_reached(b.node)]
         values = [self._of_binding(b) for b in reached]
         if not values or any(value != values[0] for value in values):
@@ -179,8 +192,24 @@ class VersionValues:
         if binding.kind is BindingKind.ASSIGN and binding.value is not None:
             return self.of(binding.value)
         if binding.kind is BindingKind.IMPORT and binding.path is not None:
-            return self._at(binding.path)
+            if frameworks.is_framework(binding.path):
+                return self._at(binding.path)
+            modules = self.modules
+            return self._defined(
+                modules.definitions(self.resolver, binding.path) if modules else []
+            )
         return self._unpacked(binding)
+
+    def _in_project(self, node: cst.BaseExpression) -> Any:
+        """Returns the value of a flag that is in another file of the project."""
+        return self._defined(self.modules.named(self.resolver, node) if self.modules else [])
+
+    def _defined(self, definitions: Sequence[Definition]) -> Any:
+        files = {definition.resolver for definition in definitions}
+        if len(files) != 1 or self.elsewhere is None:
+            raise UnknownValueError
+        values = self.elsewhere(files.pop())
+        return values._of_bindings(frozenset(d.binding for d in definitions))
 
     def _unpacked(self, binding: Binding) -> Any:
         """Returns what `major, minor = ...` gives one of its names."""
@@ -303,12 +332,21 @@ class VersionValues:
         return simple[name](self.of(arguments[0]))
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
-        """Returns what a function of the file without arguments returns."""
+        """Returns what a function of the project without arguments returns."""
         bindings = self.resolver.bindings(node.func)
         functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
-        if arguments or len(functions) != 1 or len(bindings) != 1:
+        if arguments:
             raise UnknownValueError
-        function = functions[0]
+        if not functions and self.modules is not None and self.elsewhere is not None:
+            defined = self.modules.named(self.resolver, node.func)
+            if len(defined) == 1 and isinstance(defined[0].binding.node, cst.FunctionDef):
+                return self.elsewhere(defined[0].resolver)._returned(defined[0].binding.node)
+        if len(functions) != 1 or len(bindings) != 1:
+            raise UnknownValueError
+        return self._returned(functions[0])
+
+    def _returned(self, function: cst.FunctionDef) -> Any:
+        """Returns what a function of this file returns."""
         scopes = self.resolver.scopes
         inner = scopes.of_node[function]
         values = [

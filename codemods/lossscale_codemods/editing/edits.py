@@ -38,7 +38,7 @@ def apply_edits(text: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def small_statement(tree: Tree, node: cst.CSTNode) -> cst.BaseSmallStatement | None:
-    """Returns the simple statement that a node stands in."""
+    """Returns the simple statement that a node is in."""
     current: cst.CSTNode | None = node
     while current is not None and not isinstance(current, cst.BaseSmallStatement):
         if isinstance(current, cst.BaseCompoundStatement):
@@ -155,12 +155,7 @@ def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str
     start, end = tree.span(old)
     if not new:
         return remove_item(tree, call.args, [old])
-    own_line = not tree.text[tree.line_start(start) : start].strip()
-    before = tree.text[tree.span(call.func)[1] : start]
-    if own_line and b"\n" in before:
-        separator = "," + tree.newline + tree.indentation(start)
-    else:
-        separator = ", "
+    separator = argument_separator(tree, call, old)
     text, kept = separator.join(new), tree.source(old.value)
     if text.count(kept) == 1 and not isinstance(old.value, cst.Name | cst.BaseNumber):
         # What stays as it is may have changes, and comments, in it.
@@ -168,6 +163,23 @@ def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str
         value_start, value_end = tree.full_span(old.value)
         return [Edit(start, value_start, front), Edit(value_end, end, behind)]
     return [Edit(start, end, text)]
+
+
+def argument_separator(tree: Tree, call: cst.Call, argument: cst.Arg) -> str:
+    """Returns what is between arguments of a call, in the call's own layout.
+
+    Args:
+        tree: The file.
+        call: The call.
+        argument: The argument beside which another one is written.
+    """
+    start = tree.span(argument)[0]
+    own_line = not tree.text[tree.line_start(start) : start].strip()
+    if len(call.args) == 1 and not isinstance(argument.comma, cst.Comma):
+        return ", "  # What is wrapped behind its bracket has all its items on one line.
+    if own_line and b"\n" in tree.text[tree.span(call.func)[1] : start]:
+        return "," + tree.newline + tree.indentation(start)
+    return ", "
 
 
 def insert_line(tree: Tree, statement: cst.CSTNode, text: str, *, behind: bool) -> list[Edit]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins brackets that hang for want of room, and have it now.
+"""Joins brackets that hang because the line was too long, and that fit on one line now.
 
     opt = LossScaleOptimizer(      ->      opt = LossScaleOptimizer(opt)
         opt
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 _NOT_WITHOUT_PARENTHESES = frozenset({",", ":=", "for", "yield"})
 
 
-def joined(text: str, line: LogicalLine, touched: Sequence[tuple[int, int]], limit: int) -> str:
+def joined(
+    text: str, line: LogicalLine, touched: Sequence[tuple[int, int, int]], limit: int
+) -> str:
     """Returns a statement with the brackets joined that an edit touched and that fit.
 
     Args:
         text: The program.
         line: The statement.
-        touched: Where it was edited.
+        touched: Where each edit starts and ends, and how much longer it made the statement. What
+            got no shorter has no more room than before.
         limit: How long a joined line may be.
     """
     tokens = line.tokens
@@ -42,7 +45,8 @@ def joined(text: str, line: LogicalLine, touched: Sequence[tuple[int, int]], lim
         if first <= done or not token.is_open or "\n" not in "".join(gaps[first:last]):
             continue
         begin = text.rfind("\n", 0, token.start) + 1
-        if not any(start <= tokens[last].end and begin <= end for start, end in touched):
+        own = [g for start, end, g in touched if start <= tokens[last].end and begin <= end]
+        if not own or sum(own) >= 0:
             continue
         if not _hangs(line, first, gaps):
             continue
@@ -67,7 +71,7 @@ def joined(text: str, line: LogicalLine, touched: Sequence[tuple[int, int]], lim
 
 
 def _hangs(line: LogicalLine, first: int, gaps: Sequence[str]) -> bool:
-    """Whether the lines of a bracket break at brackets only, as they do for want of room."""
+    """Whether the lines of a bracket break at brackets only, as those of a long line do."""
     tokens = line.tokens
     last = tokens[first].match
     if any(tokens[first].start < comment < tokens[last].end for comment in line.comments):

@@ -12,6 +12,7 @@ import itertools
 import tokenize
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.editing.aligning import alignment_edits
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.editing.joining import joined
 from lossscale_codemods.editing.logical_lines import logical_lines
@@ -34,12 +35,14 @@ class _Touched:
     Attributes:
         start: Where it starts.
         end: Where it ends.
-        longest: How long the lines were that it stands in.
+        longest: The length of the longest line that it was on.
+        growth: How much longer it made its statement, if that were one line.
     """
 
     start: int
     end: int
     longest: int
+    growth: int
 
 
 def laid_out(before: bytes, edits: Sequence[Edit], limits: LineLimits) -> bytes:
@@ -51,10 +54,11 @@ def laid_out(before: bytes, edits: Sequence[Edit], limits: LineLimits) -> bytes:
         limits: How long its lines may be.
     """
     after = apply_edits(before, edits)
-    text = after.decode("utf-8")
     try:
-        result = _laid_out(text, list(_touched(before, edits)), limits)
-        same = result == text or _content(result) == _content(text)
+        aligning = alignment_edits(before, edits, limits.longest)
+        text = apply_edits(before, [*edits, *aligning]).decode("utf-8")
+        result = _laid_out(text, list(_touched(before, edits, aligning)), limits)
+        same = _content(result) == _content(after.decode("utf-8"))
     except _ERRORS:
         return after
     return result.encode("utf-8") if same else after
@@ -69,7 +73,9 @@ def _laid_out(text: str, touched: Sequence[_Touched], limits: LineLimits) -> str
         if not own:
             continue
         start = text.rfind("\n", 0, line.start) + 1
-        statement = joined(text, line, [(one.start, one.end) for one in own], limits.joined)
+        statement = joined(
+            text, line, [(one.start, one.end, one.growth) for one in own], limits.joined
+        )
         longest = max(limits.longest, *(one.longest for one in own))
         statement = wrapped(text[start : line.start] + statement, longest, style)
         parts += [text[position:start], statement]
@@ -89,21 +95,30 @@ def _closes_apart(text: str, lines: Sequence[LogicalLine]) -> bool:
     return apart >= 0
 
 
-def _touched(before: bytes, edits: Sequence[Edit]) -> Iterator[_Touched]:
+def _touched(before: bytes, edits: Sequence[Edit], aligning: Sequence[Edit]) -> Iterator[_Touched]:
     shift, last = 0, None
-    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+    for edit in sorted([*edits, *aligning], key=lambda e: (e.start, e.end)):
         if edit == last and edit.start < edit.end:
             continue  # Made once, as `apply_edits` does.
         last = edit
         start = len(before[: edit.start].decode("utf-8")) + shift
-        old = len(before[edit.start : edit.end].decode("utf-8"))
-        shift += len(edit.text) - old
+        old = before[edit.start : edit.end].decode("utf-8")
+        shift += len(edit.text) - len(old)
+        if edit in aligning:
+            continue
         first = before.rfind(b"\n", 0, edit.start) + 1
         behind = before.find(b"\n", edit.end)
         lines = before[first : behind if behind >= 0 else None].decode("utf-8").split("\n")
         is_new_line = edit.start == edit.end == first
         longest = 0 if is_new_line else max(len(line.rstrip()) for line in lines)
-        yield _Touched(start, start + len(edit.text), longest)
+        growth = _length_as_one_line(edit.text) - _length_as_one_line(old)
+        yield _Touched(start, start + len(edit.text), longest, growth)
+
+
+def _length_as_one_line(text: str) -> int:
+    return sum(
+        len(line.strip()) if index else len(line) for index, line in enumerate(text.split("\n"))
+    )
 
 
 def _content(text: str) -> tuple[str, list[str]]:

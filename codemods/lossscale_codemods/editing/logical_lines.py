@@ -27,7 +27,7 @@ class Token:
         text: Its text.
         start: Where it starts in the text.
         end: Where it ends.
-        depth: How many brackets it stands in; a bracket stands in those around it.
+        depth: How many brackets it is in; a bracket is in those around it.
         match: For brackets, the index of the other one in the logical line; else -1.
     """
 

@@ -14,13 +14,14 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.editing.import_style import from_imports
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _INDENTATION = re.compile(r"^(?: {4})+", re.MULTILINE)
+_APART = ("collections.abc", "xml.etree.ElementTree")
+"""Modules that are not imported along with the packages they are in."""
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 
 
@@ -148,7 +149,7 @@ class NameRenderer:
         return best[1] if best is not None else None
 
     def _usable(self, bindings: Sequence[Binding], occurrence: Occurrence) -> bool:
-        """Whether a name is surely bound, by imports only, where the occurrence stands."""
+        """Whether imports alone surely bind a name where the occurrence is."""
         if not bindings or any(
             b.kind is not BindingKind.IMPORT or b in self.dropped for b in bindings
         ):
@@ -167,13 +168,13 @@ class NameRenderer:
         self._note_use(occurrence)
         if path in self.imports:
             return self.imports[path]
-        if self.program.target is Target.COMPAT:
+        if path.startswith("compat_lossscale."):
             self.imports.setdefault("compat_lossscale", "compat_lossscale")
             return path
         last = path.rsplit(".", 1)[-1]
         name = last
         if self._is_taken(name):
-            name = f"keras_{last}" if ".keras." in path else f"v1_{last}"
+            name = f"{_in_front(path)}_{last}"
         while self._is_taken(name):
             name += "_"
         self.imports[path] = name
@@ -295,9 +296,18 @@ class NameRenderer:
         )
 
 
+def _in_front(path: str) -> str:
+    """Returns what tells a name from another of the file that is spelled the same."""
+    if not path.startswith("tensorflow."):
+        return path.split(".")[-2] if "." in path else "the"
+    return "keras" if ".keras." in path else "v1"
+
+
 def _rest(path: str | None, wanted: str) -> str | None:
     """Returns what must follow something at `path` to name what is at `wanted`."""
     if path is None:
+        return None
+    if any(f"{wanted}.".startswith(f"{one}.") and one.startswith(f"{path}.") for one in _APART):
         return None
     for candidate in {path, names.canonical(path)}:
         if wanted == candidate:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of a text that was edited stood before, so that findings name lines of the file.
+"""Maps the parts of an edited text to where they were, so that findings name lines of the file.
 
 Needed where one edit follows another: what is found in a text with branches taken out is to be
 looked for in the text that still has them.
@@ -39,7 +39,7 @@ class PositionMap:
         self._steps.append([(0, 0), *inside, (end, edit.end)])
 
     def of(self, offset: int) -> int:
-        """Returns where what stands at an offset now stood at first."""
+        """Returns the offset in the original text of what is at an offset now."""
         for step in reversed(self._steps):
             start, before = step[bisect.bisect_right(step, offset, key=lambda part: part[0]) - 1]
             offset = before + offset - start

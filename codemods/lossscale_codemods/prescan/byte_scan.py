@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.rules.base import Rule
     from lossscale_codemods.rules.markers import Marker
+    from lossscale_codemods.vocabulary.suppression import Selection
 
+_OPTIMIZERS = re.compile(rb"(?<!\w)optimizers(?!\w)|\.compile\s*\(")
 _JSON_OBJECT = re.compile(rb"\s*{")
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
 
@@ -31,17 +33,54 @@ def markers_in(source: bytes) -> list[bytes]:
     return [word for word in _markers(all_rules()) if word in source]
 
 
-def can_hold_old_name(source: bytes, markers: Sequence[bytes] | None = None) -> bool:
+def can_hold_old_name(
+    source: bytes, markers: Sequence[bytes] | None = None, selection: Selection | None = None
+) -> bool:
     """Whether a file can hold an old name: Python, in any encoding, or a notebook.
 
     Args:
         source: The file's bytes.
         markers: The words of markers in it, if they are known.
+        selection: Which rules the run applies, if that matters.
     """
     found = markers_in(source) if markers is None else markers
-    return _can_be_old(source, found) or any(
-        _can_be_old(other, markers_in(other)) for other in _other_spellings(source)
+    return (
+        _can_be_old(source, found)
+        or any(_can_be_old(other, markers_in(other)) for other in _other_spellings(source))
+        or is_asked_for(source, selection)
     )
+
+
+def is_asked_for(source: bytes, selection: Selection | None) -> bool:
+    """Whether a run looks at a file for nothing but a rule that it selects by its id or group.
+
+    Args:
+        source: The file's bytes.
+        selection: Which rules the run applies; none is selected by itself without it.
+    """
+    if selection is None or not selection.select:
+        return False
+    rules = tuple(rule for rule in all_rules() if selection.asks_for(rule.id))
+    return _has_group_marker(source, rules)
+
+
+def can_run_with_old(source: bytes) -> bool:
+    """Whether a file is looked at, without an old name, if it runs in one program with such."""
+    return can_make_optimizers(source) or _has_group_marker(source, all_rules())
+
+
+def _has_group_marker(source: bytes, rules: tuple[Rule, ...]) -> bool:
+    markers = [marker for rule in rules for marker in rule.group_markers]
+    return any(
+        marker.word in spelled and marker.stands_in(spelled)
+        for spelled in ((source, *_other_spellings(source)) if markers else ())
+        for marker in markers
+    )
+
+
+def can_make_optimizers(source: bytes) -> bool:
+    """Whether a file can make Keras optimizers, by a class or by a name."""
+    return _OPTIMIZERS.search(source) is not None
 
 
 @functools.lru_cache(maxsize=8)

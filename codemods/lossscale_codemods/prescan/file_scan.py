@@ -13,27 +13,34 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.approximate_names import CannotTellError
 from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.scanned_source import ScannedSource
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name, is_asked_for
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lossscale_codemods.vocabulary.suppression import Selection
+
 
 def scan_source(
-    source: bytes, relative: Callable[[str], str | None] | None = None
+    source: bytes,
+    relative: Callable[[str], str | None] | None = None,
+    selection: Selection | None = None,
 ) -> Result | None:
     """Returns what becomes of a Python file, if that can be told without a full parse.
 
     Args:
         source: The file's bytes.
         relative: Turns the dotted path of a relative import into an absolute one, if it is known.
+        selection: Which rules the run applies, if that matters.
 
     Returns:
         What a full parse would return, for a file without an old name or with mentions only; else
         nothing.
     """
+    if is_asked_for(source, selection):
+        return None
     if not can_hold_old_name(source):
         return Result(source, source, Status.UNCHANGED)
     with warnings.catch_warnings():

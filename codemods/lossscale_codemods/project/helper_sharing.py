@@ -2,7 +2,7 @@
 """Writes the helper for loss scales known at run time once, where files of a project share it.
 
 A file imports it from another only if it imports that one already, at its top, and that one does
-not come to import it in turn: so the module is known to be found, and to be complete by then.
+not come to import it in turn: so the module is known to be found, and to be complete at that point.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which names of a file other files use, so that they cannot go or come to mean something else.
+"""Which names of a file other files use, so that they cannot be removed or change their meaning.
 
 Asked of the other files as they will be, so that an import that is rewritten as well counts no
 more. A name is the module's (`mp`), or with a dot the attribute of a class in it (`.mp`). Where a
@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.project.discovery import Found, discover
 from lossscale_codemods.project.file_reading import read
 from lossscale_codemods.project.module_reads import Reads, reads_of
-from lossscale_codemods.project.relative_imports import is_top
+from lossscale_codemods.project.relative_imports import is_top, module_at
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lossscale_codemods.vocabulary.records import Result
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
+_DEEPEST = 4
 _SPACE = rb"[ \t\f\\\r\n]"
 _STAR = re.compile(rb"import%s*\*" % _SPACE)
 
@@ -171,7 +172,7 @@ class Importers:
             and any(n == "*" and self._refers(reads, m, module) for m, n in reads.members)
         )
 
-    def _refers(self, reads: Reads, dotted: str, module: Path) -> bool:
+    def _refers(self, reads: Reads, dotted: str, module: Path, depth: int = 0) -> bool:
         """Whether a dotted module path, as a file writes it, can be a module."""
         home = module.parent if module.stem == "__init__" else module.with_suffix("")
         name = dotted.lstrip(".")
@@ -180,16 +181,55 @@ class Importers:
             folder = reads.path.parent
             for _ in range(len(dotted) - len(name) - 1):
                 folder = folder.parent
-            return folder.joinpath(*parts) == home
+            if folder.joinpath(*parts) == home:
+                return True
+            return self._member_refers([folder], parts, module, depth) is True
         if parts[-1] != home.name:
             return False
         if is_framework(name):
             return home.parts[-len(parts) :] == tuple(parts)
         for folder in reads.path.parents:
             base = folder.joinpath(*parts)
-            if os.path.isfile(f"{base}.py") or os.path.isfile(base / "__init__.py"):
+            if module_at(base) is not None:
                 return base == home
-        return True
+        found = self._member_refers(reads.path.parents, parts, module, depth)
+        if found is not None:
+            return found
+        return home.parts[-len(parts) :] == tuple(parts) or self._is_below_top(home, parts[1:])
+
+    def _member_refers(
+        self, folders: Sequence[Path], parts: Sequence[str], module: Path, depth: int
+    ) -> bool | None:
+        """Whether what a module has under some name can be another; `None` if it is not there."""
+        for folder in folders:
+            for end in range(len(parts) - 1, 0, -1):
+                file = module_at(folder.joinpath(*parts[:end]))
+                if file is not None:
+                    alone = end == len(parts) - 1 and depth < _DEEPEST
+                    return alone and self._has(file, parts[end], module, depth)
+        return None
+
+    def _has(self, file: Path, name: str, module: Path, depth: int) -> bool:
+        """Whether a module can be had from another file under its own name."""
+        source = self.texts.get(file)
+        if source is None:
+            try:
+                source = read(str(file))
+            except OSError:
+                return False
+        reads = reads_of(file, source)
+        if reads is None:
+            return True
+        targets = reads.targets.get(name, set())
+        return any(self._refers(reads, target, module, depth + 1) for target in targets) or (
+            not targets and name not in reads.defined and can_hand_on(source)
+        )
+
+    @staticmethod
+    def _is_below_top(home: Path, parts: Sequence[str]) -> bool:
+        """Whether a path leads to a module from the top of its project, whatever that is called."""
+        top = next((folder for folder in home.parents if is_top(folder)), None)
+        return top is None or list(home.relative_to(top).parts) == list(parts)
 
 
 def _absolute(name: str) -> str:

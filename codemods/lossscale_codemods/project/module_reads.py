@@ -24,6 +24,8 @@ class Reads:
         path: The file.
         members: What its from-imports name: the module and the member, which can be `*`.
         bound: The names that its imports bind.
+        targets: What each of these is.
+        defined: The functions and classes that it defines at its top level.
         chains: Dotted reads that start at an imported name, with what was imported in its place.
         loaded: The names that it reads.
         attributes: The attributes that it reads of anything but the frameworks.
@@ -34,6 +36,8 @@ class Reads:
     path: Path
     members: set[tuple[str, str]] = dataclasses.field(default_factory=set)
     bound: set[str] = dataclasses.field(default_factory=set)
+    targets: dict[str, set[str]] = dataclasses.field(default_factory=dict)
+    defined: set[str] = dataclasses.field(default_factory=set)
     chains: set[str] = dataclasses.field(default_factory=set)
     loaded: set[str] = dataclasses.field(default_factory=set)
     attributes: set[str] = dataclasses.field(default_factory=set)
@@ -60,13 +64,17 @@ def reads_of(path: Path, source: bytes) -> Reads | None:
     imported: dict[str, set[str]] = {}
     for local, target in _imports(tree, reads):
         imported.setdefault(local, set()).add(target)
-    reads.bound = set(imported)
+    reads.bound, reads.targets = set(imported), imported
+    definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    reads.defined = {node.name for node in tree.body if isinstance(node, definition)}
+    own = set(_own_attributes(tree, imported))
     inner: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute | ast.Name):
             if isinstance(node, ast.Attribute):
                 inner.add(node.value)
-            _add_chain(node, node in inner, imported, reads)
+            if node not in own:
+                _add_chain(node, node in inner, imported, reads)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             reads.strings.add(node.value[:_LONGEST])
     return reads
@@ -88,6 +96,34 @@ def _imports(tree: ast.AST, reads: Reads) -> Iterator[tuple[str, str]]:
                 if alias.name != "*":
                     glue = "" if module.endswith(".") else "."
                     yield alias.asname or alias.name, f"{module}{glue}{alias.name}"
+
+
+def _own_attributes(tree: ast.AST, imported: dict[str, set[str]]) -> Iterator[ast.Attribute]:
+    """Yields what methods read of `self` that they, and no class of the project, set."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef) or not all(
+            _is_framework(base, imported) for base in node.bases
+        ):
+            continue
+        of_self = [
+            part
+            for part in ast.walk(node)
+            if isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name)
+            and part.value.id == "self"
+        ]
+        is_set = {part.attr for part in of_self if isinstance(part.ctx, ast.Store)}
+        yield from (part for part in of_self if part.attr in is_set)
+
+
+def _is_framework(base: ast.expr, imported: dict[str, set[str]]) -> bool:
+    """Whether a base class is one of the frameworks, or `object`."""
+    while isinstance(base, ast.Attribute):
+        base = base.value
+    if not isinstance(base, ast.Name):
+        return False
+    targets = imported.get(base.id, set())
+    return base.id == "object" or (bool(targets) and all(map(is_framework, targets)))
 
 
 def _add_chain(

@@ -21,7 +21,7 @@ _DEEPEST = 4
 _LARGEST = 1 << 20
 _FOLDERS_UP = 6
 _PROJECT_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
-"""What stands at the top of a project."""
+"""The files that mark the top folder of a project."""
 _NOT_AN_IMPORT = "?"
 
 
@@ -98,17 +98,20 @@ def module_file(path: Path, dots: str, module: list[str]) -> Path | None:
         dots: The dots in front of the module's path.
         module: The module's path.
     """
+    if not all(part.isidentifier() for part in module):
+        return None  # Text of the program's own that looks like a path, as in `x.split("/")`.
     if dots:
-        return _module_file(path.absolute().parents[len(dots) - 1].joinpath(*module))
+        return module_at(path.absolute().parents[len(dots) - 1].joinpath(*module))
     if not module:
         return None
     for folder in _folders(path):
         if _has(folder, module[0]):
-            return _module_file(folder.joinpath(*module))
+            return module_at(folder.joinpath(*module))
     return None
 
 
-def _module_file(base: Path) -> Path | None:
+def module_at(base: Path) -> Path | None:
+    """Returns the file of a module or package by its path without an ending, if there is one."""
     for candidate in (base.with_name(base.name + ".py"), base / "__init__.py"):
         if os.path.isfile(candidate):
             return candidate

@@ -42,7 +42,7 @@ def translate(glob: str, *, is_path: bool = True) -> str:
         NeverMatchesError: It matches nothing.
     """
     special = _SPECIAL.search(glob)
-    # Git compares what stands in front of the first wildcard by itself, so that one starts anew.
+    # Git compares what is in front of the first wildcard by itself, so that one starts again.
     start = special.start() if special is not None else len(glob)
     out = [re.escape(glob[:start])]
     position = start
@@ -53,7 +53,7 @@ def translate(glob: str, *, is_path: bool = True) -> str:
 
 
 def _next(glob: str, position: int, start: int | None) -> tuple[str, int]:
-    """Returns the expression of what stands at a position, and where that ends."""
+    """Returns the expression of what is at a position, and where that ends."""
     character = glob[position]
     if character == "*":
         return _stars(glob, position, start)
@@ -82,7 +82,7 @@ def _stars(glob: str, position: int, start: int | None) -> tuple[str, int]:
 
 
 def _set(glob: str, position: int) -> tuple[str, int]:
-    """Returns the expression of `[...]`, one byte of which must stand there."""
+    """Returns the expression of `[...]`, one byte of which must be there."""
     position += 1
     negated = glob[position : position + 1] in ("!", "^")
     position += negated
@@ -112,7 +112,7 @@ def _set(glob: str, position: int) -> tuple[str, int]:
 
 
 def _member(glob: str, position: int) -> tuple[str, int]:
-    """Returns the character that stands in a set at a position, and where it ends."""
+    """Returns the character that is in a set at a position, and where it ends."""
     escaped = glob.startswith("\\", position)
     position += escaped
     if position >= len(glob):

@@ -45,6 +45,9 @@ def totals(report: RunReport) -> dict[str, int]:
     found["occurrences"] = sum(
         found[o.value] for o in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
     )
+    found["kept for older versions"] = sum(
+        record.for_older_versions for file in report.files for record in file.result.records
+    )
     found["unsafe fixes made"] = sum(
         record.unsafe and record.outcome is Outcome.REWRITTEN
         for file in report.files

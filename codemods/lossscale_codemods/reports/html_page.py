@@ -92,6 +92,7 @@ def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
         occurrences=found["occurrences"],
         outcomes=[_count(outcome, found[outcome.value]) for outcome in _ADD_UP],
         mentioned=found[Outcome.MENTIONED.value],
+        kept=found["kept for older versions"],
         unsafe_fixes=[
             (words, found[words])
             for words in ("unsafe fixes made", "unsafe fixes available")

@@ -26,7 +26,7 @@ _INTRODUCTION = """\
 <!-- Made by `python -m lossscale_codemods.reports.migration_guide`; do not edit. -->
 # Migration guide
 
-Every old spelling and its new one, made from the codemod's own rules: what stands here,
+Every old spelling and its new one, made from the codemod's own rules: what is listed,
 `compat-lossscale migrate` does, and proves ([how to use it](codemod/index.md)). To look something
 up, search this page for the words in your code. The new names are what the default,
 `--target tf-keras`, writes. *Left* means that there is no exact equivalent, or that it could not be
@@ -50,6 +50,7 @@ KINDS = {
     "LS6": "TensorFlow 1 and the graph rewrite",
     "LS7": "Guards for old versions",
     "LS8": "Comments and strings",
+    "LS9": "Names next to the loss-scale API",
     "LS0": "On top of compat_lossscale, with `--target compat`",
 }
 _KERAS = ("LossScaleOptimizer", "Policy", "set_policy", "global_policy", "get_layer_policy")
@@ -122,7 +123,7 @@ def _rows(rule: Rule) -> Iterator[str]:
             old, new = _without_imports(old), _without_imports(new)
         yield _row(rule, old, _code(new), records)
     for case in rule.valid:
-        records = list(_migrated(case.before, rule).records)
+        records = list(_migrated(case.before, rule, legacy=not case.new_optimizers).records)
         if case.review:
             records = [one for one in records if case.review in f"{one.message} {one.advice}"]
         lines = case.before.splitlines()
@@ -135,9 +136,9 @@ def _rows(rule: Rule) -> Iterator[str]:
             yield _row(rule, old, "left", records if case.review else [])
 
 
-def _migrated(program: str, rule: Rule) -> Result:
+def _migrated(program: str, rule: Rule, *, legacy: bool = True) -> Result:
     target = Target.TF_KERAS if Target.TF_KERAS in rule.targets else Target.COMPAT
-    return migrate_fully(program.encode(), Options(target))
+    return migrate_fully(program.encode(), Options(target, legacy_optimizers=legacy))
 
 
 def _row(rule: Rule, old: Sequence[str], new: str, records: Sequence[Record]) -> str:

@@ -23,7 +23,7 @@ the beginning of several; `# compat-lossscale: ignore[ID]` leaves one place as i
 | Rule | What it is about |
 | --- | --- |
 """
-_REWRITES_NOTHING = "This rule rewrites nothing by itself; it says where an old name stands."
+_REWRITES_NOTHING = "This rule rewrites nothing by itself; it says where an old name is used."
 
 
 def explain(rule_id: str) -> str | None:

@@ -109,8 +109,9 @@ def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
     }
     if record.outcome is Outcome.SUPPRESSED:
         result["suppressions"] = [{"kind": "inSource"}]
-    if record.unsafe:
-        result["properties"] = {"unsafe": True}
+    properties = {"unsafe": record.unsafe, "forOlderVersions": record.for_older_versions}
+    if any(properties.values()):
+        result["properties"] = {name: value for name, value in properties.items() if value}
     if record.edits:
         result["fixes"] = [
             {

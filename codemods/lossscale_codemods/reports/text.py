@@ -60,6 +60,8 @@ def summary(report: RunReport, *, write: bool) -> str:
             f"{found[outcome.value]} {outcome.value}"
             for outcome in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
         ]
+        if kept := found["kept for older versions"]:
+            parts[1] += f" ({kept} of them kept for older versions)"
         text = (
             f"{_count(found['occurrences'], 'occurrence')} of old names in "
             f"{_count(found['files'], 'file')}: {', '.join(parts)}."

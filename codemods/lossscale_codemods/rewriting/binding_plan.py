@@ -20,8 +20,8 @@ from lossscale_codemods.rewriting.offered_names import (
     why_offered,
 )
 from lossscale_codemods.rules.base import Ignore, Rewrite, Verdict
-from lossscale_codemods.vocabulary import frameworks, names
-from lossscale_codemods.vocabulary.names import Meaning, OldName
+from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import BESIDE, Meaning, OldName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,11 +44,18 @@ class Planner:
 
     Args:
         program: The file.
+        imports: The imports that are decided.
         decisions: What becomes of each reference.
     """
 
-    def __init__(self, program: Program, decisions: Mapping[Occurrence, Verdict]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        imports: Sequence[Occurrence],
+        decisions: Mapping[Occurrence, Verdict],
+    ) -> None:
         self.program = program
+        self.imports = imports
         self.decisions = decisions
         self._by_node: dict[cst.CSTNode, Occurrence] = {}
         self._strings: dict[Binding, list[Occurrence]] = {}
@@ -75,7 +82,9 @@ class Planner:
             if reason is not None:
                 plan.kept.update(dict.fromkeys(group, reason))
                 continue
-            needed = any(self._is_needed(binding) for binding in group)
+            needed = any(
+                bindings[binding].meaning in BESIDE or self._is_needed(binding) for binding in group
+            )
             unused = not any(self._uses(binding) for binding in group)
             for binding in group:
                 new = bindings[binding].new_path(self.program.target)
@@ -92,10 +101,10 @@ class Planner:
 
     def _old_bindings(self) -> dict[Binding, OldName]:
         found: dict[Binding, OldName] = {}
-        for occurrence in self.program.imports:
+        for occurrence in self.imports:
             for binding in self.program.scopes.binding_at.get(occurrence.node, []):
                 is_root = isinstance(occurrence.node, cst.ImportAlias) and binding.path is not None
-                if is_root and names.lookup(binding.path or "") is None:
+                if is_root and binding.path != occurrence.names[0].path:
                     continue  # `import a.b.c` binds `a` alone.
                 if binding.kind is BindingKind.IMPORT:
                     found[binding] = occurrence.names[0]
@@ -106,7 +115,7 @@ class Planner:
         return found
 
     def _groups(self, bindings: list[Binding]) -> list[list[Binding]]:
-        """Returns the bindings in groups that share a use, or stand in one assignment."""
+        """Returns the bindings in groups that share a use, or are in one assignment."""
         group_of = {binding: {binding} for binding in bindings}
         by_use: dict[cst.CSTNode, Binding] = {}
         for binding in bindings:
@@ -136,7 +145,7 @@ class Planner:
         return [*binding.uses, *mine]
 
     def _is_of_framework(self, node: cst.Attribute) -> bool:
-        """Whether an attribute is read of TensorFlow, so that it is none of a class here."""
+        """Whether an attribute is read of TensorFlow, so that no class of the file has it."""
         above = self.program.resolver.paths(node.value)
         return bool(above) and all(p is not None and frameworks.is_framework(p) for p in above)
 
@@ -164,6 +173,8 @@ class Planner:
             old = bindings[binding]
             if binding.node in blocked:
                 return blocked[binding.node]
+            if old.meaning in BESIDE:
+                continue  # Whatever is done with it, this is what it was.
             for use in self._uses(binding):
                 verdict = self._verdict(use)
                 if not isinstance(verdict, Rewrite | Ignore):
@@ -174,8 +185,10 @@ class Planner:
                     line = self.program.line_at_first(string.span[0])
                     return f"the annotation on line {line} still needs it"
             is_gone = old.meaning is Meaning.PRIVATE or old.is_of_keras_3
-            wanted = self._is_needed(binding) or (is_gone and not self._uses(binding))
-            if wanted and old.new_path(self.program.target) is None:
+            verdicts = [self._verdict(use) for use in self._uses(binding)]
+            is_respelled = any(isinstance(one, Rewrite) for one in verdicts)
+            lacks_new = old.new_path(self.program.target) is None and self._is_needed(binding)
+            if lacks_new or (is_gone and not is_respelled):
                 return f"{old.path} has no equivalent"
             if changes_for_others(old, self.program.target):
                 unused = not self._uses(binding)

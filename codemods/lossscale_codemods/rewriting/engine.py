@@ -14,7 +14,9 @@ from lossscale_codemods.analysis import syntax_check
 from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import ProjectFiles
+from lossscale_codemods.analysis.old_programs import is_part_of_old, uses_old_api
 from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.version_guards import COLLAPSE_ADVICE
 from lossscale_codemods.editing.edits import OverlappingEditsError
 from lossscale_codemods.editing.layout import laid_out
 from lossscale_codemods.editing.line_limits import line_limits
@@ -62,7 +64,47 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
         return Result(given, given, Status.UNREADABLE, problem=_parse_problem(error))
-    original = Program(module, options.target, relative, given, options.exports)
+    result = _attempt(given, module, options, relative)
+    tried = result
+    if any(record.advice == COLLAPSE_ADVICE for record in result.records):
+        # Only what `--collapse-guards` collapses is called collapsible.
+        collapsing = dataclasses.replace(options, collapse_guards=True)
+        tried = _attempt(given, module, collapsing, relative)
+    elif not options.collapse_guards:
+        return result
+    if tried.status is not Status.REFUSED:
+        return result
+    keeping = dataclasses.replace(options, collapse_guards=False)
+    return _attempt(given, module, keeping, relative, tried.problem)
+
+
+def _attempt(
+    given: bytes,
+    module: cst.Module,
+    options: Options,
+    relative: RelativeImports | None,
+    collapse_problem: str = "",
+) -> Result:
+    """Migrates a parsed source in one of the ways in which it can be.
+
+    Args:
+        given: The source.
+        module: What it was parsed to.
+        options: What to do with it.
+        relative: As for `migrate_fully`.
+        collapse_problem: Why its guards cannot be collapsed, if that was tried.
+    """
+    original = Program(
+        module,
+        options.target,
+        relative,
+        given,
+        options.exports,
+        legacy_optimizers=options.legacy_optimizers,
+        runs_with_old=True if options.runs_with else None,
+        selection=options.selection,
+    )
+    original.collapse_problem = collapse_problem
     collapsed = Collapsed(original)
     if options.collapse_guards:
         selected = [rule for rule in all_rules() if options.selection.applies(rule.id)]
@@ -72,16 +114,17 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     outcomes = Decisions(
         program, options.selection, suppressions, unsafe_fixes=options.unsafe_fixes
     ).outcomes()
+    uses_old = uses_old_api(original) or uses_old_api(program)
     if isinstance(relative, ProjectFiles) and relative.is_asking:
-        return Result(given, given, Status.UNCHANGED)
+        return Result(given, given, Status.UNCHANGED, uses_old_api=uses_old)
     mentions = [one for rule in all_rules() for one in rule.mentions(program)]
     found = [*outcomes.records, *mentions]
     if collapsed.records:
         found = [collapsed.positions.of_record(r, program.tree, original.tree) for r in found]
     records = tuple(sorted([*collapsed.records, *found], key=lambda r: (r.line, r.column, r.rule)))
+    as_it_is = Result(given, given, Status.UNCHANGED, records, uses_old_api=uses_old)
     if not records:
-        return Result(given, given, Status.UNCHANGED)
-    as_it_is = Result(given, given, Status.UNCHANGED, records)
+        return as_it_is
     parsed = original.tree.bytes
     if parsed != given:
         return as_it_is.refused(_round_trip_problem(given, parsed))
@@ -95,16 +138,38 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
         return as_it_is.refused(f"The result cannot be written as {error.encoding}.")
     if after == given:
         return as_it_is
-    result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
+    result = _rewritten(after, program, options, relative)
     after, trimmed = import_edits.without_unused(original, result)
     if after != result.source:
-        result = Program(cst.parse_module(after), options.target, relative, after, options.exports)
+        result = _rewritten(after, program, options, relative)
     problem = proofs.check(original, program, result, outcomes, options)
     if problem is not None:
         return as_it_is.refused(problem)
     changed = tuple(sorted(outcomes.changed_names | trimmed))
     records = fixes.complete(records, original.tree.text, result.tree.text)
-    return Result(given, after, Status.CHANGED, records, changed_names=changed)
+    return Result(
+        given,
+        after,
+        Status.CHANGED,
+        records,
+        changed_names=changed,
+        uses_old_api=uses_old,
+    )
+
+
+def _rewritten(
+    after: bytes, program: Program, options: Options, relative: RelativeImports | None
+) -> Program:
+    return Program(
+        cst.parse_module(after),
+        options.target,
+        relative,
+        after,
+        options.exports,
+        legacy_optimizers=options.legacy_optimizers,
+        runs_with_old=is_part_of_old(program),
+        selection=options.selection,
+    )
 
 
 def _round_trip_problem(source: bytes, parsed: bytes) -> str:

@@ -9,17 +9,24 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Role
+from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.editing.position_mapping import PositionMap
 from lossscale_codemods.vocabulary.records import Outcome, Record
+from lossscale_codemods.vocabulary.suppression import Suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.analysis.name_resolution import RelativeImports
-    from lossscale_codemods.rules.base import Rule
+    from lossscale_codemods.rules.base import Removal, Rule
+    from lossscale_codemods.vocabulary.records import Edit
+
+_MOST_REMOVALS = 100
 
 
 @dataclasses.dataclass
@@ -29,7 +36,7 @@ class Collapsed:
     Attributes:
         program: What is left; the program as it was if there was nothing.
         records: One for each removal, as the file is.
-        positions: Where what is left stands in the file.
+        positions: Where what is left is in the file.
     """
 
     program: Program
@@ -48,33 +55,67 @@ def collapse(
         relative: Knows what relative imports give.
     """
     result = Collapsed(original)
-    for _ in range(100):
+    for _ in range(_MOST_REMOVALS):
         program = result.program
-        rule, removal = next(
-            ((rule, found) for rule in rules if (found := rule.remove(program)) is not None),
-            (None, None),
-        )
+        rule, removal = next(removals(program, rules), (None, None))
         if rule is None or removal is None:
             break
-        line, column = program.tree.position(program.tree.span(removal.node)[0])
-        record = Record(
-            rule=rule.id,
-            outcome=Outcome.REWRITTEN,
-            line=line,
-            column=column,
-            name=program.tree.line_text(line).strip(),
-            message=removal.message,
-            end_line=line,
-            end_column=column,
-            edits=(removal.edit,),
-        )
-        result.records.append(result.positions.of_record(record, program.tree, original.tree))
+        result.records += [
+            result.positions.of_record(record, program.tree, original.tree)
+            for record in _records(program, rule, removal)
+        ]
         result.positions.add(removal.edit, removal.kept)
         text = apply_edits(program.tree.text, [removal.edit])
         module = cst.parse_module(text.decode("utf-8"), program.tree.module.config_for_parsing)
         module = module.with_changes(encoding=program.tree.module.encoding)
-        result.program = Program(module, program.target, relative, exports=program.exports)
+        result.program = Program(
+            module,
+            program.target,
+            relative,
+            exports=program.exports,
+            legacy_optimizers=program.legacy_optimizers,
+            runs_with_old=is_part_of_old(original) or None,
+            selection=program.selection,
+        )
         result.program.line_at_first = lambda offset: original.tree.position(
             result.positions.of(offset)
         )[0]
     return result
+
+
+def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Removal]]:
+    """Yields what can be taken out of a file, and which rule says so.
+
+    Args:
+        program: The file.
+        rules: The rules.
+    """
+    suppressions = Suppressions(text_of(program.source))
+    found = [occurrence for rule in rules for occurrence in rule.find(program)]
+    old = [one for one in found if one.role is not Role.NEIGHBOUR]
+    occurrences = [*program.references, *old, *program.imports]
+    for rule in rules:
+        for removal in rule.removals(program, occurrences):
+            lines = {program.tree.position(one.span[0])[0] for one in removal.gone}
+            if not suppressions.covers(rule.id, lines):
+                yield rule, removal
+
+
+def _records(program: Program, rule: Rule, removal: Removal) -> Iterator[Record]:
+    """Yields a record for each old name that goes; the first has the edit."""
+    edits: tuple[Edit, ...] = (removal.edit,)
+    for occurrence in sorted(removal.gone, key=lambda one: one.span):
+        line, column = program.tree.position(occurrence.span[0])
+        end_line, end_column = program.tree.position(occurrence.span[1])
+        yield Record(
+            rule=rule.id,
+            outcome=Outcome.REWRITTEN,
+            line=line,
+            column=column,
+            name=program.describe(occurrence),
+            message=removal.message,
+            end_line=end_line,
+            end_column=end_column,
+            edits=edits,
+        )
+        edits = ()

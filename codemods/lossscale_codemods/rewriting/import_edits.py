@@ -136,7 +136,9 @@ class ImportEditor:
             edits += self._rename_module(statement, primary)
             edits += self._rename_aliases(staying, aliases)
         elif import_path(statement) in groups:
-            staying += groups.pop(import_path(statement))
+            renamed = groups.pop(import_path(statement))
+            staying += renamed
+            edits += self._rename_aliases(renamed, aliases)
         gone = [a for a in statement.names if a not in staying]
         edits += remove_item(self.tree, statement.names, gone)
         for module, members in groups.items():
@@ -144,7 +146,7 @@ class ImportEditor:
             line = self.tree.statement(statement)
             if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
                 raise CannotRenderError(
-                    "the import stands on one line with other statements, and has to become two"
+                    "the import shares its line with other statements, and has to become two"
                 )
             for text in from_imports(self.tree, module, names):
                 edits += insert_line(self.tree, line, text, behind=True)
@@ -157,7 +159,7 @@ class ImportEditor:
         members: Sequence[cst.ImportAlias],
         aliases: Mapping[cst.CSTNode, Binding],
     ) -> list[Edit]:
-        """Moves the names to an import from the same module, if one stands near."""
+        """Moves the names to an import from the same module, if one is near."""
         found = import_merging.host(self.tree, statement, module, self.changing)
         if found is None:
             return []

@@ -113,5 +113,5 @@ def _has_comment_between(tree: Tree, first: cst.CSTNode, second: cst.CSTNode) ->
 
 
 def _comments(text: str) -> Iterator[bool]:
-    # What stands behind the first import on its own line is that line's own.
+    # What is behind the first import on its own line is that line's own.
     return (line.lstrip().startswith("#") for line in text.split("\n")[1:])

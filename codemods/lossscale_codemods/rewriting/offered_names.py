@@ -20,6 +20,8 @@ _SAME_SIGNATURE = {
     Meaning.LOSS_SCALE,
     Meaning.FIXED,
     Meaning.DYNAMIC,
+    Meaning.KERAS_OPTIMIZER,
+    Meaning.NEIGHBOUR,
 }
 """Old names that other files can go on using through this one, once it has moved."""
 

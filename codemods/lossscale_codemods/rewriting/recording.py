@@ -7,7 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.rules.base import (
     BindingState,
@@ -20,6 +20,7 @@ from lossscale_codemods.rules.base import (
     Suppressed,
     Verdict,
 )
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Recorder:
 
     Args:
         program: The file.
+        imports: The imports that are decided.
         verdicts: What becomes of each reference.
         rule_of: The id of the rule that decided it.
         protected: Occurrences that no rule may change: why, and by which rule.
@@ -75,6 +77,7 @@ class Recorder:
     def __init__(
         self,
         program: Program,
+        imports: Sequence[Occurrence],
         verdicts: Mapping[Occurrence, Verdict],
         rule_of: Mapping[Occurrence, str],
         protected: Mapping[Occurrence, tuple[Review, str]],
@@ -82,6 +85,7 @@ class Recorder:
         blocked: Mapping[cst.CSTNode, str],
     ) -> None:
         self.program = program
+        self.imports = imports
         self.tree = program.tree
         self.verdicts = verdicts
         self.rule_of = rule_of
@@ -117,11 +121,11 @@ class Recorder:
             if isinstance(verdict, Rewrite) and verdict.meaning is not None:
                 span = verdict.constructor or self.tree.span(occurrence.node)
                 result.calls.append(ProvenCall(span, own, verdict.meaning))
-        for occurrence in self.program.imports:
+        for occurrence in self.imports:
             own = import_edits.get(occurrence.node, [])
             result.edits += own
             verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
-            result.left += not isinstance(verdict, Rewrite)
+            result.left += occurrence.rule is None and not isinstance(verdict, Rewrite)
             record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
             if record is not None:
                 result.records.append(record)
@@ -132,15 +136,15 @@ class Recorder:
             review, rule = self.protected[occurrence]
             if self.blocked.get(occurrence.node) == review.message:
                 return rule
-        return self.import_rule.id
+        return occurrence.rule or self.import_rule.id
 
     def _is_left(self, occurrence: Occurrence, verdict: Verdict, plan: Plan) -> bool:
-        """Whether an old name will still stand there."""
+        """Whether an old name will still be there."""
         if isinstance(verdict, Ignore):
             bindings = self.program.resolver.bindings(occurrence.base)
             if any(binding in plan.moved for binding in bindings):
                 return False  # They move together.
-        found = (Role.FOUND, Role.STRING, Role.DOUBTFUL)
+        found = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
         return occurrence.role not in found and not isinstance(verdict, Rewrite)
 
     def _import_verdict(
@@ -167,7 +171,9 @@ class Recorder:
         follows_module = occurrence.node in dotted_imports
         reason = self.blocked.get(occurrence.node)
         state = ImportState(follows_module, bindings, reason)
-        verdict = self.import_rule.decide_import(occurrence, state)
+        rules = {rule.id: rule for rule in all_rules()}
+        rule = rules[occurrence.rule] if occurrence.rule is not None else self.import_rule
+        verdict = rule.decide_import(occurrence, state)
         assert verdict is not None
         return verdict
 
@@ -198,4 +204,5 @@ class Recorder:
             end_column=end_column,
             edits=tuple(edits),
             unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
+            for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
         )

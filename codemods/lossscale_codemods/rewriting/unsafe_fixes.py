@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unsafe fixes: rewrites that are very likely right and not proven, made only if asked for.
+"""Unsafe fixes: rewrites that are probably right and not proven, made only if asked for.
 
 A file that has any is migrated twice, without and with them. What only the second rewrites is
 unsafe, including the imports that can go because of it.

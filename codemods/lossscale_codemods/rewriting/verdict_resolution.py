@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis import version_guards
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.detect_tests import expects_error
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.editing.comments import kept_comments
 from lossscale_codemods.editing.edits import (
@@ -73,25 +76,34 @@ class Decisions:
         self.blocked: dict[cst.CSTNode, str] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
         self.rule_of: dict[Occurrence, str] = {}
+        self.for_new: frozenset[Occurrence] = frozenset()
 
     def outcomes(self) -> Outcomes:
         """Returns what becomes of the file."""
-        self.found = [o for rule in self.rules for o in rule.find(self.program)]
+        self.found = []
+        for rule in self.rules:
+            found = list(rule.find(self.program))
+            self.program.decided_strings |= {o.node for o in found if o.role is Role.STRING}
+            self.program.has_old_uses |= any(o.is_old_use for o in found)
+            self.found += found
         everything = [*self.program.references, *self.found]
-        if not everything and not self.program.imports:
+        self.imports = [*self.program.imports]
+        self.imports += [o for rule in self.rules for o in rule.find_imports(self.program)]
+        if not everything and not self.imports:
             return Outcomes()
-        self.program.decided_strings = {o.node for o in self.found if o.role is Role.STRING}
+        old = [o for o in everything if o.role not in BESIDE]
         self.protected = {
             occurrence: (review, rule.id)
             for rule in self.rules
             for occurrence, review in rule.protect(
-                self.program, [*everything, *self.program.imports]
+                self.program, [*old, *self.program.imports]
             ).items()
         }
-        for occurrence in self.program.imports:
+        self.for_new = version_guards.for_new_versions(self.program, old)
+        for occurrence in self.imports:
             self._block_import(occurrence)
         # Each round forces at least one more occurrence to be left, so this ends.
-        for _ in range(len(everything) + len(self.program.imports) + 1):
+        for _ in range(len(everything) + len(self.imports) + 1):
             self._decide(everything)
             result = self._try()
             if result is not None:
@@ -104,7 +116,7 @@ class Decisions:
             self.blocked[occurrence.node] = self.protected[occurrence][0].message
         elif offered is not None:
             self.blocked[occurrence.node] = offered
-        elif self._is_suppressed(occurrence, self.import_rule.id):
+        elif self._is_suppressed(occurrence, occurrence.rule or self.import_rule.id):
             self.blocked[occurrence.node] = "suppressed"
 
     def _offered_star(self, node: cst.CSTNode) -> str | None:
@@ -154,7 +166,7 @@ class Decisions:
                 self._decide_the_rest(occurrence)
 
     def _can_claim(self, other: Occurrence, rule: Rule) -> bool:
-        """Whether an occurrence is free, or was left by this same rule for want of a claim."""
+        """Whether an occurrence is free, or was left by this rule as unclaimed."""
         if other not in self.verdicts:
             return True
         return (
@@ -165,6 +177,8 @@ class Decisions:
         )
 
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
+        if occurrence in self.for_new:
+            return Ignore()
         verdict = rule.decide(occurrence, self.program)
         if verdict is None or isinstance(verdict, Ignore):
             return verdict
@@ -184,9 +198,16 @@ class Decisions:
                 "a test expects an error here, which the new code would not raise",
                 "Test what the program does instead of it, or take the test out.",
             )
-        if occurrence.ambiguous:
+        if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
             if verdict.is_rename and self._is_new_as_well(occurrence):
                 return Ignore()
+            star = self.program.resolver.hidden_by(occurrence.base)
+            if star is not None:
+                return Review(
+                    f"the star import on line {self.program.line(star.node)} may bring in another "
+                    "thing of this name",
+                    "Import what you need of that module by name.",
+                )
             return Review(
                 "on other ways through the program this name stands for something else",
                 "Give the two things two names, or take out the one that is for old versions.",
@@ -216,7 +237,7 @@ class Decisions:
 
     def _try(self) -> Outcomes | None:
         """Returns the outcomes if everything fits, or forces something to be left."""
-        plan = Planner(self.program, self.verdicts).plan(self.blocked)
+        plan = Planner(self.program, self.imports, self.verdicts).plan(self.blocked)
         if self._force_aliases(plan) or self._force_private_names():
             return None
         modules = ModuleImports(self.program, self.verdicts, self.blocked)
@@ -236,6 +257,7 @@ class Decisions:
                     str(error), _BY_HAND.format(self.rule_of[occurrence])
                 )
                 return None
+        self._respell_inside(edits)
         instead_of_stars = modules.instead_of(stars)
         removed = self._removed_statements()
         removed += [star for star, text in instead_of_stars.items() if not text]
@@ -243,13 +265,14 @@ class Decisions:
         try:
             import_edits = editor.edits()
         except CannotRenderError as error:
-            for occurrence in self.program.imports:
+            for occurrence in self.imports:
                 if occurrence.node not in self.blocked:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
         recorder = Recorder(
             self.program,
+            self.imports,
             self.verdicts,
             self.rule_of,
             self.protected,
@@ -277,6 +300,19 @@ class Decisions:
             outcomes.edits += renderer.header_edit()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
         return outcomes if self._without_overlaps(outcomes, edits) else None
+
+    def _respell_inside(self, edits: dict[Occurrence, list[Edit]]) -> None:
+        """Respells what the text of another edit has a copy of."""
+        for occurrence, verdict in self.verdicts.items():
+            if not isinstance(verdict, Rewrite) or verdict.instead is None:
+                continue
+            start, end = occurrence.span
+            for other, found in edits.items():
+                around = any(e.start <= start and end <= e.end for e in found)
+                if other is not occurrence and around:
+                    # The copy can be in the text of another of these edits.
+                    edits[other] = [_with_text(e, *verdict.instead) for e in found]
+                    edits[occurrence] = []
 
     def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
         """Leaves an occurrence whose edit collides with another, rather than the whole file."""
@@ -361,3 +397,9 @@ class Decisions:
             for binding in verdict.removes
             if binding.scope is self.program.scopes.module
         }
+
+
+def _with_text(edit: Edit, old: str, new: str) -> Edit:
+    """Returns an edit with a dotted name in its text replaced by another."""
+    copied = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
+    return dataclasses.replace(edit, text=copied.sub(lambda _: new, edit.text))

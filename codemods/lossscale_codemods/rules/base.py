@@ -44,12 +44,14 @@ class Rewrite:
     Attributes:
         message: What is done, for the report.
         edits: Makes the edits, once it is known how each name is spelled.
-        keeps_name: Whether the result still refers to the name that the occurrence stands on.
+        keeps_name: Whether the result still refers to the name that occurs there.
         claims: Other occurrences that vanish with it.
         removes: Variables whose assignment vanishes with it.
         meaning: For constructors: the claim to prove.
         constructor: For constructors: the span of the call.
         is_rename: Whether the name changes and nothing else does.
+        instead: What of the source is written in another way, and how, where the text of another
+            edit has it.
     """
 
     message: str
@@ -60,6 +62,7 @@ class Rewrite:
     meaning: MeaningClaim | None = None
     constructor: tuple[int, int] | None = None
     is_rename: bool = False
+    instead: tuple[str, str] | None = None
 
 
 def rename(message: str, occurrence: Occurrence) -> Rewrite:
@@ -75,13 +78,15 @@ class Review:
         message: Why it was left.
         advice: What to do about it.
         yields: Whether another rule's own reason to leave it comes first.
-        unsafe_fix: What is very likely the right rewrite, if there is one that cannot be proven.
+        unsafe_fix: What is probably the right rewrite, if there is one that cannot be proven.
+        for_older_versions: Whether it is right as it is, for only older versions come to it.
     """
 
     message: str
     advice: str
     yields: bool = False
     unsafe_fix: Rewrite | None = None
+    for_older_versions: bool = False
 
 
 @dataclasses.dataclass
@@ -137,15 +142,17 @@ class Removal:
 
     Attributes:
         edit: The edit.
-        kept: Where each part of its text starts in it, and where that stood before.
+        kept: Where each part of its text starts in it, and where that was before.
         node: What goes.
         message: What is done, for the report.
+        gone: The occurrences that go with it.
     """
 
     edit: Edit
     kept: Sequence[tuple[int, int]]
     node: cst.CSTNode
     message: str
+    gone: Sequence[Occurrence]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,12 +164,14 @@ class Case:
         after: What becomes of it; the same as `before` if nothing does.
         review: A part of the message of the finding, if there must be one.
         unsafe: What becomes of the program with unsafe fixes, if that is more.
+        new_optimizers: Whether this is with `--new-optimizers`.
     """
 
     before: str
     after: str | None = None
     review: str | None = None
     unsafe: str | None = None
+    new_optimizers: bool = False
 
 
 class Rule:
@@ -181,6 +190,8 @@ class Rule:
     """Whether imports are this rule's business: one rule's, that is."""
     markers: ClassVar[tuple[Marker, ...]] = OLD_NAMES
     """Files without any of these are not parsed for this rule."""
+    group_markers: ClassVar[tuple[Marker, ...]] = ()
+    """With any of these, files are parsed as well if the run selects the rule or its group."""
     explains: ClassVar[frozenset[Meaning]] = frozenset()
     """The old names of which this rule says most."""
     shows_imports: ClassVar[bool] = False
@@ -200,6 +211,11 @@ class Rule:
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields further occurrences that this rule decides, such as reads of attributes."""
+        del program
+        yield from ()
+
+    def find_imports(self, program: Program) -> Iterator[Occurrence]:
+        """Yields further imports, on which this rule decides."""
         del program
         yield from ()
 
@@ -225,13 +241,13 @@ class Rule:
         del program, occurrences
         return {}
 
-    def remove(self, program: Program) -> Removal | None:
-        """Returns code to take out before other rules are asked, if the run asks for that."""
-        del program
-        return None
+    def removals(self, program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Removal]:
+        """Yields code to take out before other rules are asked, if the run asks for that."""
+        del program, occurrences
+        yield from ()
 
     def mentions(self, program: Program) -> Iterator[Record]:
-        """Yields records of places that only speak of old names."""
+        """Yields records of places that only mention old names."""
         del program
         yield from ()
 

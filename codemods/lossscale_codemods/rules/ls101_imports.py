@@ -42,9 +42,9 @@ class Imports(Rule):
         ),
         Case(
             "from tensorflow.keras.mixed_precision import experimental as mixed_precision\n"
-            "print(mixed_precision.global_policy())\n",
+            "print(mixed_precision.global_policy().name)\n",
             "from tensorflow.keras import mixed_precision\n"
-            "print(mixed_precision.global_policy())\n",
+            "print(mixed_precision.global_policy().name)\n",
         ),
         Case(
             "from tensorflow.keras.mixed_precision.experimental import Policy, set_policy\n"

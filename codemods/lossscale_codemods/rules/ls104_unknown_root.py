@@ -2,21 +2,28 @@
 """A name that reads like an old one, but whose root cannot be seen, is reported.
 
 `def build(tf): return tf.keras.mixed_precision.experimental` may get TensorFlow or something that
-only looks like it. So may `contrib.mixed_precision()`, which imports the module when it is needed.
-A root that is known to be another package is not reported at all.
+only looks like it. So may `from mylib import tf`, and `contrib.mixed_precision()`, which imports
+the module when it is needed.
+A root that is known to be another package is not reported at all. With `--unsafe-fixes`, a root
+that is called `tf` or `tensorflow` is taken for TensorFlow.
 """
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.shared.constructors import loss_scale_argument, rewrite_constructor
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.scanned_source import ScannedSource
@@ -34,11 +41,20 @@ class UnknownRoot(Rule):
             "def build(tf):\n"
             "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
             review="where its first part comes from",
+            unsafe="def build(tf):\n"
+            "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
         ),
         Case(
             "from mylib import contrib\n"
             "manager = contrib.mixed_precision().FixedLossScaleManager(128)\n",
             review="where its first part comes from",
+        ),
+        Case(
+            "from mylib import tf\n"
+            "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
+            review="where its first part comes from",
+            unsafe="from mylib import tf\n"
+            "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
         ),
         Case(
             "import sparse_operation_kit as sok\n"
@@ -67,10 +83,35 @@ class UnknownRoot(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports every name of this kind."""
-        del program
         if occurrence.role is not Role.UNRESOLVED:
             return None
         return Review(
             "it reads like an old name, but where its first part comes from cannot be seen here",
             "If it is TensorFlow, change it as the guide says; if not, suppress this finding.",
+            unsafe_fix=self._as_tensorflow(occurrence, program),
         )
+
+    @staticmethod
+    def _as_tensorflow(occurrence: Occurrence, program: Program) -> Rewrite | None:
+        """Returns the rewrite of a name below `tf` that would be right for TensorFlow's."""
+        root, _, rest = (dotted(occurrence.node) or "").partition(".")
+        old = names.lookup(f"tensorflow.{rest}") if root in {"tf", "tensorflow"} else None
+        if old is None or not old.new or not old.new[0].startswith("tensorflow."):
+            return None
+        new = Edit(*occurrence.span, root + old.new[0].removeprefix("tensorflow"))
+        call = program.call(occurrence)
+        loss_scale = loss_scale_argument(call) if call is not None else None
+        message = f"{root} is probably TensorFlow"
+        if old.meaning is Meaning.OPTIMIZER and call is not None:
+            if loss_scale is None or isinstance(loss_scale.value, cst.IfExp):
+                return None
+            made = rewrite_constructor(occurrence, call, program)
+            if isinstance(made, Review):
+                return None
+            return dataclasses.replace(
+                made, message=message, edits=lambda renderer: [new, *made.edits(renderer)]
+            )
+        renamed = old.meaning in (Meaning.SET_POLICY, Meaning.GLOBAL_POLICY) or (
+            old.meaning is Meaning.POLICY and loss_scale is None
+        )
+        return Rewrite(message, lambda _: [new]) if renamed else None

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.constructors import (
     rewrite_constructor,
     takes_old_arguments,
 )
+from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
@@ -85,10 +86,19 @@ class Constructors(Rule):
                 "Pass dynamic=, initial_scale= and dynamic_growth_steps= instead of loss_scale=.",
             )
         if occurrence.ambiguous and not takes_old_arguments(call):
+            if program.reachability.is_only_new(call):
+                return Ignore()
             return Review(
                 "on other ways through the program this name is that of the new class, for which "
                 "the call is right",
                 "Take out the import for old versions, if TensorFlow 2.4 is the oldest that you "
                 "support.",
+            )
+        paths = program.resolver.paths(occurrence.node)
+        if occurrence.ambiguous and any(p is not None and is_new_optimizer(p) for p in paths):
+            return Review(
+                "on new versions this name is that of the class of today, which takes no "
+                "`loss_scale`",
+                "Take out the import for old versions, then run again.",
             )
         return rewrite_constructor(occurrence, call, program)

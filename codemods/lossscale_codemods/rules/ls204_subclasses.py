@@ -7,10 +7,20 @@ of other classes, so that a subclass of it cannot be made at all.
 
 from __future__ import annotations
 
-from lossscale_codemods.analysis.occurrences import Occurrence
+import ast
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
+from lossscale_codemods.vocabulary.names import Meaning, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class Subclasses(Rule):
@@ -25,7 +35,38 @@ class Subclasses(Rule):
             "    pass\n",
             review="a subclass",
         ),
+        Case(
+            "try:\n"
+            "    from tensorflow.keras.mixed_precision import LossScaleOptimizer as Base\n"
+            "except ImportError:\n"
+            "    from tensorflow.keras.mixed_precision.experimental import (\n"
+            "        LossScaleOptimizer as Base,\n"
+            "    )\n"
+            "class Mine(Base):\n"
+            "    pass\n",
+            review="a subclass of the class of today",
+        ),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a class has an old base, or the optimizer of today."""
+        return super().can_fire(source) or any(
+            is_new_optimizer(path)
+            for node in source.nodes.of(ast.ClassDef)
+            for base in node.bases
+            for path in source.names.paths_of(base)
+        )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields base classes that are the class of today, as where guards were collapsed."""
+        if program.target is not Target.TF_KERAS:
+            return
+        for node in program.tree.parents:
+            for base in node.bases if isinstance(node, cst.ClassDef) else ():
+                paths = program.resolver.paths(base.value)
+                if paths and all(p is not None and is_new_optimizer(p) for p in paths):
+                    span = program.tree.span(base.value)
+                    yield Occurrence(base.value, span, Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports every base class."""
@@ -33,6 +74,14 @@ class Subclasses(Rule):
             return None
         if program.usage(occurrence) is not Usage.BASE_CLASS:
             return None
+        paths = program.resolver.paths(occurrence.node)
+        if any(path is not None and is_new_optimizer(path) for path in paths):
+            when = "on new versions " if occurrence.ambiguous else ""
+            return Review(
+                f"{when}this is a subclass of the class of today, of which no object can be made "
+                "from TensorFlow 2.11 on",
+                "Wrap the optimizer instead of inheriting.",
+            )
         return Review(
             "a subclass depends on the constructor and the private parts of the old class",
             "Wrap the optimizer instead of inheriting, or keep the class with `--target compat`.",

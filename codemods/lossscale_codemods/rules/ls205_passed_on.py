@@ -11,7 +11,8 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.syntax_tree import is_none
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
@@ -33,6 +34,13 @@ class PassedOn(Rule):
             ".from_config(c)\n",
             review="from_config",
         ),
+        Case(
+            "from tensorflow.python.keras.mixed_precision.experimental import autocast_variable\n"
+            "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
+            review="a private part of TensorFlow",
+            unsafe="from tf_keras.src.mixed_precision import autocast_variable\n"
+            "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
+        ),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -40,10 +48,7 @@ class PassedOn(Rule):
         if occurrence.role is not Role.REFERENCE or occurrence.meaning is None:
             return None
         if occurrence.meaning is Meaning.PRIVATE:
-            return Review(
-                "it is a private part of TensorFlow that is not there any more",
-                "Do without it, or take it from tf_keras.src.mixed_precision if that still has it.",
-            )
+            return self._private(occurrence, program)
         usage = program.usage(occurrence)
         if usage is Usage.VALUE and self._is_tested(occurrence, program):
             return rename("only asked whether it is there", occurrence)
@@ -78,6 +83,20 @@ class PassedOn(Rule):
             )
         return None
 
+    @staticmethod
+    def _private(occurrence: Occurrence, program: Program) -> Verdict:
+        others = program.resolver.paths(occurrence.node) - {o.path for o in occurrence.names}
+        if others and all(p is not None and frameworks.is_framework(p) for p in others):
+            return Ignore()  # Another import has it from where it is today.
+        fix = None
+        if all(old.new for old in occurrence.names):
+            fix = rename("where tf-keras has it, which is private as well", occurrence)
+        return Review(
+            "it is a private part of TensorFlow that is not there any more",
+            "Do without it, or take it from tf_keras.src.mixed_precision if that still has it.",
+            unsafe_fix=fix,
+        )
+
     def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:
         """Reports what no rule knows."""
         del occurrence, program
@@ -88,7 +107,7 @@ class PassedOn(Rule):
 
     @staticmethod
     def _is_tested(occurrence: Occurrence, program: Program) -> bool:
-        """Whether the name stands in `if name:` or `name is None`."""
+        """Whether the name is used in `if name:` or `name is None`."""
         node, above = occurrence.node, program.tree.parent(occurrence.node)
         if isinstance(above, cst.Comparison):
             return above.left is node and all(is_none(c.comparator) for c in above.comparisons)

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import ATTRIBUTES, attribute_owner
+from lossscale_codemods.analysis.loss_scale_owners import (
+    ATTRIBUTES,
+    attribute_owner,
+    class_with_old_base,
+)
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import (
@@ -70,6 +74,13 @@ class LossScaleCalls(Rule):
             f"{_NEW_HEAD}def log(x):\n    print(x.loss_scale())\n",
             review="not proven",
         ),
+        Case(
+            "import tensorflow as tf\n"
+            "class Mine(tf.keras.mixed_precision.experimental.LossScaleOptimizer):\n"
+            "    def log(self):\n"
+            "        print(self.loss_scale())\n",
+            review="belongs to the class Mine",
+        ),
         Case("import tensorflow as tf  # LossScale\nprint(config.loss_scale())\n"),
     )
 
@@ -124,6 +135,12 @@ class LossScaleCalls(Rule):
         )
         if program.types.is_wrapper(owner):
             return uncalled
+        own = class_with_old_base(owner, program.resolver)
+        if own is not None:
+            return Review(
+                f"it belongs to the class {own.name.value}, whose base class stays as it is",
+                "Settle the base class first: with that of today, `loss_scale` is not called.",
+            )
         return Review(
             "that this is a loss-scale optimizer is not proven in this file",
             "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",

@@ -29,7 +29,7 @@ class InnerOptimizer(Rule):
     title = "The wrapped optimizer"
     not_handled = (
         "`_optimizer` of an object that is not proven to be a loss-scale optimizer: most are "
-        "users' own, and nothing is said of these."
+        "users' own, so they get no finding."
     )
     invalid = (
         Case(

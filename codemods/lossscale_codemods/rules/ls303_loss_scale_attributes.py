@@ -12,7 +12,7 @@ there is no object any more that could have attributes.
 | `opt.loss_scale._current_loss_scale` | `opt.loss_scale`, where it is used as a number |
 | `opt.loss_scale._num_good_steps` | `opt.dynamic_counter` |
 
-The multiplier has no attribute: it is always 2.
+The multiplier has no attribute: it is always 2, which is written where it was read.
 
 With `--unsafe-fixes`, it is enough that the name of the object says that it is an optimizer.
 """
@@ -29,6 +29,8 @@ from lossscale_codemods.analysis.loss_scale_owners import (
     attribute_owner,
     looks_like_settings,
 )
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.markers import LOSS_SCALE_PATTERN, OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.attribute_reads import (
@@ -42,7 +44,8 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     replace,
     rewrite,
 )
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.rules.shared.constructors import loss_scale_argument
+from lossscale_codemods.vocabulary.names import Target, loss_scale_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,22 +71,32 @@ class LossScaleAttributes(Rule):
         *OLD_NAMES,
         Marker(b"loss_scale", tuple(name.encode() for name in _DISTINCT), LOSS_SCALE_PATTERN),
     )
-    invalid = tuple(
-        Case(
-            f"{_HEAD}print(float(opt.loss_scale.{old}))\n", f"{_NEW_HEAD}print(float(opt.{new}))\n"
-        )
-        for old, new in NEW_ATTRIBUTES.items()
+    invalid = (
+        *(
+            Case(
+                f"{_HEAD}print(float(opt.loss_scale.{old}))\n",
+                f"{_NEW_HEAD}print(float(opt.{new}))\n",
+            )
+            for old, new in NEW_ATTRIBUTES.items()
+        ),
+        Case(f"{_HEAD}print(opt.loss_scale.multiplier)\n", f"{_NEW_HEAD}print(2.0)\n"),
     )
     valid = (
         Case(
-            f"{_HEAD}print(opt.loss_scale.multiplier)\n",
-            f"{_NEW_HEAD}print(opt.loss_scale.multiplier)\n",
-            review="always 2",
+            f"{_HEAD}print(make(opt).loss_scale.multiplier, opt.loss_scale.get_config())\n",
+            f"{_NEW_HEAD}print(make(opt).loss_scale.multiplier, opt.loss_scale.get_config())\n",
+            review="get_config of the loss scale object",
         ),
         Case(
             f"{_HEAD}opt.loss_scale._current_loss_scale.assign(8.0)\n",
             f"{_NEW_HEAD}opt.loss_scale._current_loss_scale.assign(8.0)\n",
             review="was a variable",
+        ),
+        Case(
+            f"{_HEAD}metrics = {{'loss_scale': opt.loss_scale._current_loss_scale}}\n",
+            f"{_NEW_HEAD}metrics = {{'loss_scale': opt.loss_scale._current_loss_scale}}\n",
+            review="was a variable",
+            unsafe=f"{_NEW_HEAD}metrics = {{'loss_scale': opt.loss_scale}}\n",
         ),
         Case(
             f"{_HEAD}def log(x):\n    print(x.loss_scale.increment_period)\n",
@@ -169,15 +182,27 @@ class LossScaleAttributes(Rule):
                 "it was a variable, and the loss scale of the optimizer is a tensor of this moment",
                 "Read `loss_scale` of the optimizer where it is needed. It has no public way to "
                 "set it.",
+                unsafe_fix=respelled if _is_kept(node, program) else None,
             )
         if respelled is not None:
             return respelled
         if "multiplier" in name:
-            return Review("the multiplier has no name any more, because it is always 2", "Write 2.")
+            return self._multiplier(node, owner, program)
         return Review(
             f"{name} of the loss scale object has no equivalent on the optimizer",
             "Read loss_scale, initial_scale or dynamic_growth_steps of the optimizer instead.",
         )
+
+    @staticmethod
+    def _multiplier(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Verdict:
+        makers = [value.made_by for value in program.types.values(owner)]
+        if dotted(owner) is None or not all(
+            maker is not None and maker.func in program.rewritten and _is_dynamic(maker, program)
+            for maker in makers
+        ):
+            return Review("the multiplier has no name any more, because it is always 2", "Write 2.")
+        edit = put(program, program.tree.span(node), "2.0")
+        return rewrite("the multiplier is always 2", [edit])
 
     @staticmethod
     def _respelled(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Rewrite:
@@ -188,3 +213,22 @@ class LossScaleAttributes(Rule):
         else:
             edits = [put(program, program.tree.span(node), f"{program.tree.source(owner)}.{new}")]
         return rewrite(f"{name} is {new} of the optimizer", edits)
+
+
+def _is_kept(node: cst.Attribute, program: Program) -> bool:
+    """Whether something is only kept under a key, as what is logged is."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Assign):
+        return all(isinstance(target.target, cst.Subscript) for target in above.targets)
+    return isinstance(above, cst.DictElement) and above.value is node
+
+
+def _is_dynamic(maker: cst.Call, program: Program) -> bool:
+    """Whether a constructor of this file gives an optimizer a dynamic loss scale."""
+    argument = loss_scale_argument(maker)
+    if argument is None:
+        return False
+    if isinstance(argument.value, cst.Call):
+        path = program.resolver.path(argument.value.func) or ""
+        return (loss_scale_class(path) or "").endswith("DynamicLossScale")
+    return LossScaleTypes(program).types(argument.value) == {LossScaleType.DYNAMIC}

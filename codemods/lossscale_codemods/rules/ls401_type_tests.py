@@ -2,15 +2,18 @@
 """Type tests, annotations and custom objects with an old class get the new class.
 
 In TensorFlow 2.4 the old class is a subclass of the new one, and from 2.11 on the objects are of
-several classes that all inherit from the new one: `isinstance` stays right.
+several classes that all inherit from the new one: `isinstance` stays right. tf-keras cannot load
+that class where it is a custom object, and needs none, so that it goes from `custom_objects`.
 """
 
 from __future__ import annotations
 
+from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.rules.base import Case, Rule, Verdict, rename
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.editing.edits import remove_item
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import Meaning, Target
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -42,11 +45,16 @@ class TypeTests(Rule):
         Case(
             f"{_HEAD}m = tf.keras.models.load_model(p, custom_objects="
             f"{{'LossScaleOptimizer': {_OLD}.LossScaleOptimizer}})\n",
-            f"{_HEAD}m = tf.keras.models.load_model(p, custom_objects="
-            f"{{'LossScaleOptimizer': {_NEW}.LossScaleOptimizer}})\n",
+            f"{_HEAD}m = tf.keras.models.load_model(p, custom_objects={{}})\n",
         ),
     )
-    valid = (Case("ok = isinstance(opt, LossScaleOptimizer)\n"),)
+    valid = (
+        Case("ok = isinstance(opt, LossScaleOptimizer)\n"),
+        Case(
+            f"{_HEAD}known = {{'LossScaleOptimizer': {_OLD}.LossScaleOptimizer}}\n",
+            review="where it is a custom object",
+        ),
+    )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells the class."""
@@ -60,4 +68,28 @@ class TypeTests(Rule):
             return None
         if usage not in _USAGES:
             return None
+        is_optimizer = occurrence.meaning is Meaning.OPTIMIZER and program.target is Target.TF_KERAS
+        if usage is Usage.CUSTOM_OBJECT and is_optimizer:
+            return self._custom_object(occurrence, program)
         return rename(_USAGES[usage], occurrence)
+
+    @staticmethod
+    def _custom_object(occurrence: Occurrence, program: Program) -> Verdict:
+        """Takes the optimizer out of custom objects: today's cannot be loaded through them."""
+        element = program.tree.parent(occurrence.node)
+        table = program.tree.parent(element) if element is not None else None
+        argument = program.tree.parent(table) if table is not None else None
+        if (
+            isinstance(element, cst.DictElement)
+            and isinstance(table, cst.Dict)
+            and isinstance(argument, cst.Arg)
+            and argument.keyword is not None
+            and argument.keyword.value == "custom_objects"
+        ):
+            edits = remove_item(program.tree, table.elements, [element])
+            return Rewrite("TensorFlow knows its class itself", lambda _: edits, keeps_name=False)
+        return Review(
+            "tf-keras cannot load the class of today where it is a custom object, because that has "
+            "no from_config()",
+            "Take it out of custom objects: TensorFlow knows its class itself.",
+        )

@@ -4,7 +4,8 @@
 The new Policy has no loss scale: `Model.compile` wraps the optimizer with a dynamic one under
 `mixed_float16`, and with none under other policies. A number moves to the optimizer of each
 `compile`, where one program sets the policy once, then makes its models, and compiles them with
-optimizers that are seen. Any other combination is reported.
+optimizers that are seen. Any other combination is reported. With `--unsafe-fixes`, a loss scale is
+dropped where the file compiles no model, which is all that it was for.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType
+from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
-from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers
+from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers, other_files_compile
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
+_TRAINING = ("fit", "fit_generator", "train_on_batch")
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.Policy"
 _NEW = "tf.keras.mixed_precision.Policy"
@@ -68,9 +71,20 @@ class PolicyObjects(Rule):
         ),
     )
     valid = (
-        Case(f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale=128)\n", review="wrap the optimizer"),
-        Case(f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale=None)\n", review="always wraps"),
-        Case(f"{_HEAD}p = {_OLD}(name, loss_scale='dynamic')\n", review="which policy"),
+        Case(
+            f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale=128)\nmodel.compile(opt)\n",
+            review="wrap the optimizer",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale=None)\n",
+            review="always wraps",
+            unsafe=f"{_HEAD}p = {_NEW}('mixed_float16')\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}(name, loss_scale='dynamic')\n",
+            review="which policy",
+            unsafe=f"{_HEAD}p = {_NEW}(name)\n",
+        ),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -110,10 +124,8 @@ class PolicyObjects(Rule):
 
             return Rewrite("the loss scale moves to the optimizer that `compile` gets", wrapping)
         refusal = self._refusal(call, scale, program)
-        if refusal is not None:
-            return refusal
-        if self._config_is_read(call, program):
-            return Review(
+        if refusal is None and self._config_is_read(call, program):
+            refusal = Review(
                 "get_config() is read from it, and has a loss scale only where one was given",
                 "Read nothing of the loss scale from the config, then drop loss_scale.",
             )
@@ -122,7 +134,28 @@ class PolicyObjects(Rule):
             removed = remove_item(program.tree, call.args, [argument])
             return [*renderer.name_edit(occurrence), *removed]
 
-        return Rewrite("the loss scale is the one that this policy has anyway", edits)
+        if refusal is None:
+            return Rewrite("the loss scale is the one that this policy has anyway", edits)
+        likely = self._why_likely(call, scale, program)
+        if likely is not None:
+            refusal.unsafe_fix = Rewrite(likely, edits)
+        return refusal
+
+    def _why_likely(self, call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
+        """Says why a policy probably does the same without its loss scale, if it does."""
+        if program.reads_by_attribute.get("loss_scale") or self._config_is_read(call, program):
+            return None
+        name = self._argument(call, 0, "name")
+        named = self._literal(name.value, program) if name is not None else None
+        if named is None and ArgumentReader(program).types(scale.value) == {LossScaleType.DYNAMIC}:
+            return "it is probably the loss scale that this policy has anyway"
+        if program.reads_by_attribute.get("compile"):
+            return None
+        # What is compiled elsewhere may be no model: then nothing is trained as one is.
+        modules = program.types.project.modules
+        if other_files_compile(program) and others_name(modules, _TRAINING):
+            return None
+        return "the loss scale of a policy is for `compile`, which is not called here"
 
     def _number(self, call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
         """Returns the source of a loss scale that is a constant, of the policy `mixed_float16`."""
@@ -138,7 +171,7 @@ class PolicyObjects(Rule):
 
     @staticmethod
     def _config_is_read(call: cst.Call, program: Program) -> bool:
-        """Whether `get_config` is called on a policy, whatever name it has by then."""
+        """Whether `get_config` is called on a policy, whatever name it has at that point."""
         tree = program.tree
         reads = [
             node

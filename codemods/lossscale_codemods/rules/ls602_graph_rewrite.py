@@ -16,7 +16,8 @@ sets policies too, and in tests, which may be there for just these errors or for
 result.
 
 Where the kind of the optimizer is not proven, `--unsafe-fixes` takes the one kind that the file
-makes or, if it makes none, the one that its training loop is written for.
+makes or, if it makes none, the one that its training loop is written for. It also writes the call
+out in a program that sets policies: one that got no error is the same without the two errors.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class GraphRewrite(Rule):
         Case(
             f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
             "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
-            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
+            f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam()\n"
             "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
             'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
         ),
@@ -114,14 +115,18 @@ class GraphRewrite(Rule):
         ),
         Case(
             f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
-            "opt = tf.keras.optimizers.Adam()\n"
+            "opt = tf.keras.optimizers.legacy.Adam()\n"
             "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
             review="this file sets policies",
+            unsafe=f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
+            "opt = tf.keras.optimizers.legacy.Adam()\n"
+            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
         ),
         Case(
             f"{_HEAD}def test_the_class_of_the_result():\n"
             "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite("
-            "tf.keras.optimizers.SGD())\n"
+            "tf.keras.optimizers.legacy.SGD())\n"
             "    assert isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer)\n",
             review="needs the function",
         ),
@@ -145,7 +150,7 @@ class GraphRewrite(Rule):
                 continue
             if self._kind(node, program) is ObjectType.KERAS:
                 span = program.tree.span(node.func)
-                yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
+                yield Occurrence(node.func, span, Role.FOUND, rule=self.id, is_old_use=True)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Chooses by the kind of optimizer."""
@@ -179,6 +184,8 @@ class GraphRewrite(Rule):
             return rename("the name that is still there under compat.v1", occurrence)
         if kind is ObjectType.KERAS:
             verdict = self._expand(occurrence, call, program)
+            if isinstance(verdict, Review):
+                return verdict.unsafe_fix
             return verdict if isinstance(verdict, Rewrite) else None
         return None
 
@@ -220,6 +227,17 @@ class GraphRewrite(Rule):
                 "Test LossScaleOptimizer and the option `auto_mixed_precision` instead, or take "
                 "the test out with the function.",
             )
+        refusal = self._policy_refusal(program)
+        verdict = self._written_out(occurrence, call, program)
+        if refusal is None:
+            return verdict
+        # Only a program that stopped with an error is another one without the function's errors.
+        if isinstance(verdict, Rewrite):
+            refusal.unsafe_fix = verdict
+        return refusal
+
+    def _policy_refusal(self, program: Program) -> Review | None:
+        """Says where the program sets policies, if it does."""
         if others_name(program.types.project.modules, _SETTING):
             return Review(
                 "the function refused to run under a mixed policy, and another file of this "
@@ -236,6 +254,10 @@ class GraphRewrite(Rule):
                 "them is reached; then write LossScaleOptimizer(opt) and "
                 'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True}).',
             )
+        return None
+
+    def _written_out(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+        """Writes out what the function did for a Keras optimizer, if there is a place for it."""
         above = program.tree.parent(call)
         harmless = not any(may_have_effects(program.resolver, a.value) for a in call.args)
         if isinstance(above, cst.Expr) and harmless:

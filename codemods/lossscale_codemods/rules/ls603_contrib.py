@@ -107,7 +107,7 @@ class Contrib(Rule):
     def _optimizer(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         review = Review(
             "tf.contrib is gone, and that its manager has an equivalent is not proven",
-            f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer; see what is said of the manager.",
+            f"Use {_SHOWN}.MixedPrecisionLossScaleOptimizer; see the finding of the manager.",
         )
         argument = self._manager_argument(call)
         manager = self._manager(argument.value, program) if argument is not None else None

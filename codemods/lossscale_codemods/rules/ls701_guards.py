@@ -17,7 +17,7 @@ from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lossscale_codemods.analysis.guard_parts import Guard
     from lossscale_codemods.analysis.occurrences import Occurrence
@@ -52,25 +52,24 @@ class Guards(Rule):
     def protect(
         self, program: Program, occurrences: Sequence[Occurrence]
     ) -> Mapping[Occurrence, Review]:
-        """Returns what stands in branches for old versions."""
+        """Returns what is in branches for old versions."""
         guarded = version_guards.guarded(program, occurrences)
         return {
-            one: Review(why.message, why.advice, yields=not why.sure)
+            one: Review(why.message, why.advice, yields=not why.sure, for_older_versions=why.sure)
             for one, why in guarded.items()
         }
 
-    def remove(self, program: Program) -> Removal | None:
-        """Returns the first branch that can be taken out."""
-        occurrences = [*program.references, *program.imports]
-        for guard in version_guards.find(program, occurrences):
-            if version_guards.is_collapsible(program, guard):
-                edit, kept = _collapse_edit(program, guard)
-                return Removal(edit, kept, guard.node, "collapsed to the branch for new versions")
-        return None
+    def removals(self, program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Removal]:
+        """Yields the branches that can be taken out."""
+        for guard in version_guards.collapsible(program, occurrences):
+            edit, kept = _collapse_edit(program, guard)
+            gone = version_guards.gone_with(program, guard, occurrences)
+            message = "taken out with the branch for old versions"
+            yield Removal(edit, kept, guard.node, message, gone)
 
 
 def _collapse_edit(program: Program, guard: Guard) -> tuple[Edit, list[tuple[int, int]]]:
-    """Returns the edit, and where each part of its text starts in it and stood before."""
+    """Returns the edit, and where each part of its text starts in it and was before."""
     tree = program.tree
     if isinstance(guard.node, cst.IfExp) and isinstance(guard.new, cst.BaseExpression):
         start, end = tree.full_span(guard.node)
@@ -91,12 +90,19 @@ def _collapse_edit(program: Program, guard: Guard) -> tuple[Edit, list[tuple[int
     newline = tree.newline
     text = textwrap.dedent(lines.replace(newline, "\n")).rstrip("\n")
     moved = [indent + line + newline if line else newline for line in text.split("\n")]
-    kept = []
-    new = 0
+    comment = _header_comment(guard.new)
+    lead = f"{indent}{comment.value}{newline}" if comment is not None else ""
+    kept = [(0, tree.span(comment)[0])] if comment is not None else []
+    new = _size(lead)
     for before, after in zip(lines.splitlines(keepends=True), moved, strict=False):
         kept.append((new, left + _size(before) - _size(after)))
         new, left = new + _size(after), left + _size(before)
-    return Edit(tree.line_start(start), end, "".join(moved)), kept
+    return Edit(tree.line_start(start), end, "".join([lead, *moved])), kept
+
+
+def _header_comment(block: cst.CSTNode | None) -> cst.Comment | None:
+    """Returns the comment behind the colon in front of a block."""
+    return block.header.comment if isinstance(block, cst.IndentedBlock) else None
 
 
 def _size(text: str) -> int:

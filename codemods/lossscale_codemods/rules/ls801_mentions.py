@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Old names in comments, docstrings and strings are listed, and never edited.
 
-Prose can speak of an old version on purpose. A mention asks for nothing and does not change the
+Prose can mention an old version on purpose. A mention asks for nothing and does not change the
 exit code; see LS802 for strings that are part of the program.
 """
 
@@ -129,19 +129,19 @@ class Mentions(Rule):
             line=line,
             column=column,
             name=name,
-            message=f"stands in {kind}, which is never edited",
+            message=f"is in {kind}, which is never edited",
             end_line=line,
             end_column=column + len(name),
         )
 
 
 def _bytes(line: str, column: int) -> int:
-    """Returns how many bytes of UTF-8 stand before a column, as syntax trees count."""
+    """Returns how many bytes of UTF-8 are before a column, as syntax trees count."""
     return len(line[:column].encode())
 
 
 def _is_in_helper(program: Program, node: cst.CSTNode) -> bool:
-    """Whether a string stands in the function that an earlier run added."""
+    """Whether a string is in the function that an earlier run added."""
     return any(
         isinstance(above, cst.FunctionDef) and above.name.value.rstrip("_") == HELPER
         for above in program.tree.ancestors(node)

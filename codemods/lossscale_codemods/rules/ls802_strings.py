@@ -49,6 +49,12 @@ class Strings(Rule):
             "scale = getattr(tf.train.experimental, 'DynamicLossScale')()\n",
             review="by its name",
         ),
+        Case(
+            "import tensorflow as tf\n"
+            "for name in ['LossScale', 'FixedLossScale']:\n"
+            "    print(getattr(tf.train.experimental, name))\n",
+            review="known only when the program runs",
+        ),
     )
 
     def can_fire(self, source: ScannedSource) -> bool:
@@ -67,14 +73,26 @@ class Strings(Rule):
             if not isinstance(node, cst.SimpleString) or node in annotations:
                 continue
             if self._review(program, node) is not None:
-                yield Occurrence(node, program.tree.span(node), Role.STRING, rule=self.id)
+                # The names of classes are in new programs too.
+                old = node.evaluated_value not in names.OLD_CLASS_NAMES
+                span = program.tree.span(node)
+                yield Occurrence(node, span, Role.STRING, rule=self.id, is_old_use=old)
+        for node in program.tree.parents:
+            if isinstance(node, cst.Call) and _looks_up(program, node):
+                yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports them."""
         node = occurrence.node
-        if occurrence.rule != self.id or not isinstance(node, cst.SimpleString):
+        if occurrence.rule != self.id:
             return None
-        return self._review(program, node)
+        if isinstance(node, cst.Call):
+            return Review(
+                "which name is looked up here is known only when the program runs, and old names "
+                "of this module are gone",
+                "Look at the names that come here, and write the new ones.",
+            )
+        return self._review(program, node) if isinstance(node, cst.SimpleString) else None
 
     def _review(self, program: Program, node: cst.SimpleString) -> Review | None:
         try:
@@ -140,6 +158,18 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
     )
 
 
+def _looks_up(program: Program, call: cst.Call) -> bool:
+    """Whether a call is `getattr(module, name)`, of a module that had old names."""
+    if _called(call) not in _ASKS or len(call.args) < 2 or program.resolver.bindings(call.func):
+        return False
+    if isinstance(call.args[1].value, cst.SimpleString):
+        return False
+    return any(
+        path is not None and names.lookup(path) is None and names.has_old_members(path)
+        for path in program.resolver.paths(call.args[0].value)
+    )
+
+
 def _is_run(program: Program, node: cst.CSTNode) -> bool:
     """Whether a string is given to a function that runs it."""
     for above in program.tree.ancestors(node):
@@ -181,10 +211,8 @@ def _works_with_names(node: ast.Call) -> bool:
     """Whether a call is `hasattr(mixed_precision, "experimental")`, `exec("...")` or the like."""
     called = last_word(node.func)
     if called in _ASKS:
-        return any(
-            isinstance(argument, ast.Constant) and argument.value in names.MEMBERS
-            for argument in node.args
-        )
+        constants = [a.value for a in node.args[1:] if isinstance(a, ast.Constant)]
+        return not constants or any(value in names.MEMBERS for value in constants)
     method = isinstance(node.func, ast.Attribute) and called in _METHODS
     return called in _IMPORTS or (called in _RUNS and not method)
 

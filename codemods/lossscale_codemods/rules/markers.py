@@ -16,7 +16,7 @@ class Marker:
     Attributes:
         word: What a file has somewhere in it.
         companions: What it has somewhere as well: one of these is enough.
-        pattern: How the word stands there. Others have it in them too: `auto_mixed_precision`.
+        pattern: How the word is written there. Others have it in them too: `auto_mixed_precision`.
     """
 
     word: bytes
@@ -34,7 +34,7 @@ LOSS_SCALE_PATTERN = re.compile(rb"loss_scale(?:_optimizer|_manager)?(?!\w)")
 OPTIMIZER = Marker(b"LossScale")
 # Also where TensorFlow is not named: other files can hand over a loss-scale optimizer.
 LOSS_SCALE = Marker(b"loss_scale", pattern=LOSS_SCALE_PATTERN)
-# What stands in front is not told from an escape's letter: "\\nmixed_precision".
+# What is in front is not told from an escape's letter: "\\nmixed_precision".
 MIXED_PRECISION = Marker(
     b"mixed_precision",
     (b"experimental", b"contrib", b"graph_rewrite"),

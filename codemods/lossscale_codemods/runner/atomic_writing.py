@@ -3,8 +3,8 @@
 
 The new text is written beside the file, flushed to the disk, and renamed over it. Mode, extended
 attributes (with them, access lists) and, where the system allows it, the owner stay. A link is
-followed, within the folder that was named. Of a file with several hard links, the name at hand gets
-the new file and the others keep the old one.
+followed, within the folder that was named. Of a file with several hard links, the name that
+was found gets the new file and the others keep the old one.
 
 A process that is killed can leave the file that it wrote beside. Such files begin with `LEFT_OVER`;
 no run looks at them.
@@ -15,10 +15,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from compat_lossscale._atomic_file import file_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,17 +49,12 @@ def write_atomically(path: Path, before: bytes, after: bytes, root: Path) -> Non
             f"It is a link to {target}, outside of {root}. Run on that file itself."
         )
     try:
-        with _held(target) as (held, status):
-            beside = _written_beside(target, after, status)
-            try:
-                # The last look is taken when all that is left to do is to rename.
-                if _read(held) != before or not _stands_there(target, held):
-                    raise WriteRefusedError("It changed while it was being migrated. Run again.")
-                beside.replace(target)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    beside.unlink()
-                raise
+        with _held(target) as (held, status), file_beside(target, LEFT_OVER) as beside:
+            _write(beside, after, status, target)
+            # The last look is taken when all that is left to do is to rename.
+            if _read(held) != before or not _stands_there(target, held):
+                raise WriteRefusedError("It changed while it was being migrated. Run again.")
+            beside.replace(target)
     except FileNotFoundError as error:
         raise WriteRefusedError("It was removed while it was being migrated. Run again.") from error
     except OSError as error:
@@ -97,22 +93,16 @@ def _stands_there(target: Path, descriptor: int) -> bool:
     return os.path.samestat(os.fstat(descriptor), os.lstat(target))
 
 
-def _written_beside(target: Path, after: bytes, status: os.stat_result) -> Path:
-    beside = target.with_name(f"{LEFT_OVER}{secrets.token_hex(8)}.tmp")
-    try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(after)
-            _keep_owner(descriptor, status)
-            _keep_attributes(target, descriptor)
-            os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
-            file.flush()
-            os.fsync(descriptor)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise
-    return beside
+def _write(beside: Path, after: bytes, status: os.stat_result, target: Path) -> None:
+    """Writes the new contents, with the mode, owner and attributes of the old file."""
+    with beside.open("wb") as file:
+        descriptor = file.fileno()
+        file.write(after)
+        _keep_owner(descriptor, status)
+        _keep_attributes(target, descriptor)
+        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+        file.flush()
+        os.fsync(descriptor)
 
 
 def _keep_owner(descriptor: int, status: os.stat_result) -> None:

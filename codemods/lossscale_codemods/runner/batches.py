@@ -9,6 +9,7 @@ from lossscale_codemods.prescan.byte_scan import can_hold_old_name, markers_in
 from lossscale_codemods.project.file_reading import read, unreadable
 from lossscale_codemods.project.importers import can_hand_on
 from lossscale_codemods.vocabulary.records import Result
+from lossscale_codemods.vocabulary.suppression import Selection
 
 
 class Batch(NamedTuple):
@@ -17,10 +18,12 @@ class Batch(NamedTuple):
     Attributes:
         number: Which batch of the run it is, from 0.
         names: Their paths.
+        selection: Which rules the run applies, if that matters.
     """
 
     number: int
     names: list[str]
+    selection: Selection | None = None
 
 
 class Searched(NamedTuple):
@@ -49,6 +52,6 @@ def search(batch: Batch) -> Searched:
         markers = markers_in(source)
         if markers or can_hand_on(source):
             found.marked.append(position)
-        if can_hold_old_name(source, markers):
+        if can_hold_old_name(source, markers, batch.selection):
             found.to_parse.append((position, len(source)))
     return found

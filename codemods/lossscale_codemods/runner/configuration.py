@@ -21,6 +21,7 @@ _KEYS: dict[str, type] = {
     "quiet": bool,
     "collapse-guards": bool,
     "unsafe-fixes": bool,
+    "legacy-optimizers": bool,
     "no-ignore": bool,
 }
 _NAMES = {str: "a string", list: "a list of strings", int: "a whole number", bool: "true or false"}
@@ -43,6 +44,7 @@ class Configuration:
     quiet: bool = False
     collapse_guards: bool = False
     unsafe_fixes: bool = False
+    legacy_optimizers: bool = True
     no_ignore: bool = False
 
 

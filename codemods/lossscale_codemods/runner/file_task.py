@@ -48,8 +48,8 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
     # One bad file must not stop the others, and libcst's panics are no `Exception`.
     except BaseException as error:
         problem = (
-            f"This is a mistake in the codemod ({type(error).__name__}: {error}). The file is as "
-            "it was; please report it."
+            f"This is a mistake in the codemod ({type(error).__name__}: {error}). The file is "
+            "unchanged. Report it."
         )
         return Result(source, source, Status.REFUSED, problem=problem)
 
@@ -65,7 +65,7 @@ def migrate_task(task: Task) -> Result | None:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    seen = None if task.fully else scan_file(task.name, source)
+    seen = None if task.fully else scan_file(task.name, source, task.options.selection)
     if seen is None and (task.fully or "libcst" in sys.modules):
         return migrate_file(Path(task.name), source, task.options)
     return seen

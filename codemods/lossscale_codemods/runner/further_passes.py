@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Migrates files again, once more is known of the files that they are used with."""
+"""Migrates files again when more is known of the files that they are used with."""
 
 from __future__ import annotations
 

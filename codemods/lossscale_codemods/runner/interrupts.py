@@ -57,7 +57,7 @@ def once() -> Iterator[None]:
         if not issubclass(what.exc_type, KeyboardInterrupt):
             report(what)
             return
-        # Python drops what is raised while an object is being deleted. So it comes once more.
+        # Python drops what is raised while an object is being deleted. So it comes again.
         for number in (signal.SIGINT, signal.SIGALRM):
             signal.signal(number, first)
         signal.setitimer(signal.ITIMER_REAL, _SOON)

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.prescan.byte_scan import can_run_with_old
 from lossscale_codemods.project.discovery import Found
 from lossscale_codemods.project.helper_sharing import shared
 from lossscale_codemods.project.importers import used_by_others
@@ -82,12 +83,13 @@ def run(
     )
     try:
         for done, (task, result) in enumerate(migrate(search.steps(options), note=search.note), 1):
-            if _is_to_keep(result) or result.asked:
+            if _is_to_keep(result) or result.asked or result.uses_old_api:
                 results[task.name] = result
             if progress is not None:
                 progress(done, len(search.to_parse))
         further = FurtherPasses(options, migrate, search)
         further.answer(results)
+        _migrate_connected(results, further, search)
         results = {name: result for name, result in results.items() if _is_to_keep(result)}
         _keep_what_others_use(results, further, search)
     except KeyboardInterrupt:
@@ -107,6 +109,24 @@ def run(
 
 def _is_to_keep(result: Result) -> bool:
     return bool(result.records) or result.status is not Status.UNCHANGED
+
+
+def _migrate_connected(results: dict[str, Result], further: FurtherPasses, search: Search) -> None:
+    """Migrates files that have no old names, and run in one program with files that have some.
+
+    Args:
+        results: What becomes of each file so far; changed in place.
+        further: Migrates them.
+        search: Knows all files.
+    """
+    old = [name for name, result in results.items() if result.uses_old_api]
+    if not old:
+        return
+    sizes = {}
+    for name, other in search.connected(old, can_run_with_old).items():
+        further.tell(name, runs_with=other)
+        sizes[name] = Path(name).stat().st_size
+    further.migrate(results, sizes)
 
 
 def _keep_what_others_use(
@@ -142,7 +162,7 @@ def _write(
 ) -> None:
     """Writes what changed. Ctrl-C stops it between two files.
 
-    Files that give up names come last: those that used these no longer do by then. Files that
+    Files that give up names come last: those that used these no longer do at that point. Files that
     import the helper from another come after that one.
     """
     planned = [FileReport(found.path, result) for found, result in decided if result.changed]

@@ -3,7 +3,7 @@
 
 The code cells are one program, so they are migrated as one, with a marker line before each cell.
 Magics and shell lines are masked, and cells in other languages left out. Only the lines that change
-are written anew; every other byte of the file is kept.
+are written again; every other byte of the file is kept.
 """
 
 from __future__ import annotations
@@ -20,15 +20,27 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis import syntax_check
 from lossscale_codemods.analysis.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.runner.cell_indentation import Indentation, indentation
+from lossscale_codemods.runner.cell_prompts import Prompts, prompts
 from lossscale_codemods.vocabulary.mentions import mentions_of_old_names
 from lossscale_codemods.vocabulary.records import Record, Result, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from lossscale_codemods.analysis.name_resolution import RelativeImports
     from lossscale_codemods.vocabulary.options import Options
 
 _MARKER = "# compat-lossscale-cell "
-_MAGIC = re.compile(r"^(\s*)(?:[%!?]|\w+(?:\s*,\s*\w+)*\s*=\s*[%!](?!=)|\S+\?\??\s*$)")
+_LINE = re.compile(r"\bline (\d+)\b")
+_TARGET = r"\w[\w.]*(?:\[[^\]]*\])*"
+_MAGIC = re.compile(
+    rf"^(\s*)(?:[%!?]|{_TARGET}(?:\s*,\s*{_TARGET})*\s*=\s*[%!](?!=)|\S+\?\??\s*$|[/,;]\w)"
+)
+_SHELL = re.compile(
+    r"^\s*(?:cat|cd|conda|cp|less|ll|ls|mamba|man|mkdir|more|mv|pip3?|pwd|rm|rmdir|uv)\s+[^\s=(.,]"
+)
+"""Magics that IPython takes without a `%`, where the line is no Python."""
 _TIMED = re.compile(r"^(\s*%(?:time|timeit|prun|memit)\s+(?:-\w+\s+(?:\d+\s+)?)*)(?!-)(\S.*)$")
 """Magics of a line that run the Python behind them, with their options."""
 _PREFIXED = "  # behind magic "
@@ -52,16 +64,17 @@ def migrate_notebook(
     """
     from lossscale_codemods.runner.single_source import migrate
 
-    if not can_hold_old_name(source):
+    if not options.runs_with and not can_hold_old_name(source, selection=options.selection):
         return Result(source, source, Status.UNCHANGED)
     try:
         text = source.decode("utf-8")
         every = list(code_cells(text))
     except (UnicodeDecodeError, NotebookError) as error:
         return Result(source, source, Status.UNREADABLE, problem=f"It is no notebook: {error}.")
-    cells, broken = _parsable([cell for cell in every if not _is_file(cell)])
+    layouts = {cell.number: prompts(cell) or indentation(cell, _is_python_magic) for cell in every}
+    cells, broken = _parsable([layouts[c.number].cell for c in every if not _is_file(c)])
     for cell in broken:
-        if can_hold_old_name("".join(cell.lines).encode()):
+        if can_hold_old_name("".join(cell.lines).encode(), selection=options.selection):
             problem = (
                 f"Cell {cell.number} does not parse, even with its magics masked. Correct it, then "
                 "run again."
@@ -70,14 +83,17 @@ def migrate_notebook(
     options = dataclasses.replace(options, notebook=True)
     program, masked = _as_program(cells)
     result = migrate(program, options, relative)
-    records = [_located(record, program, masked) for record in result.records]
+    records = [_located(record, program, masked, layouts) for record in result.records]
     changed: dict[int, list[str]] = {}
     if result.status is Status.CHANGED:
         after = _split(result.text, masked)
         if after is None or len(after) != len(cells):
-            problem = "The cells could not be told apart after the change."
+            problem = "The cells could not be distinguished after the change."
             return Result(source, source, Status.REFUSED, tuple(records), problem)
-        changed = {cell.number: lines for cell, lines in zip(cells, after, strict=True)}
+        changed = {
+            cell.number: layouts[cell.number].restored(lines)
+            for cell, lines in zip(cells, after, strict=True)
+        }
     elif result.status is not Status.UNCHANGED:
         return dataclasses.replace(result, source=source, output=source, records=tuple(records))
     for cell in filter(_is_file, every):
@@ -95,7 +111,7 @@ def migrate_notebook(
             text = text[: cell.start] + _encoded(text, cell, lines) + text[cell.end :]
     output = text.encode("utf-8")
     status = Status.UNCHANGED if output == source else Status.CHANGED
-    return Result(source, output, status, tuple(records))
+    return Result(source, output, status, tuple(records), uses_old_api=result.uses_old_api)
 
 
 def _migrate_file(cell: Cell, options: Options) -> Result:
@@ -127,7 +143,11 @@ def _is_file(cell: Cell) -> bool:
 
 def _is_python(cell: Cell) -> bool:
     first = _first_line(cell)
-    return not first.startswith("%%") or first.split()[0] in _PYTHON_CELL_MAGICS
+    return not first.startswith("%%") or _is_python_magic(first)
+
+
+def _is_python_magic(line: str) -> bool:
+    return line.startswith("%%") and line.split(maxsplit=1)[0] in _PYTHON_CELL_MAGICS
 
 
 def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
@@ -149,19 +169,19 @@ def _as_program(cells: list[Cell]) -> tuple[str, dict[str, str]]:
         if _is_python(cell) and _is_plain(cell):
             out += [line.rstrip("\n") + "\n" for line in cell.lines]
             continue
-        continued = False
+        continued, indent = False, ""
         for line in cell.lines:
             body = line.rstrip("\n")
+            indent = indent if continued else body[: len(body) - len(body.lstrip())]
             key = f"{cell.number}.{len(masked)}"
             timed = None if continued else _TIMED.match(body)
             if timed is not None and _is_python(cell) and _parses(timed.group(2)):
-                indent = body[: len(body) - len(body.lstrip())]
                 masked[_PREFIXED + key] = timed.group(1).lstrip()
                 out.append(f"{indent}{timed.group(2)}{_PREFIXED}{key}\n")
                 continue
-            magic = not _is_python(cell) or continued or _MAGIC.match(body) is not None
+            magic = not _is_python(cell) or continued or _is_magic(body)
             if magic:
-                mask = _mask(body, key, cell)
+                mask = _mask(body, key, cell, indent)
                 masked[mask] = body
                 out.append(mask + "\n")
             else:
@@ -170,9 +190,16 @@ def _as_program(cells: list[Cell]) -> tuple[str, dict[str, str]]:
     return "".join(out), masked
 
 
-def _mask(line: str, key: str, cell: Cell) -> str:
+def _is_magic(line: str) -> bool:
+    """Whether a line is one for IPython, in a cell that has some."""
+    if _MAGIC.match(line) is not None:
+        return True
+    return _SHELL.match(line) is not None and not _parses(line.strip())
+
+
+def _mask(line: str, key: str, cell: Cell, indent: str) -> str:
     """Returns a line of Python that stands for a magic, a shell line or one of no Python."""
-    indent = line[: len(line) - len(line.lstrip())] if _is_python(cell) else ""
+    indent = indent if _is_python(cell) else ""
     is_prose = _first_line(cell).startswith(_PROSE_CELL_MAGICS)
     if not is_prose and any(mentions_of_old_names(line)):
         # As IPython writes it, so that rules see the string.
@@ -226,7 +253,12 @@ def _split(program: str, masked: dict[str, str]) -> list[list[str]] | None:
     return None if prefixed else cells
 
 
-def _located(record: Record, program: str, masked: dict[str, str]) -> Record:
+def _located(
+    record: Record,
+    program: str,
+    masked: dict[str, str],
+    layouts: Mapping[int, Indentation | Prompts],
+) -> Record:
     lines = program.split("\n")
     line = lines[record.line - 1]
     start, end = record.column, record.end_column
@@ -235,19 +267,41 @@ def _located(record: Record, program: str, masked: dict[str, str]) -> Record:
     elif _PREFIXED in line:
         before = len(masked[line[line.rindex(_PREFIXED) :]])
         start, end = start + before, end + before
-    for index in range(record.line - 1, -1, -1):
+    place = _place(record.line, lines)
+    if place is None:
+        return record
+    number, row = place
+    layout = layouts[number]
+    shift = len(layout.text) if row > layout.head else 0
+    return dataclasses.replace(
+        record,
+        cell=number,
+        line=row,
+        column=start + shift,
+        end_line=record.end_line - record.line + row,
+        end_column=end + shift,
+        message=_by_cells(record.message, lines),
+        edits=(),
+    )
+
+
+def _place(line: int, lines: Sequence[str]) -> tuple[int, int] | None:
+    """Returns the cell in which a line of the program stands, and which of its lines it is."""
+    for index in range(line - 1, -1, -1):
         if lines[index].startswith(_MARKER):
-            number = int(lines[index][len(_MARKER) :])
-            return dataclasses.replace(
-                record,
-                cell=number,
-                line=record.line - index - 1,
-                column=start,
-                end_line=record.end_line - index - 1,
-                end_column=end,
-                edits=(),
-            )
-    return record
+            return int(lines[index][len(_MARKER) :]), line - index - 1
+    return None
+
+
+def _by_cells(message: str, lines: Sequence[str]) -> str:
+    """Returns a message with the lines of the program that it names as lines of cells."""
+
+    def named(match: re.Match[str]) -> str:
+        number = int(match[1])
+        place = _place(number, lines) if number <= len(lines) else None
+        return match[0] if place is None else f"line {place[1]} of cell {place[0]}"
+
+    return _LINE.sub(named, message)
 
 
 def _encoded(text: str, cell: Cell, lines: list[str]) -> str:

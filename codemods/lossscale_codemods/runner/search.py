@@ -7,6 +7,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.prescan.byte_scan import markers_in
+from lossscale_codemods.project.connected_files import ImportGraph
 from lossscale_codemods.project.discovery import Found, Skipped, discover
 from lossscale_codemods.project.importers import project_files
 from lossscale_codemods.project.project_files import mentions_in
@@ -14,7 +15,7 @@ from lossscale_codemods.runner.batches import Batch, Searched
 from lossscale_codemods.runner.worker_pool import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from lossscale_codemods.vocabulary.options import Options
@@ -53,7 +54,7 @@ class Search:
 
         It yields `None` where it cannot go on until something is noted.
         """
-        for batch in self._batches():
+        for batch in self._batches(options):
             yield batch
             yield from self._tasks(options)
         while self._under_way:
@@ -82,19 +83,34 @@ class Search:
             yield from (one.name for one in self._discovered() if isinstance(one, Found))
         yield from project_files(self._paths)
 
+    def connected(self, names: Iterable[str], is_wanted: Callable[[bytes], bool]) -> dict[str, str]:
+        """Returns the wanted files that run in one program with others, each with one of these.
+
+        Args:
+            names: The names of the others.
+            is_wanted: Tells by the bytes of a file whether it is.
+        """
+        if self.looked_at < 2:
+            return {}
+        found = {one.name: one for one in self._discovered() if isinstance(one, Found)}
+        graph = ImportGraph([*found, *project_files(self._paths)], is_wanted)
+        connected = {n: old for n, old in graph.connected(names).items() if n in found}
+        self.to_parse.update({name: found[name] for name in connected})
+        return connected
+
     def mentions(self, words: set[str]) -> dict[str, list[str]]:
         """Returns for each word the files of the project that have it in them."""
         named = (one.name for one in self._discovered() if isinstance(one, Found))
         return mentions_in(itertools.chain(named, project_files(self._paths)), words)
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self, options: Options) -> Iterator[Batch]:
         files = self._files()
         for number in itertools.count():
             found = list(itertools.islice(files, _FILES))
             if not found:
                 return
             self._under_way[number] = found
-            yield Batch(number, [one.name for one in found])
+            yield Batch(number, [one.name for one in found], options.selection)
 
     def _files(self) -> Iterator[Found]:
         for one in self._discovered():

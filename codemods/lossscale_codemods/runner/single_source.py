@@ -27,6 +27,7 @@ def migrate_source(
     ignore: tuple[str, ...] = (),
     collapse_guards: bool = False,
     unsafe_fixes: bool = False,
+    legacy_optimizers: bool = True,
     relative: RelativeImports | None = None,
     used_elsewhere: Iterable[str] = (),
 ) -> Result:
@@ -40,7 +41,9 @@ def migrate_source(
         select: Ids, or beginnings of ids, of the rules to apply; empty for all.
         ignore: Ids, or beginnings of ids, of the rules not to apply.
         collapse_guards: Whether to take out branches that are only for old versions.
-        unsafe_fixes: Whether to rewrite what is very likely right and not proven as well.
+        unsafe_fixes: Whether to rewrite what is probably right and not proven as well.
+        legacy_optimizers: Whether Keras optimizers stay of the family that `tf.keras.optimizers`
+            had up to TensorFlow 2.10.
         relative: Turns the dotted path of an import from the same project into that of what it is
             outside of the project, if it is known.
         used_elsewhere: Names of the module that other files import or read, so that they stay what
@@ -56,6 +59,7 @@ def migrate_source(
         selection,
         collapse_guards=collapse_guards,
         unsafe_fixes=unsafe_fixes,
+        legacy_optimizers=legacy_optimizers,
         exports=Exports(users=users),
     )
     return migrate(source, options, relative)
@@ -72,5 +76,5 @@ def migrate(
         relative: As for `migrate_source`.
     """
     given = source.encode("utf-8") if isinstance(source, str) else source
-    seen = scan_source(given, relative)
+    seen = None if options.runs_with else scan_source(given, relative, options.selection)
     return migrate_fully(given, options, relative) if seen is None else seen

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quick look for files with old names, which stops when its time is over."""
+"""Finds files with old names within a time limit, for doctor."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def survey(paths: Sequence[Path], *, seconds: float, exclude: Sequence[str] = ()
         exclude: Names of folders to leave out.
 
     Returns:
-        What was found by then.
+        What was found so far.
     """
     look = _Look(paths, exclude)
     # One slow folder, or one large file, must not outlast the time either.

@@ -262,7 +262,7 @@ def _ready(busy: Sequence[_Worker], *, at_once: bool) -> list[_Worker]:
 
 
 def _unknown(why: str) -> Result:
-    problem = f"{why}, so nothing is known of it. The file is as it was; please report it."
+    problem = f"{why}, so nothing is known of it. The file is unchanged. Report it."
     return Result(b"", b"", Status.UNREADABLE, problem=problem)
 
 

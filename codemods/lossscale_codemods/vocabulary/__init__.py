@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is old, and in which words it is spoken of: names, frameworks, options, change records."""
+"""What is old, and the words for it: names, frameworks, options, change records."""

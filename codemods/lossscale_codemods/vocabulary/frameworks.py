@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from compat_lossscale.neighbour_names.keras_names import PRIVATE
+from compat_lossscale.neighbour_names.lookup import successor_of
 from lossscale_codemods.vocabulary.names import canonical
 
 _FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
@@ -21,7 +23,7 @@ _NEW_NAME = re.compile(
     r"(?:\.(?:LossScaleOptimizer|Policy|set_global_policy|global_policy|dtype_policy))?$"
 )
 _KERAS_OPTIMIZER = re.compile(
-    r"^(?:(?:tensorflow(?:\.compat\.v1)?\.|tensorflow\.python\.)?keras|tf_keras)"
+    r"^(?:(?:tensorflow(?:\.compat\.v1)?\.|tensorflow\.python\.)?keras|tf_keras|tensorflow)"
     r"\.optimizers?(?:\.legacy|\.experimental|_v2\.\w+)?\.(?:[A-Z]\w*|get|deserialize)$"
     r"|^tensorflow_addons\.optimizers\.[A-Z]\w*$"
 )
@@ -30,6 +32,11 @@ _V1_BASE = re.compile(
     r"|^tensorflow\.compat\.v1\.tpu\.CrossShardOptimizer$"
     r"|^tensorflow\.contrib\.(?:opt|optimizer_v2|tpu)\.\w*Optimizer$"
 )
+_KERAS = r"^(?:tensorflow\.|tensorflow\.compat\.v1\.)?(?:tf_)?keras"
+_NEW_MODEL = re.compile(
+    _KERAS + r"\.(?:(?:models\.)?(?:Sequential|Model)|applications\.(?:\w+\.)?[A-Z]\w*)$"
+)
+_LOADED_MODEL = re.compile(_KERAS + r"\.models\.(?:load_model|clone_model|model_from_\w+)$")
 _HOROVOD = re.compile(r"^horovod\.tensorflow(?:\.keras)?\.DistributedOptimizer$")
 _REWRITE_TODAY = re.compile(
     r"^tensorflow\.compat\.v1\.mixed_precision\.enable_mixed_precision_graph_rewrite$"
@@ -69,6 +76,27 @@ def is_new_name(path: str) -> bool:
 def is_keras_optimizer(path: str) -> bool:
     """Whether calling what is at a path gives a Keras optimizer."""
     return bool(_KERAS_OPTIMIZER.match(canonical(path))) and not is_new_optimizer(path)
+
+
+def _public(path: str) -> str:
+    """Returns the public path of what was in `tensorflow.python.keras`, and any other as it is."""
+    path = canonical(path)
+    return (successor_of(path) or path) if path.startswith(PRIVATE) else path
+
+
+def is_new_keras_model(path: str) -> bool:
+    """Whether calling what is at a path makes a new model of Keras."""
+    return bool(_NEW_MODEL.match(_public(path)))
+
+
+def is_keras_model(path: str) -> bool:
+    """Whether calling what is at a path gives a model of Keras, new or not."""
+    return is_new_keras_model(path) or bool(_LOADED_MODEL.match(_public(path)))
+
+
+def is_keras_3(path: str) -> bool:
+    """Whether a path is in the package `keras`, which is Keras 3 today."""
+    return path.partition(".")[0] == "keras"
 
 
 def is_v1_optimizer(path: str) -> bool:

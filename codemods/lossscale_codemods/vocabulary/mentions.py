@@ -27,5 +27,5 @@ def may_mention_old_name(text: str) -> bool:
 
 
 def mentions_of_old_names(text: str) -> Iterator[re.Match[str]]:
-    """Yields the places in a comment or a string at which an old name stands."""
+    """Yields the places in a comment or a string at which an old name occurs."""
     return _OLD_IN_TEXT.finditer(text) if may_mention_old_name(text) else iter(())

@@ -32,6 +32,8 @@ class Meaning(enum.Enum):
     CONTRIB = "tf.contrib.mixed_precision"
     LOSS_SCALE_GET = "the private function loss_scale.get"
     PRIVATE = "a private part of a module of old names"
+    KERAS_OPTIMIZER = "a Keras optimizer, which is of another family now"
+    NEIGHBOUR = "a name next to the loss-scale API, which is gone too"
 
 
 class Target(enum.Enum):
@@ -41,6 +43,10 @@ class Target(enum.Enum):
     """The names of TensorFlow 2.4 and later with Keras 2 or tf-keras."""
     COMPAT = "compat"
     """The same old API, on top of compat_lossscale."""
+
+
+BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEIGHBOUR})
+"""What is beside the loss-scale API: it is respelled whatever is done with it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +79,7 @@ class OldName:
 
     def new_paths(self, target: Target) -> tuple[str, ...]:
         """Returns the paths of what it becomes, the preferred first; empty if there is none."""
-        if target is Target.TF_KERAS:
+        if target is Target.TF_KERAS or self.meaning in BESIDE:
             return self.new
         path = _compat_path(self)
         return () if path is None else (path,)
@@ -109,6 +115,8 @@ _KERAS_MEMBERS = {
     "get_layer_policy": (Meaning.LAYER_POLICY, None),
     "policy_scope": (Meaning.POLICY_SCOPE, None),
 }
+_KEPT_PRIVATE = ("autocast_variable", "device_compatibility_check")
+"""Private modules that tf-keras has as well."""
 _PRIVATE_KERAS_MODULES = ("loss_scale_optimizer", "policy", "get_layer_policy", "loss_scale")
 _V1_MEMBERS = {
     "LossScale": Meaning.LOSS_SCALE,
@@ -182,6 +190,11 @@ def loss_scale_class(path: str) -> str | None:
     return short if short in {"FixedLossScale", "DynamicLossScale"} else None
 
 
+def has_old_members(module: str) -> bool:
+    """Whether a module that is still there had members that are gone."""
+    return bool(members(module)) or lookup(f"{module}.experimental") is not None
+
+
 def members(module: str) -> frozenset[str]:
     """Returns the old names that `from module import *` can bring in."""
     every = {*_KERAS_MEMBERS, *_V1_MEMBERS, *_CONTRIB_MEMBERS}
@@ -221,7 +234,8 @@ def _keras_member(
         first = member.partition(".")[0]
         if first in _KERAS_MEMBERS or first.startswith("__"):
             return None
-        return OldName(path, Meaning.PRIVATE, public=False)
+        kept = (f"tf_keras.src.mixed_precision.{member}",) if first in _KEPT_PRIVATE else ()
+        return OldName(path, Meaning.PRIVATE, kept, public=False)
     meaning, new = _KERAS_MEMBERS[member]
     paths: tuple[str, ...] = ()
     if new is not None:

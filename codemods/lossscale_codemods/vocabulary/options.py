@@ -25,9 +25,12 @@ class Options:
         target: What programs are migrated to.
         selection: Which rules are applied.
         collapse_guards: Whether branches for old versions are taken out.
-        unsafe_fixes: Whether what is very likely right, and not proven, is rewritten as well.
-        notebook: Whether the source is the cells of a notebook, where `await` may stand outside
+        unsafe_fixes: Whether what is probably right, and not proven, is rewritten as well.
+        notebook: Whether the source is the cells of a notebook, where `await` may be outside
             of functions.
+        legacy_optimizers: Whether Keras optimizers stay of the family that `tf.keras.optimizers`
+            had up to TensorFlow 2.10.
+        runs_with: A file with old names that runs in one program with this one, if there is one.
         exports: What is known of the files that may import this one.
         line_length: How long lines may be: a number, or `AS_THE_FILE`. Without it, none is wrapped.
         mentions: Words, each with the files of the project that have it in them, as far as they
@@ -41,6 +44,8 @@ class Options:
     collapse_guards: bool = False
     unsafe_fixes: bool = False
     notebook: bool = False
+    legacy_optimizers: bool = True
+    runs_with: str = ""
     exports: Exports = dataclasses.field(default_factory=Exports)
     line_length: int | None = None
     mentions: Mapping[str, Sequence[str]] | None = None

@@ -14,7 +14,7 @@ class Outcome(enum.Enum):
     NEEDS_REVIEW = "needs review"
     SUPPRESSED = "suppressed"
     MENTIONED = "mentioned"
-    """It stands in a comment or a string, which are never edited."""
+    """It is in a comment or a string, which are never edited."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,9 +41,11 @@ class Record:
         end_line: The line at which it ends.
         end_column: The column behind its end.
         edits: The edits that rewrote it.
-        cell: In notebooks, the cell it stands in, from 1; lines count within the cell.
-        unsafe: Whether it was rewritten by an unsafe fix, one that is very likely right and not
+        cell: In notebooks, the cell it is in, from 1; lines count within the cell.
+        unsafe: Whether it was rewritten by an unsafe fix, one that is probably right and not
             proven; or whether it needs review and there is such a fix for it.
+        for_older_versions: Whether it needs review and only older versions of TensorFlow come to
+            it, in code for older and newer ones, so that it is right as it is.
     """
 
     rule: str
@@ -58,6 +60,7 @@ class Record:
     edits: tuple[Edit, ...] = ()
     cell: int | None = None
     unsafe: bool = False
+    for_older_versions: bool = False
 
 
 class Status(enum.Enum):
@@ -81,10 +84,11 @@ class Result:
         status: What became of the file.
         records: One for each occurrence of an old name.
         problem: For unreadable and refused files, what was wrong and what to do.
-        changed_names: Names of the module that go, or come to mean something else; attributes of
+        changed_names: Names of the module that are removed, or change their meaning; attributes of
             its classes with a dot before them. Other files must not use them.
         asked: Words of which it is to be found out which files of the project have them. Until
             then, nothing else is known of the file.
+        uses_old_api: Whether there are old names in its code.
     """
 
     source: bytes
@@ -94,6 +98,7 @@ class Result:
     problem: str = ""
     changed_names: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()
+    uses_old_api: bool = False
 
     @property
     def changed(self) -> bool:
@@ -134,4 +139,11 @@ class Result:
             else record
             for record in self.records
         )
-        return Result(self.source, self.source, Status.REFUSED, records, problem)
+        return Result(
+            self.source,
+            self.source,
+            Status.REFUSED,
+            records,
+            problem,
+            uses_old_api=self.uses_old_api,
+        )

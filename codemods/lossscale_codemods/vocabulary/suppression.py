@@ -46,6 +46,11 @@ class Selection:
             return False
         return not self.select or rule.startswith(self.select)
 
+    def asks_for(self, rule: str) -> bool:
+        """Whether a rule is applied and its group, or the rule itself, is named."""
+        named = tuple(one for one in self.select if any(map(str.isdigit, one)))
+        return bool(named) and rule.startswith(named) and self.applies(rule)
+
 
 class Suppressions:
     """What the comments in one file suppress."""

@@ -116,3 +116,19 @@ def test_what_isinstance_says_holds_where_it_came_out_so() -> None:
     assert reaching("x = g()\nif isinstance(x, T) or c:\n    f(x)") == [{1}, {1}]
     assert reaching("x = g()\nif not isinstance(x, T) or c: pass\nelse:\n    f(x)") == [{1}, {2}]
     assert reaching("x = g()\nif not (isinstance(x, T) and c):\n    f(x)") == [{1}, {1}]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("if ready and (x := f()):\n    use(x)\n", [{1}]),
+        ("y = (x := f()) if ready else None\nuse(x)\n", [{1}]),
+        ("y = (x := 1) if ready else (\n    x := 2)\nuse(x)\n", [{1, 2}]),
+        ("x = 0\nready or (x := f())\nuse(x)\n", [{1, 2}]),
+        ("all((x := f(y)) for y in z)\nuse(x)\n", [{1}]),
+    ],
+)
+def test_inline_assignments_in_what_may_not_be_evaluated(
+    source: str, expected: list[set[int]]
+) -> None:
+    assert reaching(source) == expected

@@ -6,11 +6,11 @@ from lossscale_codemods.editing.joining import joined
 from lossscale_codemods.editing.logical_lines import logical_lines
 
 
-def join(text: str, touched: str = "edited", limit: int = 79) -> str:
+def join(text: str, touched: str = "edited", limit: int = 79, growth: int = -1) -> str:
     """The first statement of a text, after an edit that wrote a word in it."""
     line = next(iter(logical_lines(text)))
     start = text.index(touched)
-    return joined(text, line, [(start, start + len(touched))], limit)
+    return joined(text, line, [(start, start + len(touched), growth)], limit)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,12 @@ def join(text: str, touched: str = "edited", limit: int = 79) -> str:
 )
 def test_what_is_joined(before: str, after: str) -> None:
     assert join(before) == after
+
+
+def test_what_got_no_shorter_hangs_for_another_reason() -> None:
+    text = "opt = Adam(\n    edited\n)"
+    assert join(text, growth=0) == text
+    assert join(text, growth=7) == text
 
 
 def test_only_as_much_is_joined_as_fits() -> None:

@@ -93,8 +93,8 @@ def test_a_line_that_is_no_longer_than_it_was_is_left() -> None:
 def test_an_added_line_is_wrapped_too() -> None:
     rewrite = "tf.train.experimental.enable_mixed_precision_graph_rewrite"
     check(
-        f"def fit():\n    opt = tf.keras.optimizers.SGD()\n    opt = {rewrite}(opt)\n",
-        "def fit():\n    opt = tf.keras.optimizers.SGD()\n"
+        f"def fit():\n    opt = tf.keras.optimizers.legacy.SGD()\n    opt = {rewrite}(opt)\n",
+        "def fit():\n    opt = tf.keras.optimizers.legacy.SGD()\n"
         f"    opt = {NEW}(opt)\n"
         "    tf.config.optimizer.set_experimental_options(\n"
         '        {"auto_mixed_precision": True}\n    )\n',

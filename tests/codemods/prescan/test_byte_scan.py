@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods.analysis.decoding import text_of
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name, can_run_with_old
+from lossscale_codemods.rewriting.engine import migrate_fully
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.runner import migrate_files
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.suppression import Selection
+
+from compat_lossscale.neighbour_names import TABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from lossscale_codemods.rules.base import Rule
+
+    from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 HOMES = [
     "tensorflow.keras.mixed_precision.experimental",
@@ -53,7 +62,9 @@ OLD_PATHS = [
 
 
 def test_the_table_is_covered() -> None:
-    assert {names.lookup(path).meaning for path in OLD_PATHS} == set(names.Meaning)  # type: ignore[union-attr]  # every path is known
+    # The rest is looked at in files that have old names, or run together with these.
+    expected = set(names.Meaning) - names.BESIDE
+    assert {names.lookup(path).meaning for path in OLD_PATHS} == expected  # type: ignore[union-attr]  # every path is known
 
 
 @pytest.mark.parametrize("path", OLD_PATHS)
@@ -153,3 +164,36 @@ def test_text_that_cannot_be_decoded_is_replaced() -> None:
     assert text_of(b"# coding: no-such\nx") == "# coding: no-such\nx"
     assert text_of(b"# coding: rot13\nx") == "# coding: rot13\nx"
     assert text_of("\ufeffx".encode("utf-16-be")) == "x"
+
+
+@pytest.mark.parametrize("rule", [rule for rule in all_rules() if rule.group_markers])
+def test_files_are_looked_at_for_a_rule_that_is_selected(rule: Rule) -> None:
+    selection = Selection(select=(rule.id,))
+    for case in (*rule.invalid, *rule.valid):
+        program = case.before.replace("tf.keras.mixed_precision.experimental.set_policy", "use")
+        if rule.id not in {
+            one.rule
+            for one in migrate_fully(program.encode(), Options(selection=selection)).records
+        }:
+            continue
+        assert not can_hold_old_name(program.encode())
+        for other in (program.encode(), f"# coding: cp037\n{program}".encode("utf-16")):
+            assert can_hold_old_name(other, selection=selection)
+            assert can_run_with_old(other)
+            assert not can_hold_old_name(other, selection=Selection(select=("LS2",)))
+            assert not can_hold_old_name(other, selection=Selection(ignore=("LS2",)))
+
+
+@pytest.mark.parametrize("neighbour", TABLE, ids=lambda one: one.name)
+def test_files_with_a_neighbour_are_looked_at_where_they_run_with_old_ones(
+    neighbour: Neighbour,
+) -> None:
+    place, name = neighbour.place, neighbour.short_name
+    root = place.partition(".")[0] or name
+    imported = f"from {place} import {name}" if place else f"import {name}"
+    for program in (
+        imported,
+        f"import {root} as it\nit{neighbour.module_or_name.removeprefix(root)}.x",
+    ):
+        assert can_run_with_old(program.encode()), program
+    assert not can_run_with_old(f"import {root}_other\nx = {root}_other.y\n".encode())

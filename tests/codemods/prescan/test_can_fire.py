@@ -121,6 +121,10 @@ PIECES = [
     "hasattr(mixed_precision, 'experimental')",
     "type(opt).__name__ == 'LossScaleOptimizer'",
     "tf.contrib.mixed_precision.LossScaleManager",
+    "import numpy as np",
+    "x = np.float, np.find_common_type",
+    "from tensorflow.python.keras import layers",
+    "mp.experimental_run_v2(layers.Dense)",
 ]
 RELATIVE = {
     ".mp": "tensorflow.keras.mixed_precision.experimental",

@@ -97,6 +97,13 @@ def test_relative_imports_are_looked_up_from_the_file(tmp_path: Path) -> None:
     assert elsewhere.status is Status.UNCHANGED
 
 
+def test_text_that_is_split_is_no_import(tmp_path: Path) -> None:
+    source = b"import tensorflow as tf\nname = sys.argv[1].split('/')\nprint(name.ops)\n"
+    result = scan_file(str(tmp_path / "train.py"), source)
+    assert result is not None
+    assert result.status is Status.UNCHANGED
+
+
 def test_notebooks_with_a_marker_get_a_full_look() -> None:
     assert scan_file("a.ipynb", b'{"cells": ["LossScale"]}') is None
     assert scan_file("a.ipynb", b'{"cells": []}') is not None

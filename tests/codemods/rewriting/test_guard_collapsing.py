@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
-import pytest
-from lossscale_codemods import Outcome, migrate_source
-from lossscale_codemods.editing.edits import apply_edits
+from typing import TYPE_CHECKING, Any
 
-from tests.codemods.checks import check_review, check_transformed, program
+import pytest
+from lossscale_codemods import Outcome, Status, migrate_source
+from lossscale_codemods.editing.edits import apply_edits
+from lossscale_codemods.rewriting import proofs
+
+from tests.codemods.checks import check_review, check_transformed, program, reviews
 from tests.codemods.rules.test_ls701_guards import HASATTR, TRY, VERSION_IF
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.program import Program
 
 
 @pytest.mark.parametrize(
@@ -44,6 +50,22 @@ def test_collapse(guard: str, collapsed: str) -> None:
     check_transformed(guard, collapsed, collapse_guards=True)
 
 
+BOTH_SIDES = """
+    import tensorflow as tf
+    if tf.__version__ < "2.4":
+        tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+    else:
+        tf.keras.mixed_precision.experimental.set_policy("float32")
+"""
+UNBOUND = """
+    import tensorflow as tf
+    if tf.__version__ < "2.4":
+        name = "old"
+        tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+    else:
+        tf.keras.mixed_precision.set_global_policy("mixed_float16")
+    print(name)
+"""
 NESTED = """
     import tensorflow as tf
     def policy(name, é):
@@ -87,17 +109,16 @@ def test_records_are_at_places_of_the_file_as_it_is() -> None:
     lines = source.splitlines()
     result = migrate_source(source, collapse_guards=True)
     assert [(r.line, r.rule) for r in result.records] == [
-        (3, "LS701"),
         (7, "LS701"),
+        (9, "LS701"),
         (10, "LS205"),
-        (11, "LS701"),
+        (14, "LS701"),
         (15, "LS501"),
     ]
     for record in result.records:
-        if record.rule != "LS701":
-            assert record.line == record.end_line
-            line = lines[record.line - 1]
-            assert line[record.column - 1 : record.end_column - 1] == record.name
+        assert record.line == record.end_line
+        line = lines[record.line - 1]
+        assert line[record.column - 1 : record.end_column - 1] == record.name
 
 
 def test_their_edits_are_of_the_file_as_it_is() -> None:
@@ -166,3 +187,95 @@ def test_nothing_is_collapsed_that_the_options_leave_out() -> None:
 def test_what_is_left_as_it_is(guard: str) -> None:
     source = program(guard)
     assert migrate_source(source, collapse_guards=True).text == source
+
+
+@pytest.mark.parametrize("guard", [VERSION_IF, TRY, HASATTR, BOTH_SIDES, UNBOUND])
+def test_each_old_name_is_counted_as_often_as_without(guard: str) -> None:
+    source = program(guard)
+    plain, collapsed = migrate_source(source), migrate_source(source, collapse_guards=True)
+    places = [(record.line, record.column) for record in plain.records]
+    assert [(record.line, record.column) for record in collapsed.records] == places
+    assert plain.problem == collapsed.problem == ""
+
+
+def test_a_value_that_only_the_old_branch_gives_keeps_the_guard() -> None:
+    check_review(UNBOUND, UNBOUND, "the branch for old versions of the guard", collapse_guards=True)
+    assert not any("collapsed" in text for text in reviews(migrate_source(program(UNBOUND))))
+
+
+def test_what_new_versions_run_before_an_import_fails_keeps_the_guard() -> None:
+    source = """
+        try:
+            import optional
+            from tensorflow.keras.mixed_precision.experimental import set_policy
+        except ImportError:
+            from tensorflow.keras.mixed_precision import set_global_policy as set_policy
+    """
+    check_review(source, source, "the branch for old versions", collapse_guards=True)
+
+
+def test_a_collapse_that_cannot_be_proven_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = proofs.check
+
+    def strict(original: Program, collapsed: Program, *rest: Any) -> str | None:
+        return check(original, collapsed, *rest) if collapsed is original else "Not proven."
+
+    monkeypatch.setattr(proofs, "check", strict)
+    for collapse_guards in (False, True):
+        result = migrate_source(program(BOTH_SIDES), collapse_guards=collapse_guards)
+        assert result.status is Status.CHANGED
+        assert "which cannot be collapsed in this file: Not proven" in reviews(result)[0]
+        assert result.text.count("set_global_policy") == 1
+
+
+def test_a_choice_by_the_same_flag_collapses_after_the_import() -> None:
+    check_transformed(
+        """
+        try:
+            import tensorflow.keras.mixed_precision.experimental as mp
+            OLD = True
+        except ImportError:
+            import tensorflow.keras.mixed_precision as mp
+            OLD = False
+        opt = mp.LossScaleOptimizer(o, "dynamic") if OLD else mp.LossScaleOptimizer(o)
+        scale = opt.loss_scale() if OLD else opt.loss_scale
+        """,
+        """
+        import tensorflow.keras.mixed_precision as mp
+        OLD = False
+        opt = mp.LossScaleOptimizer(o)
+        scale = opt.loss_scale
+        """,
+        collapse_guards=True,
+    )
+
+
+def test_a_suppressed_branch_stays() -> None:
+    source = program(VERSION_IF).replace('"dynamic")', '"dynamic")  # compat-lossscale: ignore')
+    assert migrate_source(source, collapse_guards=True).text == source
+
+
+def test_the_comment_in_front_of_the_new_branch_stays() -> None:
+    source = """
+        import tensorflow as tf
+        def f(p):
+            if tf.__version__ < "2.4":  # before
+                tf.keras.mixed_precision.experimental.set_policy(p)
+            else:  # from 2.4 on
+                # the new way
+                tf.keras.mixed_precision.set_global_policy(p)
+            return tf.keras.mixed_precision.experimental.global_policy()
+    """
+    result = check_transformed(
+        source,
+        """
+        import tensorflow as tf
+        def f(p):
+            # from 2.4 on
+            # the new way
+            tf.keras.mixed_precision.set_global_policy(p)
+            return tf.keras.mixed_precision.global_policy()
+        """,
+        collapse_guards=True,
+    )
+    assert [record.line for record in result.records] == [4, 8]

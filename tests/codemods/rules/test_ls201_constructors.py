@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from lossscale_codemods import migrate_source
 from lossscale_codemods.analysis import constant_evaluation
 from lossscale_codemods.rules.shared.loss_scale_arguments import HELPER_SOURCE
 from lossscale_codemods.vocabulary.names import HELPER
 
-from tests.codemods.checks import check_left, check_review, check_transformed, program
+from tests.codemods.checks import check_left, check_review, check_transformed, program, reviews
+from tests.codemods.projects import migrated
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -53,7 +58,7 @@ NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
             "opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 10)",
             "opt, initial_scale=2 ** 10",
         ),
-        ("tf.keras.optimizers.Adam(1e-3), 'dynamic'", "tf.keras.optimizers.Adam(1e-3)"),
+        ("tf.keras.optimizers.Adam(1e-3), 'dynamic'", "tf.keras.optimizers.legacy.Adam(1e-3)"),
     ],
 )
 def test_arguments(before: str, after: str) -> None:
@@ -307,7 +312,7 @@ def test_shapes() -> None:
         import tensorflow as tf
         def wrap(opt):
             if fp16: opt = {NEW}(opt)
-            model.compile(optimizer={NEW}(tf.keras.optimizers.RMSprop(1e-3), dynamic=False, initial_scale=1000))
+            model.compile(optimizer={NEW}(tf.keras.optimizers.legacy.RMSprop(1e-3), dynamic=False, initial_scale=1000))
             return {NEW}(opt) if flag else opt
         """,  # noqa: E501  # a program, as it was written
     )
@@ -382,8 +387,23 @@ def test_the_helper_refuses_a_loss_scale_of_ones_own() -> None:
     helper: dict[str, Any] = {}
     exec(HELPER_SOURCE, helper)
     assert helper[HELPER](constant_evaluation.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
-    with pytest.raises(ValueError, match="of your own"):
+    with pytest.raises(ValueError, match="no equivalent"):
         helper[HELPER](Revised(8.0, 3))
+
+
+@pytest.mark.parametrize("value", [np.float32(8), np.int64(8), "foo", [8.0], None, {}])
+def test_the_helper_refuses_what_the_old_constructor_refused(value: object) -> None:
+    helper: dict[str, Any] = {}
+    exec(HELPER_SOURCE, helper)
+    with pytest.raises(ValueError, match="no equivalent"):
+        helper[HELPER](value)
+
+
+@pytest.mark.parametrize("value", [8, 8.0, np.float64(8), True])
+def test_the_helper_takes_the_numbers_that_the_old_constructor_took(value: float) -> None:
+    helper: dict[str, Any] = {}
+    exec(HELPER_SOURCE, helper)
+    assert helper[HELPER](value) == {"dynamic": False, "initial_scale": value}
 
 
 def test_a_helper_of_the_program_s_own_keeps_its_name() -> None:
@@ -455,3 +475,15 @@ def test_a_call_that_is_right_for_the_new_class_is_not_called_wrong() -> None:
             "LS701",
             "for which the call is right",
         )
+
+
+def test_a_dynamic_loss_scale_of_another_file_is_shared_with_it(tmp_path: Path) -> None:
+    files = {
+        "scale.py": "loss_scale = tf.mixed_precision.experimental.DynamicLossScale(64, 1)\n",
+        "names.py": "from scale import loss_scale\nx = old.LossScaleOptimizer(o, loss_scale)\n",
+        "module.py": "import scale\nx = old.LossScaleOptimizer(o, scale.loss_scale)\n",
+    }
+    found = migrated(tmp_path, files)
+    for name in ("names.py", "module.py"):
+        assert any("DynamicLossScale of another file" in text for text in reviews(found[name]))
+        assert "_loss_scale_arguments" not in found[name].text

@@ -40,3 +40,17 @@ def test_private_parts_that_are_gone() -> None:
         "the import stays as it is",
         "a private part of TensorFlow",
     )
+
+
+def test_a_private_part_that_another_branch_has_from_today() -> None:
+    old = "tensorflow.python.keras.mixed_precision"
+    check_left(
+        f"""
+        if is_new():
+            from {old} import autocast_variable
+        else:
+            from {old}.experimental import autocast_variable
+        use(autocast_variable.AutoCastVariable)
+        """,
+        "has no equivalent",
+    )

@@ -48,7 +48,7 @@ def test_an_attribute_of_the_class() -> None:
         class Trainer:
             opt = None
             def __init__(self):
-                self.opt = tf.keras.optimizers.Adam()
+                self.opt = tf.keras.optimizers.legacy.Adam()
                 if fp16:
                     self.opt = {NEW}(self.opt)
             def log(self):
@@ -69,7 +69,7 @@ def test_a_function_of_this_file_that_returns_one() -> None:
         f"""
         import tensorflow as tf
         def make():
-            return {NEW}(tf.keras.optimizers.SGD(), dynamic=False, initial_scale=8)
+            return {NEW}(tf.keras.optimizers.legacy.SGD(), dynamic=False, initial_scale=8)
         opt = make()
         print(opt.loss_scale)
         """,

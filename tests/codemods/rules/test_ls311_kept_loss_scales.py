@@ -13,7 +13,7 @@ opt = {OLD}(tf.keras.optimizers.SGD(), "dynamic")
 """
 NEW_HEAD = f"""
 import tensorflow as tf
-opt = {NEW}(tf.keras.optimizers.SGD())
+opt = {NEW}(tf.keras.optimizers.legacy.SGD())
 """
 COPY = "becomes a copy of the loss scale"
 CALLED = "what is called here can be the loss scale of an optimizer"
@@ -61,7 +61,7 @@ def test_a_loss_scale_that_cannot_move_may_be_kept() -> None:
         """,
         f"""
         import tensorflow as tf
-        opt = {NEW}(tf.keras.optimizers.SGD(), dynamic=False, initial_scale=8)
+        opt = {NEW}(tf.keras.optimizers.legacy.SGD(), dynamic=False, initial_scale=8)
         scale = opt.loss_scale
         step()
         print(float(scale))
@@ -130,7 +130,7 @@ def test_an_attribute_of_self() -> None:
         import tensorflow as tf
         class Trainer:
             def __init__(self):
-                self.opt = {NEW}(tf.keras.optimizers.SGD())
+                self.opt = {NEW}(tf.keras.optimizers.legacy.SGD())
                 self.scale = self.opt.loss_scale
             def log(self):
                 print(self.opt.loss_scale, float(self.opt.loss_scale))
@@ -156,12 +156,12 @@ def test_an_attribute_whose_optimizer_changes_is_reported() -> None:
         import tensorflow as tf
         class Trainer:
             def __init__(self):
-                self.opt = {NEW}(tf.keras.optimizers.SGD())
+                self.opt = {NEW}(tf.keras.optimizers.legacy.SGD())
                 self.scale = self.opt.loss_scale
             def log(self):
                 return self.scale()
             def reset(self):
-                self.opt = {NEW}(tf.keras.optimizers.SGD())
+                self.opt = {NEW}(tf.keras.optimizers.legacy.SGD())
         """,
         CALLED,
     )
@@ -296,4 +296,67 @@ def test_what_is_no_optimizer_stays() -> None:
     check(
         "class T:\n    def __init__(self, config):\n        self.loss_scale = 128\n"
         "        self.other = config.loss_scale\n        print(args.loss_scale, self.loss_scale)\n"
+    )
+
+
+def test_branches_that_only_new_versions_reach_are_left_alone() -> None:
+    head = """
+        import tensorflow as tf
+        if tf.__version__ >= "2.4":
+            opt = tf.keras.mixed_precision.LossScaleOptimizer(inner)
+        else:
+            opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(inner, "dynamic")
+        if tf.__version__ >= "2.4":
+            scale = opt.loss_scale
+            log(scale, {"scale": opt.loss_scale})
+            opt._loss_scale = scale
+            print(opt.loss_scale)
+        else:
+            scale = opt.loss_scale()
+        print(scale)
+    """
+    old_branch = "the branch for old versions of the guard on line"
+    check_left(head, f"{old_branch} 2", f"{old_branch} 6")
+
+
+@pytest.mark.parametrize("question", ["type(opt.loss_scale).__name__", "id(opt.loss_scale)"])
+def test_what_is_asked_of_the_object_itself(question: str) -> None:
+    head = "import tensorflow as tf\nopt = tf.keras.mixed_precision.{}LossScaleOptimizer(inner{})\n"
+    check_review(
+        f"{head.format('experimental.', ', 128')}print({question})\n",
+        f"{head.format('', ', dynamic=False, initial_scale=128')}print({question})\n",
+        "() is asked of what was a loss scale object",
+    )
+
+
+def test_a_question_whether_it_can_be_called_is_a_guard() -> None:
+    head = "import tensorflow as tf\nopt = tf.keras.mixed_precision.{}LossScaleOptimizer(inner{})\n"
+    guard = "scale = opt.loss_scale() if callable(opt.loss_scale) else opt.loss_scale\n"
+    check_review(
+        head.format("experimental.", ", 'dynamic'") + guard,
+        head.format("", "") + guard,
+        "the branch for old versions of the guard on line 3",
+    )
+    lost = "if callable(opt.loss_scale):\n    print('old')\n"
+    check_review(
+        head.format("experimental.", ", 'dynamic'") + lost,
+        head.format("", "") + lost,
+        "callable() is asked of what was a loss scale object",
+    )
+
+
+def test_a_property_that_only_its_own_body_reads_by_name_hands_on_what_it_returns() -> None:
+    source = """
+        from tensorflow.keras.mixed_precision{} import LossScaleOptimizer
+        class Wrapper:
+            @property
+            def loss_scale(self):
+                if isinstance(self._optimizer, LossScaleOptimizer):
+                    loss_scale = self._optimizer.loss_scale
+                else:
+                    loss_scale = 1
+                return loss_scale
+    """
+    check_review(
+        source.format(".experimental"), source.format(""), "the loss scale object is given to code"
     )

@@ -12,7 +12,7 @@ opt = {OLD}(tf.keras.optimizers.SGD(), "dynamic")
 """
 NEW_HEAD = f"""
 import tensorflow as tf
-opt = {NEW}(tf.keras.optimizers.SGD())
+opt = {NEW}(tf.keras.optimizers.legacy.SGD())
 """
 MESSAGE = "what is tested can be the loss scale of an optimizer"
 
@@ -49,7 +49,7 @@ def test_several_classes_and_unknown_objects_are_reported() -> None:
         """,
         f"""
         import tensorflow as tf
-        opt = {NEW}(tf.keras.optimizers.SGD())
+        opt = {NEW}(tf.keras.optimizers.legacy.SGD())
         a = isinstance(opt.loss_scale, tf.train.experimental.LossScale)
         def f(x):
             return isinstance(x.loss_scale, tf.train.experimental.DynamicLossScale)

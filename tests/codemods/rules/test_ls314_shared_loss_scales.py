@@ -202,7 +202,8 @@ def test_an_object_that_the_graph_rewrite_takes() -> None:
     result = check_review(
         f"import tensorflow as tf\nscale = {SCALE}(64)\n"
         f"opt = {enable}(tf.keras.optimizers.SGD(), scale)\nx = scale()\n",
-        f"import tensorflow as tf\nopt = {NEW}(tf.keras.optimizers.SGD(), initial_scale=64)\n"
+        "import tensorflow as tf\n"
+        f"opt = {NEW}(tf.keras.optimizers.legacy.SGD(), initial_scale=64)\n"
         'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n'
         "x = opt.loss_scale\n",
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.codemods.checks import check_transformed
+from tests.codemods.checks import check_left, check_transformed
 
 OLD = "tf.keras.mixed_precision.experimental"
 NEW = "tf.keras.mixed_precision"
@@ -20,7 +20,7 @@ NEW = "tf.keras.mixed_precision"
         "def test(self, opt): self.assertNotIsInstance(opt, (dict, {}.LossScaleOptimizer))",
         "def f(p: {}.Policy) -> 'Optional[{}.LossScaleOptimizer]': ...",
         "opt: {}.LossScaleOptimizer",
-        "objects = {{'LossScaleOptimizer': {}.LossScaleOptimizer}}",
+        "objects = {{'Policy': {}.Policy}}",
     ],
 )
 def test_usages(code: str) -> None:
@@ -35,4 +35,24 @@ def test_a_literal_is_no_annotation() -> None:
     check_transformed(
         f"import tensorflow as tf\ndef f(x: Literal['{OLD}.Policy'], y: '{OLD}.Policy'): ...\n",
         f"import tensorflow as tf\ndef f(x: Literal['{OLD}.Policy'], y: '{NEW}.Policy'): ...\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"{{'LossScaleOptimizer': {OLD}.LossScaleOptimizer, 'Mine': Mine}}", "{'Mine': Mine}"),
+        (f"{{**mine, 'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}", "{**mine}"),
+        (f"{{'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}", "{}"),
+    ],
+)
+def test_custom_objects_need_no_optimizer(before: str, after: str) -> None:
+    text = "import tensorflow as tf\nmodel = tf.keras.models.load_model(p, custom_objects={})\n"
+    check_transformed(text.format(before), text.format(after))
+
+
+def test_a_table_of_classes_is_reported() -> None:
+    check_left(
+        f"import tensorflow as tf\nobjects = {{'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}\n",
+        "tf-keras cannot load the class of today where it is a custom object",
     )

@@ -27,11 +27,11 @@ def test_a_keras_optimizer_with_every_loss_scale() -> None:
             f"""
             import tensorflow as tf
             def make():
-                opt = tf.keras.optimizers.Adam()
+                opt = tf.keras.optimizers.legacy.Adam()
                 opt = tf.keras.mixed_precision.LossScaleOptimizer(opt{new})
                 {SWITCH}
                 {SWITCH}
-                return tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD())
+                return tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())
             """,
         )
 
@@ -46,7 +46,7 @@ def test_an_imported_name() -> None:
         """
         from tensorflow import keras
         from tensorflow.config.optimizer import set_experimental_options
-        opt = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.Adam())
+        opt = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.legacy.Adam())
         set_experimental_options({"auto_mixed_precision": True})
         """,
     )
@@ -76,7 +76,7 @@ def test_the_path_of_the_function_does_not_tell_the_kind_of_optimizer() -> None:
         (
             "import tensorflow as tf\n"
             "x = tf.placeholder(tf.float32)\n"
-            "other = tf.keras.optimizers.Adam()\n"
+            "other = tf.keras.optimizers.legacy.Adam()\n"
             f"opt = tf.train.experimental.{ENABLE}(opt)\n"
         ),
     ):
@@ -88,7 +88,7 @@ def test_the_path_of_the_function_does_not_tell_the_kind_of_optimizer() -> None:
         """,
         f"""
         import tensorflow as tf
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD())
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())
         {SWITCH}
         """,
     )
@@ -168,7 +168,7 @@ def test_a_call_that_a_condition_decides_on_becomes_a_statement() -> None:
     head = """
         import tensorflow as tf
         def make(amp, other):
-            opt = tf.keras.optimizers.Adam()
+            opt = tf.keras.optimizers.legacy.Adam()
     """
     old = f"tf.train.experimental.{ENABLE}(opt)"
     new = "tf.keras.mixed_precision.LossScaleOptimizer(opt)"
@@ -189,6 +189,13 @@ def test_a_call_that_a_condition_decides_on_becomes_a_statement() -> None:
             ),
         ),
         (
+            f"opt = {old} if amp() else tf.keras.optimizers.SGD(0.1)",
+            (
+                f"if amp():\n                opt = {new}\n                {SWITCH}\n"
+                "            else:\n                opt = tf.keras.optimizers.legacy.SGD(0.1)"
+            ),
+        ),
+        (
             f"return {old} if amp else opt",
             (
                 f"if amp:\n                {SWITCH}\n                return {new}\n"
@@ -199,10 +206,23 @@ def test_a_call_that_a_condition_decides_on_becomes_a_statement() -> None:
         check_transformed(f"{head}        {before}\n", f"{head}        {after}\n")
 
 
+def test_what_a_returned_call_is_given_is_evaluated_before_the_switch() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        def make(amp):
+            return tf.train.experimental.{ENABLE}(
+                tf.keras.optimizers.legacy.SGD(rate())
+            ) if amp else None
+        """,
+        "needs a second statement",
+    )
+
+
 def test_a_call_in_a_statement_beside_others() -> None:
     old = f"tf.train.experimental.{ENABLE}"
     new = "tf.keras.mixed_precision.LossScaleOptimizer"
-    head = "import tensorflow as tf\nopt = tf.keras.optimizers.Adam()\n"
+    head = "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.Adam()\n"
     for before, after in (
         (f"if amp: opt = {old}(opt)\n", f"if amp: opt = {new}(opt); {SWITCH}\n"),
         (f"opt = {old}(opt); go()\n", f"opt = {new}(opt); {SWITCH}; go()\n"),
@@ -231,7 +251,6 @@ def test_a_call_in_a_statement_beside_others() -> None:
         "with {call} as x: pass",
         "if {call}: pass",
         "assert {call}",
-        "x = f() if amp else {call}",
         "x = y = g({call} if amp else opt)",
         "@use({call})\ndef f(): pass",
         "class A(use({call})): pass",
@@ -239,12 +258,12 @@ def test_a_call_in_a_statement_beside_others() -> None:
 )
 def test_where_the_switch_has_no_place(place: str) -> None:
     call = f"tf.train.experimental.{ENABLE}(opt)"
-    head = "import tensorflow as tf\nopt = tf.keras.optimizers.Adam()\n"
+    head = "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.Adam()\n"
     check_left(head + place.format(call=call) + "\n", "it needs a second statement")
 
 
 def test_the_switch_comes_before_nothing_that_came_before_it() -> None:
-    head = "import tensorflow as tf\nopt = tf.keras.optimizers.Adam()\n"
+    head = "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.Adam()\n"
     call = f"tf.train.experimental.{ENABLE}"
     check_left(f"{head}use(first(), {call}(opt))\n", "may not run after that")
     check_left(
@@ -262,7 +281,7 @@ def test_a_keras_optimizer_under_the_name_of_today() -> None:
         """,
         f"""
         import tensorflow as tf
-        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.Adam())
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam())
         {SWITCH}
         """,
     )
@@ -273,7 +292,7 @@ def test_what_is_left() -> None:
         f"""
         import tensorflow as tf
         with pytest.raises(ValueError):
-            tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+            tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())
         """,
         "expects an error here",
     )
@@ -292,11 +311,11 @@ def test_tests_of_the_function_keep_it() -> None:
                 tf.compat.v1.mixed_precision.disable_mixed_precision_graph_rewrite()
 
             def test_wrap_optimizer(self):
-                opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.SGD(), 123.)
+                opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.legacy.SGD(), 123.)
                 self.assertEqual(self.evaluate(opt.loss_scale), 123.)
 
             def helper(self):
-                tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.SGD())
+                tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.legacy.SGD())
         """,
         "needs the function",
         "needs the function",
@@ -305,8 +324,8 @@ def test_tests_of_the_function_keep_it() -> None:
         f"""
         import tensorflow as tf
         def test_it():
-            opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.SGD())
-            assert isinstance(opt, tf.keras.optimizers.Optimizer)
+            opt = tf.compat.v1.mixed_precision.{ENABLE}(tf.keras.optimizers.legacy.SGD())
+            assert isinstance(opt, tf.keras.optimizers.legacy.Optimizer)
         """,
         "needs the function",
     )
@@ -323,11 +342,29 @@ def test_a_function_that_runs_the_test_set_is_no_test() -> None:
         f"""
         import tensorflow as tf
         def test(data):
-            opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD())
+            opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())
             {SWITCH}
             return evaluate(data, opt)
         """,
     )
+
+
+def test_unsafe_fixes_in_a_file_that_also_sets_policies() -> None:
+    for policy in ("tf.keras.mixed_precision.set_global_policy", "print"):
+        check_transformed(
+            f"""
+            import tensorflow as tf
+            {policy}(name)
+            opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+            """,
+            f"""
+            import tensorflow as tf
+            {policy}(name)
+            opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())
+            {SWITCH}
+            """,
+            unsafe_fixes=True,
+        )
 
 
 def test_a_file_that_also_sets_policies() -> None:
@@ -339,7 +376,7 @@ def test_a_file_that_also_sets_policies() -> None:
             f"""
             import tensorflow as tf
             {policy}
-            opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+            opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())
             """,
             "this file sets policies",
         )
@@ -352,7 +389,7 @@ def test_a_file_that_also_sets_policies() -> None:
         f"""
         import tensorflow as tf
         tf.keras.mixed_precision.set_global_policy(name)
-        opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.SGD())
+        opt = tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())
         """,
         "this file sets policies",
     )

@@ -235,7 +235,7 @@ def test_python_s_parser_may_take_the_process_with_it(
     ]
 
 
-def _die_at_b(name: str, source: bytes) -> None:
+def _die_at_b(name: str, source: bytes, selection: object) -> None:
     if Path(name).name == "b.py":
         os._exit(1)
 

@@ -155,7 +155,7 @@ def test_one_worker_gives_the_full_looks_unless_many_wait() -> None:
 
 
 def say_how(task: Task) -> Result | None:
-    time.sleep(0.05)
+    time.sleep(0.1)
     if int(task.name) % 4 == 0 and not task.fully:
         return None
     how = "full" if task.fully else "first"

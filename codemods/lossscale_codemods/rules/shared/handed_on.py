@@ -85,8 +85,10 @@ class HandedOn:
         while function is not None and not isinstance(function, cst.FunctionDef | cst.Lambda):
             function = self.tree.parent(function)
         if isinstance(function, cst.FunctionDef) and function.decorators:
-            reads = self.program.reads_by_attribute.get(function.name.value)
-            return is_property(function) and bool(reads)
+            reads = self.program.reads_by_attribute.get(function.name.value, ())
+            return is_property(function) and any(
+                function not in self.tree.ancestors(read) for read in reads
+            )
         return function is not None and bool(self.origins.calls.calls(function))
 
     def _is_held(self, user: cst.CSTNode | None, node: cst.CSTNode) -> bool:

@@ -13,6 +13,7 @@ from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner, looks_like_settings
 from lossscale_codemods.analysis.same_object import SameObject
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.value_uses import Use, UseKind, uses_of
 from lossscale_codemods.rules.base import Review, Rewrite, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import (
@@ -151,7 +152,39 @@ class KeptLossScales:
             return None if is_origin or self.copies.is_current(node) else self._late(node)
         if self.handed_on.is_followed(use, node):
             return None
+        asked = self._asked_by(use)
+        if asked is not None:
+            return self._asked(asked, use)
         return OTHERWISE if kind is UseKind.OTHER else ON
+
+    def _asked(self, function: str, use: Use) -> Review | None:
+        if function == "callable" and self._is_called_then(use):
+            return None  # What it asks is which version of TensorFlow there is.
+        return Review(
+            f"{function}() is asked of what was a loss scale object, and is a tensor now",
+            "Ask the optimizer: its class is LossScaleOptimizer, and `dynamic` says whether its "
+            "loss scale moves.",
+        )
+
+    def _asked_by(self, use: Use) -> str | None:
+        """Returns the built-in function that only asks what an object is, if one does."""
+        call = self.tree.parent(use.user) if isinstance(use.user, cst.Arg) else None
+        name = dotted(call.func) if isinstance(call, cst.Call) else None
+        is_own = isinstance(call, cst.Call) and bool(self.resolver.bindings(call.func))
+        return name if name in {"callable", "id", "type"} and not is_own else None
+
+    def _is_called_then(self, use: Use) -> bool:
+        """Whether a condition asks whether the object can be called, and then it is called."""
+        text = self.tree.source(use.node)
+        for above in self.tree.ancestors(use.node):
+            if isinstance(above, cst.If | cst.IfExp):
+                return any(
+                    isinstance(node, cst.Call) and self.tree.source(node.func) == text
+                    for part in (above.body, above.orelse)
+                    if part is not None
+                    for node in self.tree.walk(part)
+                )
+        return False
 
     def _is_kept_method(self, read: cst.CSTNode | None) -> bool:
         """Whether `numpy` of the object is not called at once."""

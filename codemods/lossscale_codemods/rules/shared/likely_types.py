@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an optimizer very likely is, where nothing proves it: for unsafe fixes alone."""
+"""What an optimizer probably is, where nothing proves it: for unsafe fixes alone."""
 
 from __future__ import annotations
 

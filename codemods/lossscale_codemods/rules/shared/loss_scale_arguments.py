@@ -31,10 +31,10 @@ def _loss_scale_arguments(loss_scale):
     """Returns LossScaleOptimizer's arguments for an old loss scale."""
     if loss_scale == "dynamic":
         return {}
-    if not hasattr(loss_scale, "get_config"):
+    if isinstance(loss_scale, (int, float)):
         return {"dynamic": False, "initial_scale": loss_scale}
     if type(loss_scale).__name__ not in ("FixedLossScale", "DynamicLossScale"):
-        raise ValueError("A loss scale of your own has no equivalent.")
+        raise ValueError(f"There is no equivalent for this loss scale: {loss_scale!r}")
     config = loss_scale.get_config()
     if "loss_scale_value" in config:
         return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
@@ -45,7 +45,7 @@ def _loss_scale_arguments(loss_scale):
         "dynamic_growth_steps": config["increment_period"],
     }
 '''
-"""For values that only the running program knows; exact for each that the old API accepted."""
+"""For values that only the running program knows: it takes what the old API took, and no more."""
 
 
 @dataclasses.dataclass
@@ -109,6 +109,13 @@ class ArgumentReader(LossScaleTypes):
                 "your own",
                 "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
             )
+        if self._is_of_another_file(node):
+            return Review(
+                f"{source} is a DynamicLossScale of another file, and the optimizer no longer "
+                "shares its state",
+                "Read `loss_scale` of the optimizer where the object is asked; then give the "
+                "optimizer the object's arguments.",
+            )
         folded = self._fold(node, call)
         if folded is not None:
             return folded
@@ -158,6 +165,19 @@ class ArgumentReader(LossScaleTypes):
             and node.attr.value == "loss_scale"
             and self.program.types.is_policy(node.value)
         )
+
+    def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
+        """Whether a name is that of an object that moves, which another file makes."""
+        if not isinstance(node, cst.Name | cst.Attribute):
+            return False
+        for definition in self.program.types.project.modules.named(self.resolver, node):
+            value = definition.binding.value
+            if definition.resolver is self.resolver or not isinstance(value, cst.Call):
+                continue
+            path = definition.resolver.path(value.func)
+            if path is not None and loss_scale_class(path) == "DynamicLossScale":
+                return True
+        return False
 
     def _own_class(self, node: cst.BaseExpression) -> str | None:
         """Returns the class that a loss scale is made from, if it reads like one of the user's."""

@@ -2,7 +2,7 @@
 """The optimizers that `Model.compile` wraps under a policy, where all of them can be seen.
 
 Up to TensorFlow 2.4, `compile` wrapped its optimizer with the loss scale of the policy that was in
-force when the model was made. The same is said by wrapping the optimizer that `compile` gets.
+force when the model was made. Wrapping the optimizer that `compile` gets does the same.
 """
 
 from __future__ import annotations
@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.model_compiles import kept_compiles
 from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, canonical
+from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.name_resolution import Resolver
 
-_MODEL = re.compile(
-    r"^(?:tensorflow\.|tensorflow\.compat\.v1\.)?(?:tf_)?keras"
-    r"\.(?:(?:models\.)?(?:Sequential|Model)|applications\.(?:\w+\.)?[A-Z]\w*)$"
-)
 _PLAIN_READS = {"name", "compute_dtype", "variable_dtype"}
 _COMPILES = re.compile(rb"\.(?:compile|set_policy|set_global_policy)\b")
 
@@ -40,7 +37,9 @@ def compiled_optimizers(policy: cst.Call, program: Program) -> list[cst.BaseExpr
         Every optimizer; nothing if the policy may decide over others too.
     """
     setting = _setting(policy, program)
-    if setting is None or _other_files_compile(program):
+    if setting is None or other_files_compile(program):
+        return None
+    if any(True for _ in kept_compiles(program)):
         return None
     found = []
     for node in program.tree.parents:
@@ -56,7 +55,7 @@ def compiled_optimizers(policy: cst.Call, program: Program) -> list[cst.BaseExpr
 
 
 def _setting(policy: cst.Call, program: Program) -> cst.CSTNode | None:
-    """Returns the one statement that sets a policy, if it stands by itself and sets this one."""
+    """Returns the one statement that sets a policy, if it is by itself and sets this one."""
     sets = [
         call
         for occurrence in program.references
@@ -96,7 +95,7 @@ def _sets_today(program: Program) -> bool:
     ) or any((b.path or "").endswith(".set_global_policy") for b in all_bindings(program.resolver))
 
 
-def _other_files_compile(program: Program) -> bool:
+def other_files_compile(program: Program) -> bool:
     """Whether the policy may be in force in other files of the project."""
     modules = program.types.project.modules
     if _has_stars(program.resolver):
@@ -179,7 +178,7 @@ def _makes_model(node: cst.BaseExpression, program: Program) -> bool:
         return False
     path = program.resolver.path(node.func)
     if path is not None:
-        return bool(_MODEL.match(canonical(path)))
+        return frameworks.is_new_keras_model(path)
     bindings = program.resolver.bindings(node.func)
     functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
     if len(functions) != 1 or len(bindings) != 1 or functions[0].decorators:

@@ -10,6 +10,7 @@ from lossscale_codemods.analysis.evaluation_order import (
     evaluated_before,
     is_always_evaluated,
     is_harmless,
+    may_have_effects,
 )
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import insert_line, small_statement
@@ -100,8 +101,9 @@ def _either(call: cst.Call, choice: cst.IfExp, program: Program) -> Place | Revi
         not isinstance(statement, cst.Assign | cst.Return)
         or not isinstance(line, cst.SimpleStatementLine)
         or len(line.body) > 1
-        or not _is_plain(choice.test, program)
-        or not _is_plain(other, program)
+        or not _can_move(choice.test, program)
+        or not _can_move(other, program)
+        or (isinstance(statement, cst.Return) and _has_effects(call, program))
     ):
         return Review(
             "it needs a second statement, which must not run on the other side of the condition",
@@ -141,12 +143,19 @@ def _either(call: cst.Call, choice: cst.IfExp, program: Program) -> Place | Revi
     return Place(edits)
 
 
-def _is_plain(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether an expression can be moved: one line, without calls and old names."""
+def _has_effects(call: cst.Call, program: Program) -> bool:
+    """Whether what a call is given has to be evaluated before the second statement."""
+    return any(may_have_effects(program.resolver, argument.value) for argument in call.args)
+
+
+def _can_move(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression can be written elsewhere: it is one line, without old names.
+
+    It is evaluated when it was: the condition first, and then one of the two.
+    """
     moved = set(program.tree.walk(node))
     return (
         "\n" not in program.tree.source(node)
-        and not any(isinstance(n, cst.Call | cst.Await | cst.Yield | cst.NamedExpr) for n in moved)
         and not any(o.node in moved for o in program.references)
         and not any(isinstance(n, cst.Attribute) and n.attr.value == "loss_scale" for n in moved)
     )

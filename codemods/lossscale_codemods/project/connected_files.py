@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files run in one program with others: what imports these, and what all of them import.
+
+Told by import statements alone, which are looked for in the bytes: to parse every file of a project
+would take far longer than to read it. So a statement in a string counts as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.project.file_reading import read
+from lossscale_codemods.project.relative_imports import is_top
+from lossscale_codemods.vocabulary.frameworks import is_framework
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+# An import begins a line, or follows a `:` or `;` on one; comments are passed over. No two parts
+# can match the same text, so that the time is linear in the length of hostile files as well.
+_IMPORT = re.compile(
+    rb"#[^\n]*"
+    rb"|(?:^|[:;])[ \t\"]*"
+    rb"(?:from\b([\w. \t]*?)\bimport\b[ \t]*(\((?:[^()#]|#[^\n]*\n)*\)|(?:[^\n#;\\]|\\\n)*)"
+    rb"|import[ \t]+([\w.][^\n#;]*))",
+    re.MULTILINE,
+)
+_DYNAMIC = re.compile(rb"\b(?:import_module|__import__)\(\s*[fF]?[\"']([\w.]+)")
+_NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
+_FOLDERS_UP = 6
+
+
+class ImportGraph:
+    """Which of a project's files import which.
+
+    Args:
+        names: The names of the files.
+        is_wanted: Tells by the bytes of a file whether it is asked for.
+    """
+
+    def __init__(self, names: Iterable[str], is_wanted: Callable[[bytes], bool]) -> None:
+        self._names = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # resolve() would follow links
+        self._modules = {_module(path) for path in self._names}
+        self._roots = {part for path in self._modules for part in path.split(os.sep)}  # noqa: PTH206  # strings, for speed
+        self._wanted: set[str] = set()
+        self._imported: dict[str, set[str]] = {}
+        self._importing: dict[str, set[str]] = {}
+        self._folders: dict[str, list[str]] = {}
+        for path in self._names:
+            try:
+                source = read(path)
+            except OSError:
+                continue
+            if is_wanted(source):
+                self._wanted.add(path)
+            found = set(self._files_imported(path, source)) - {path}
+            self._imported[path] = found
+            for one in found:
+                self._importing.setdefault(one, set()).add(path)
+
+    def connected(self, names: Iterable[str]) -> dict[str, str]:
+        """Returns the wanted files that run together with others, each with one of these.
+
+        Args:
+            names: The names of the others, which are not among the answers.
+        """
+        first = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # see above
+        importing = _closure(first, self._importing)
+        together = _closure(importing, self._imported)
+        return {
+            self._names[path]: name
+            for path, name in together.items()
+            if path in self._wanted and path not in first
+        }
+
+    def _files_imported(self, path: str, source: bytes) -> Iterator[str]:
+        if path.endswith(".ipynb"):
+            source = source.replace(rb"\n", b"\n").replace(b'"', b"\n")
+        for match in _IMPORT.finditer(source):
+            module, members, modules = match.groups()
+            if modules is not None:
+                dotted = [one.split()[0] for one in _NAME.findall(modules)]
+            elif module is None:
+                continue
+            else:
+                base = b"".join(module.split())
+                glue = b"" if base.endswith(b".") else b"."
+                found = (one.split()[0] for one in _NAME.findall(members))
+                dotted = [base, *(base + glue + one for one in found)]
+            for one in dotted:
+                yield from self._files_at(path, one.decode("utf-8", "replace"))
+        for match in _DYNAMIC.finditer(source):
+            name = match[1].decode("utf-8", "replace")
+            yield from self._files_at(path, name.rstrip("."))
+            if name.endswith("."):
+                yield from self._files_in(path, name.rstrip("."))
+
+    def _files_at(self, path: str, dotted: str) -> Iterator[str]:
+        """Yields the files that an import runs: a module, and the packages that it is in."""
+        name = dotted.lstrip(".")
+        parts = name.split(".") if name else []
+        dots = len(dotted) - len(name)
+        if dots:
+            folder = path
+            for _ in range(dots):
+                folder = os.path.dirname(folder)  # noqa: PTH120  # strings, for speed
+            folders = [folder]
+        elif not parts or is_framework(name) or parts[0] not in self._roots:
+            return
+        else:
+            folders = self._folders_of(path)
+        for folder in folders:
+            base = folder
+            for part in ["", *parts]:
+                base = f"{base}{os.sep}{part}" if part else base
+                if base in self._modules:
+                    for file in (f"{base}.py", f"{base}{os.sep}__init__.py"):
+                        if file in self._names:
+                            yield file
+
+    def _files_in(self, path: str, package: str) -> Iterator[str]:
+        """Yields the files of a package, one of which is imported by a name made at run time."""
+        folders = self._folders_of(path)
+        parts = package.split(".") if package else []
+        inside = tuple(
+            os.path.join(folder, *parts, "")  # noqa: PTH118  # strings, for speed
+            for folder in (folders if parts else folders[:1])
+        )
+        yield from (name for name in self._names if name.startswith(inside))
+
+    def _folders_of(self, path: str) -> list[str]:
+        """Returns the folders in which an absolute import of a file may find its module."""
+        folder = os.path.dirname(path)  # noqa: PTH120  # strings, for speed
+        if folder not in self._folders:
+            found = []
+            for one in itertools.islice((Path(folder), *Path(folder).parents), _FOLDERS_UP):
+                found.append(str(one))
+                if is_top(one):
+                    break
+            self._folders[folder] = found
+        return self._folders[folder]
+
+
+def _module(path: str) -> str:
+    """Returns the path of a file without what makes it a file: `a/b` of `a/b.py`."""
+    base = path.rpartition(".")[0]
+    return base.removesuffix(f"{os.sep}__init__")
+
+
+def _closure(first: Mapping[str, str], edges: Mapping[str, set[str]]) -> dict[str, str]:
+    """Returns what can be reached, each with the name that it was reached from."""
+    found = dict(first)
+    waiting = list(first)
+    for path in waiting:
+        for other in sorted(edges.get(path, ())):
+            if other not in found:
+                found[other] = found[path]
+                waiting.append(other)
+    return found

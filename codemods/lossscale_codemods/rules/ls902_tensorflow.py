@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of TensorFlow that went after the loss-scale API become the names of what they were.
+
+`tensorflow.python.keras` was where `tf.keras` was implemented. Today it is a copy that TensorFlow
+keeps for itself: its layers cannot be used in models of `tf.keras`. What is public in `tf.keras`
+gets its public name, module by module where everything that a file takes of one is public.
+`tensorflow.python.training.tracking` is `tensorflow.python.trackable` now, which is private as
+well. The rest is reported: `tf.estimator`, `tf.contrib`, and what was never public.
+
+Its files are those of LS901. Of optimizers of the private copy LS214 says more, of
+`tf.contrib.mixed_precision` LS603.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compat_lossscale.neighbour_names import tensorflow_names
+from lossscale_codemods.rules.base import Case
+from lossscale_codemods.rules.shared.neighbour_rule import NeighbourRule
+from lossscale_codemods.rules.shared.neighbour_uses import markers
+from lossscale_codemods.vocabulary import optimizer_families
+
+_ROOTS = frozenset({"tensorflow"})
+_METHODS = tuple(one.name for one in tensorflow_names.METHODS)
+_LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision(?:\.|$)")
+_FUNCTION_OF_OPTIMIZERS = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
+_HEAD = "import tensorflow as tf\n"
+_OLD = f"{_HEAD}tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+_NEW = f"{_HEAD}tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+
+
+class TensorFlow(NeighbourRule):
+    """Respells names of TensorFlow's modules."""
+
+    id = "LS902"
+    title = "Names that TensorFlow took away"
+    group_markers = markers(_ROOTS)
+    shows_imports = True
+    invalid = (
+        Case(
+            "from tensorflow.python.keras import backend as K\n"
+            "from tensorflow.python.keras.layers.core import Dense\n"
+            f"{_OLD}print(Dense(1), K.floatx())\n",
+            "from tensorflow.keras import backend as K\n"
+            "from tensorflow.keras.layers import Dense\n"
+            f"{_NEW}print(Dense(1), K.floatx())\n",
+        ),
+        Case(
+            "from tensorflow.python.training.tracking import data_structures\n"
+            f"{_OLD}print(data_structures.ListWrapper)\n",
+            "from tensorflow.python.trackable import data_structures\n"
+            f"{_NEW}print(data_structures.ListWrapper)\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_OLD}config = tf.estimator.RunConfig()\n",
+            f"{_NEW}config = tf.estimator.RunConfig()\n",
+            review="it ended with TensorFlow 2.15",
+        ),
+        Case(
+            f"{_OLD}from tensorflow.contrib import slim\n",
+            f"{_NEW}from tensorflow.contrib import slim\n",
+            review="moved to packages of its own",
+        ),
+        Case(
+            f"from tensorflow.python.keras.utils import tf_utils\n{_OLD}print(tf_utils)\n",
+            f"from tensorflow.python.keras.utils import tf_utils\n{_NEW}print(tf_utils)\n",
+            review="TensorFlow's private copy of Keras",
+        ),
+    )
+
+    def is_mine(self, path: str) -> bool:
+        """Whether it is of TensorFlow, and no other rule says more of it."""
+        if not path.startswith("tensorflow.") or path.startswith(_METHODS):
+            return False
+        if optimizer_families.is_private_module(path):
+            is_function = _FUNCTION_OF_OPTIMIZERS.match(path)
+            return bool(is_function) and not optimizer_families.is_private(path)
+        return _LOSS_SCALES.match(path) is None

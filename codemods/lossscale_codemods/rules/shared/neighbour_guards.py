@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that programs have for versions with and without a name, whichever they run on."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+from typing import TYPE_CHECKING, Any
+
+from compat_lossscale.neighbour_names.lookup import neighbour_at
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.guard_parts import catches
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.optimizer_names import OptimizerNames
+from lossscale_codemods.analysis.version_reachability import leaves
+from lossscale_codemods.vocabulary.names import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lossscale_codemods.analysis.program import Program
+
+_PYTHONS = ((3, 10), (3, 13))
+"""The oldest and the newest Python that what is migrated runs on."""
+_MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError")
+_ANYTHING = ("Exception", "BaseException")
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+_FLAGS = {"six.PY2": False, "six.PY3": True, "PY2": False, "PY3": True}
+
+
+class NeighbourGuards:
+    """Answers for the nodes of one file.
+
+    Args:
+        program: The file.
+        rule: The id of the rule that asks.
+    """
+
+    def __init__(self, program: Program, rule: str) -> None:
+        self.program = program
+        self.tree = program.tree
+        self._old_versions = OptimizerNames(program, rule)
+
+    def leaves(self, node: cst.CSTNode, *names: str) -> bool:
+        """Whether a use of a name is right as it is: nothing fails if the name is not there.
+
+        Args:
+            node: The use.
+            names: The name, without its module, and the one that takes its place.
+        """
+        below = node
+        for above in self.tree.ancestors(node):
+            if isinstance(above, cst.Try):
+                if below is above.body and self._is_caught(above):
+                    return True
+            elif isinstance(above, cst.ExceptHandler):
+                if self._is_stood_in_for(above, node):
+                    return True
+            elif (
+                isinstance(above, cst.If | cst.IfExp)
+                and below is not above.test
+                and (self._asks_for(above.test, names) or not self._is_reached(above, below))
+            ):
+                return True
+            below = above
+        return self._old_versions.is_left(node)
+
+    def _is_caught(self, node: cst.Try) -> bool:
+        """Whether a `try` statement handles that a name in it is missing."""
+        few = len(node.body.body) == 1
+        return any(
+            catches(self.program, handler, (*_MISSING, *(_ANYTHING if few else ())))
+            and (handler.type is not None or few)
+            and not leaves(handler.body)
+            for handler in node.handlers
+        )
+
+    def _is_stood_in_for(self, handler: cst.ExceptHandler, node: cst.CSTNode) -> bool:
+        """Whether what a handler imports has been imported from somewhere else by then."""
+        tried = self.tree.parent(handler)
+        if not isinstance(tried, cst.Try) or not isinstance(node, cst.ImportAlias):
+            return False
+        for binding in self.program.scopes.binding_at.get(node, []):
+            for other in binding.scope.bindings.get(binding.name, []):
+                if (
+                    other.kind is BindingKind.IMPORT
+                    and tried.body in self.tree.ancestors(other.node)
+                    and neighbour_at(canonical(other.path or "")) is None
+                ):
+                    return True
+        return False
+
+    def _asks_for(self, test: cst.BaseExpression, names: Sequence[str]) -> bool:
+        """Whether a condition asks for one of some names: `hasattr(np, "float")`."""
+        return any(
+            isinstance(node, cst.SimpleString) and node.evaluated_value in names
+            for node in self.tree.walk(test)
+        )
+
+    def _is_reached(self, above: cst.If | cst.IfExp, below: cst.CSTNode) -> bool:
+        """Whether the Python versions of today come to a branch."""
+        truth = _truth(self.tree.source(above.test))
+        if truth is None:
+            return True
+        return truth is not (below is above.orelse)
+
+
+@functools.lru_cache(maxsize=256)
+def _truth(test: str) -> bool | None:
+    """What a condition on Python's version comes to; nothing if it asks for more."""
+    try:
+        node = ast.parse(test.strip(), mode="eval").body
+        found = {bool(_value(node, python)) for python in _PYTHONS}
+    except (SyntaxError, ValueError, TypeError, LookupError, RecursionError, MemoryError):
+        return None
+    return found.pop() if len(found) == 1 else None
+
+
+def _value(node: ast.expr, python: tuple[int, int]) -> Any:
+    """Returns the value of an expression under a version of Python.
+
+    Raises:
+        ValueError: It is made of more than the version.
+    """
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Tuple):
+        return tuple(_value(one, python) for one in node.elts)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return not _value(node.operand, python)
+    if isinstance(node, ast.BoolOp):
+        values = [_value(one, python) for one in node.values]
+        return all(values) if isinstance(node.op, ast.And) else any(values)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARE:
+        compare = _COMPARE[type(node.ops[0])]
+        return compare(_value(node.left, python), _value(node.comparators[0], python))
+    if isinstance(node, ast.Subscript):
+        place = node.slice
+        if isinstance(place, ast.Slice):
+            lower = None if place.lower is None else _value(place.lower, python)
+            upper = None if place.upper is None else _value(place.upper, python)
+            return _value(node.value, python)[lower:upper]
+        return _value(node.value, python)[_value(place, python)]
+    return _named_value(ast.unparse(node), python)
+
+
+def _named_value(name: str, python: tuple[int, int]) -> Any:
+    known = {
+        **_FLAGS,
+        "sys.version_info": (*python, 0, "final", 0),
+        "sys.version_info.major": python[0],
+        "sys.version_info.minor": python[1],
+    }
+    if name not in known:
+        raise ValueError(name)
+    return known[name]

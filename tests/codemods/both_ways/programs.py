@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs: golden scenarios, examples of rules, and those in `tests/codemods/programs`."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.vocabulary.names import MEMBERS, Target
+
+from tests.goldens import golden
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+CORPUS: Final = Path(__file__).resolve().parent.parent / "programs"
+GOLDEN: Final = "golden"
+RULES: Final = "rules"
+MAIN: Final = "main.py"
+NOTEBOOK: Final = "main.ipynb"
+_OLD_WORDS = (MEMBERS | {"contrib"}) - {"LossScaleOptimizer", "Policy", "global_policy"}
+"""Words of which each old name has one, and no name of the API that stayed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A program as it was before it is migrated.
+
+    Attributes:
+        family: What it is an example of.
+        name: Its name in the family.
+        files: Its files' texts by their paths in its folder.
+        main: The file that is run.
+        may_be_part: Whether it need not run by itself: examples of rules leave much out.
+        may_stay: Whether it is written in the API that programs are migrated to.
+    """
+
+    family: str
+    name: str
+    files: Mapping[str, str] = dataclasses.field(hash=False)
+    main: str
+    may_be_part: bool = False
+    may_stay: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its family and name."""
+        return f"{self.family}/{self.name}"
+
+
+def all_programs() -> list[Program]:
+    """Returns every program, by family and name."""
+    found = [*_scenarios(), *_examples_of_rules(), *_corpus()]
+    return sorted(found, key=lambda program: program.id)
+
+
+def selected(patterns: Sequence[str]) -> list[Program]:
+    """Returns the programs that a pattern names, such as `guards/*` or `*mirrored*`."""
+    found = all_programs()
+    if not patterns:
+        return found
+    return [one for one in found if any(fnmatch.fnmatch(one.id, pattern) for pattern in patterns)]
+
+
+def families(programs: Sequence[Program]) -> dict[str, list[Program]]:
+    """Returns the programs by family."""
+    found: dict[str, list[Program]] = {}
+    for program in programs:
+        found.setdefault(program.family, []).append(program)
+    return found
+
+
+def _scenarios() -> Iterator[Program]:
+    for scenario in golden.read_scenarios():
+        # What is written for TensorFlow 1 does not run on tf-keras, however it is migrated. Of
+        # programs without loss scaling, which these scenarios are, the codemod changes nothing.
+        if not scenario.tf1 and not scenario.name.startswith("neighbours_"):
+            text, file = scenario.path.read_text("utf-8"), scenario.path.name
+            stays = names_nothing_old(text, scenario.versions)
+            yield Program(GOLDEN, scenario.name, {file: text}, file, may_stay=stays)
+
+
+def names_nothing_old(text: str, versions: Sequence[str]) -> bool:
+    """Whether a program is written in the API that programs are migrated to.
+
+    Args:
+        text: The program.
+        versions: The TensorFlows that it was recorded under, so it surely runs on each.
+    """
+    return set(versions) == {"2.4"} and _OLD_WORDS.isdisjoint(re.findall(r"\w+", text))
+
+
+def _examples_of_rules() -> Iterator[Program]:
+    for rule in all_rules():
+        if Target.TF_KERAS not in rule.targets:
+            continue
+        for kind in ("invalid", "valid"):
+            for number, case in enumerate(getattr(rule, kind)):
+                name = f"{rule.id}-{kind}-{number}"
+                yield Program(RULES, name, {MAIN: case.before}, MAIN, may_be_part=True)
+
+
+def _corpus() -> Iterator[Program]:
+    for family in sorted(path for path in CORPUS.iterdir() if path.is_dir()):
+        for path in sorted(family.iterdir()):
+            if path.suffix == ".py":
+                yield Program(
+                    family.name, path.stem, {path.name: path.read_text("utf-8")}, path.name
+                )
+            elif path.is_dir() and path.name != "__pycache__":
+                files = {
+                    file.relative_to(path).as_posix(): file.read_text("utf-8")
+                    for file in sorted(path.rglob("*"))
+                    if file.suffix in (".py", ".ipynb")
+                }
+                main = NOTEBOOK if NOTEBOOK in files else MAIN
+                yield Program(family.name, path.name, files, main)
+
+
+def as_script(notebook: str) -> tuple[str, list[int]]:
+    """Returns the code cells of a notebook as one script, and the line before each cell."""
+    lines: list[str] = []
+    starts = []
+    for cell in json.loads(notebook)["cells"]:
+        starts.append(len(lines))
+        if cell["cell_type"] == "code":
+            text = "".join(cell["source"])
+            lines += [re.sub(r"^(\s*)[%!].*", r"\1pass", line) for line in text.splitlines()]
+    return "\n".join(lines) + "\n", starts

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts that are kept, so that what did not change since need not run again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tests.codemods.both_ways.explaining import Kind, Verdict, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.codemods.both_ways.migrating import Migrated
+    from tests.codemods.both_ways.running import BothSides
+
+RESULTS: Final = Path(__file__).with_name("results.json")
+NOT_YET: Final = Path(__file__).with_name("not_yet.json")
+_LONGEST = 160
+_INSTALLED_AT = re.compile(r" \((/|[A-Z]:)[^()]*\)?")
+"""Where a module is installed, as an `ImportError` says it: another place on each machine."""
+
+
+class Results:
+    """What was found of each program, and of which text of it."""
+
+    def __init__(self, path: Path = RESULTS) -> None:
+        """Reads what was recorded.
+
+        Args:
+            path: The file.
+        """
+        self._path = path
+        self._recorded: dict[str, dict[str, str]] = (
+            json.loads(path.read_text("utf-8")) if path.exists() else {}
+        )
+
+    def recorded(self, migrated: Migrated) -> Verdict | None:
+        """Returns the verdict on a program, if neither it nor its migration changed since."""
+        found = self._recorded.get(migrated.program.id, {})
+        if found.get("digest") != migrated.digest:
+            return None
+        return Verdict(Kind(found["verdict"]), found["why"])
+
+    def verdict(self, migrated: Migrated, sides: BothSides) -> Verdict:
+        """Returns the verdict on a program, and runs it for that if it must."""
+        return self.recorded(migrated) or verdict(migrated, *sides.run(migrated))
+
+    def all(self) -> Mapping[str, Kind]:
+        """Returns what was found of each program."""
+        return {name: Kind(found["verdict"]) for name, found in self._recorded.items()}
+
+    def keep(self, migrated: Migrated, found: Verdict) -> None:
+        """Takes a verdict."""
+        self._recorded[migrated.program.id] = {
+            "digest": migrated.digest,
+            "verdict": found.kind.value,
+            "why": _INSTALLED_AT.sub("", found.why)[:_LONGEST],
+        }
+
+    def write(self, known: set[str]) -> None:
+        """Writes what was recorded.
+
+        Args:
+            known: The programs that there are; what is not among them is left out.
+        """
+        kept = {name: self._recorded[name] for name in sorted(known & set(self._recorded))}
+        lines = [f" {json.dumps(name)}: {json.dumps(one)}" for name, one in kept.items()]
+        self._path.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def not_yet() -> dict[str, str]:
+    """Returns the programs that are known to be migrated wrongly, each with the reason."""
+    found: dict[str, str] = json.loads(NOT_YET.read_text("utf-8"))
+    return found

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loss scale comes from the environment as text."""
+
+import os
+
+import tensorflow as tf
+
+text = os.environ.get("LOSS_SCALE", "256")
+loss_scale = "dynamic" if text == "dynamic" else int(text)
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25), loss_scale)
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A multiplier of two that is computed with an effect."""
+
+import tensorflow as tf
+
+calls = []
+
+
+def two():
+    calls.append(1)
+    return 2
+
+
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25), tf.train.experimental.DynamicLossScale(64, 2, multiplier=two()))
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())
+print(calls)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A callback is given the optimizer."""
+
+import numpy as np
+import tensorflow as tf
+
+
+class Logger(tf.keras.callbacks.Callback):
+    def __init__(self, optimizer):
+        super().__init__()
+        self.optimizer = optimizer
+
+    def on_epoch_end(self, epoch, logs=None):
+        print(epoch, float(self.optimizer.loss_scale()))
+
+
+model = tf.keras.Sequential(
+    [tf.keras.layers.Dense(1, kernel_initializer="ones", input_shape=(1,), dtype="float32")]
+)
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.01), tf.train.experimental.DynamicLossScale(64, 2))
+model.compile(opt, "mse")
+x = np.array([[1.0], [2.0]], np.float32)
+model.fit(x, 2 * x, batch_size=1, epochs=3, shuffle=False, verbose=0, callbacks=[Logger(opt)])

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The function is imported."""
+
+import tensorflow as tf
+from tensorflow.train.experimental import enable_mixed_precision_graph_rewrite
+
+opt = enable_mixed_precision_graph_rewrite(tf.keras.optimizers.SGD(0.25))
+weight = tf.Variable(1.0)
+for gradient in [1.0, float("nan"), 0.5]:
+    opt.apply_gradients([(tf.constant(gradient), weight)])
+    print(weight.numpy(), int(opt.iterations))

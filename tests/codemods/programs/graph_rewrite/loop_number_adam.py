@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loop with the graph rewrite: number, Adam(0.25)."""
+
+import tensorflow as tf
+
+opt = tf.keras.optimizers.Adam(0.25)
+opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt, 128)
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module that offers one set of names for all versions."""
+
+import tensorflow as tf
+from compat import LossScaleOptimizer, set_policy
+
+set_policy("mixed_float16")
+opt = LossScaleOptimizer(tf.keras.optimizers.SGD(0.25))
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flag of the program's own is part of the test."""
+
+import tensorflow as tf
+from packaging.version import Version
+
+use_amp = True
+opt = tf.keras.optimizers.SGD(0.25)
+if use_amp and Version(tf.__version__) < Version("2.4.0"):
+    opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic")
+if use_amp and Version(tf.__version__) >= Version("2.4.0"):
+    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flag is computed in a file of its own."""
+
+import tensorflow as tf
+from versions import TF_24
+
+opt = tf.keras.optimizers.SGD(0.25)
+if TF_24:
+    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
+else:
+    opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic")
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The branch for new versions comes first."""
+
+import tensorflow as tf
+from packaging import version
+
+opt = tf.keras.optimizers.SGD(0.25)
+if version.parse(tf.__version__) >= version.parse("2.4.0"):
+    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=16)
+else:
+    opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 16)
+
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old versions are refused before anything else."""
+
+import tensorflow as tf
+from packaging.version import Version
+
+if Version(tf.__version__) < Version("2.1"):
+    raise SystemExit("needs TensorFlow 2.1")
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25), "dynamic")
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

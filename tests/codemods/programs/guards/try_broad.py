@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A broad handler hides whatever fails."""
+
+import tensorflow as tf
+
+opt = tf.keras.optimizers.SGD(0.25)
+try:
+    opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, loss_scale="dynamic")
+except Exception as error:
+    print("no loss scaling:", error)
+    raise SystemExit(1)
+
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

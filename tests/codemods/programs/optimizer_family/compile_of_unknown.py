@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`compile` of a model that a function gets, with an optimizer that it gets as well."""
+
+import numpy as np
+import tensorflow as tf
+
+tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+
+
+def build():
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Dense(2, kernel_initializer="ones", input_shape=(1,)),
+            tf.keras.layers.Dense(1, kernel_initializer="ones", dtype="float32"),
+        ]
+    )
+    return model
+
+
+def prepare(model, settings):
+    model.compile(settings, loss="mse")
+    return model
+
+
+TABLE = {"small": ("adam", build), "large": ("rmsprop", build)}
+name, make = TABLE["small"]
+model = prepare(make(), name)
+x = np.array([[1.0], [2.0], [3.0], [4.0]], np.float32)
+y = np.array([[2.0], [3.0], [5.0], [9.0]], np.float32)
+history = model.fit(x, y, batch_size=2, epochs=2, shuffle=False, verbose=0)
+print("losses", history.history["loss"])
+print("weights", [weight.tolist() for weight in model.get_weights()])

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member of the optimizer's family: lr."""
+
+import tensorflow as tf
+
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25, momentum=0.5), "dynamic")
+weight = tf.Variable(1.0)
+opt.apply_gradients([(tf.constant(1.0), weight)])
+opt.lr = 0.5
+print(float(opt.lr), float(opt.learning_rate))

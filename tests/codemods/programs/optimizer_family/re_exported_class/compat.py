@@ -1,0 +1,2 @@
+from tensorflow.keras import optimizers
+from tensorflow.keras.optimizers import Adam

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wrapper is made by a function in a function."""
+
+import tensorflow as tf
+
+
+def outer(scale):
+    def inner(rate):
+        return tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(rate), scale)
+
+    return inner
+
+
+opt = outer(128)(0.25)
+weight = tf.Variable(1.0)
+for factor in [1.0, 2.0, float("inf"), 1.0]:
+    with tf.GradientTape() as tape:
+        loss = factor * weight * weight
+        scaled_loss = opt.get_scaled_loss(loss)
+    gradients = tape.gradient(scaled_loss, [weight])
+    gradients = opt.get_unscaled_gradients(gradients)
+    opt.apply_gradients(zip(gradients, [weight]))
+    print(scaled_loss.numpy(), weight.numpy())

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The graph rewrite stands behind an `and`."""
+
+import tensorflow as tf
+
+amp = False
+sgd = tf.keras.optimizers.SGD(0.25)
+opt = amp and tf.train.experimental.enable_mixed_precision_graph_rewrite(sgd) or sgd
+print(tf.config.optimizer.get_experimental_options().get("auto_mixed_precision"))
+weight = tf.Variable(1.0)
+for gradient in [1.0, float("nan"), 0.5]:
+    opt.apply_gradients([(tf.constant(gradient), weight)])
+    print(weight.numpy(), int(opt.iterations))

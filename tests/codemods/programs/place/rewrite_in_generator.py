@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A generator makes the optimizers."""
+
+import tensorflow as tf
+
+
+def optimizers():
+    print("first")
+    yield tf.train.experimental.enable_mixed_precision_graph_rewrite(tf.keras.optimizers.SGD(0.25))
+    print("second")
+    yield tf.keras.optimizers.SGD(0.5)
+
+
+made = optimizers()
+print(tf.config.optimizer.get_experimental_options().get("auto_mixed_precision"))
+opt = next(made)
+print(tf.config.optimizer.get_experimental_options().get("auto_mixed_precision"))
+weight = tf.Variable(1.0)
+for gradient in [1.0, float("nan"), 0.5]:
+    opt.apply_gradients([(tf.constant(gradient), weight)])
+    print(weight.numpy(), int(opt.iterations))

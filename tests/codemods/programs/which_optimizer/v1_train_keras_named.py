@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Keras optimizer (named) through tf.compat.v1.train.experimental."""
+
+import tensorflow as tf
+
+optimizers = tf.keras.optimizers
+opt = optimizers.SGD(learning_rate=0.25, momentum=0.5)
+opt = tf.compat.v1.train.experimental.enable_mixed_precision_graph_rewrite(opt, loss_scale="dynamic")
+print(tf.config.optimizer.get_experimental_options().get("auto_mixed_precision"))
+weight = tf.Variable(1.0)
+for gradient in [1.0, float("nan"), 0.5]:
+    opt.apply_gradients([(tf.constant(gradient), weight)])
+    print(weight.numpy(), int(opt.iterations))

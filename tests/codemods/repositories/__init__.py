@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The codemod on public repositories, none of whose code is kept here."""

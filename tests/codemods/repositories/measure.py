@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of one repository: a run without and a run with unsafe fixes, both checked."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.codemods.repositories.checkouts import extract
+
+_LINE_LENGTHS = (79, 80, 88, 99, 100, 119, 120)
+
+
+@dataclasses.dataclass
+class Run:
+    """One run over a repository.
+
+    Attributes:
+        occurrences: How many old names there are.
+        rewritten: How many of them were rewritten.
+        kept: How many stay for older versions of TensorFlow.
+        left: How many others need review, by rule.
+        seconds: How long the run took.
+        problems: What a reader would object to: files that fail, do not compile, are not what
+            a formatter made of them any more, or that another run changes again.
+    """
+
+    occurrences: int
+    rewritten: int
+    kept: int
+    left: dict[str, int]
+    seconds: float
+    problems: list[str]
+
+
+@dataclasses.dataclass
+class Figures:
+    """What becomes of one repository.
+
+    Attributes:
+        commit: The commit that was migrated.
+        files: How many files were looked at.
+        lacking: How many files the clone does not have.
+        proven: The run without unsafe fixes.
+        unsafe: The run with them.
+    """
+
+    commit: str
+    files: int
+    lacking: int
+    proven: Run
+    unsafe: Run
+
+
+def measure(git: Path, commit: str) -> Figures:
+    """Migrates a commit of a repository twice, in folders of its own, and checks the results."""
+    with TemporaryDirectory() as name:
+        before, proven, unsafe = (Path(name, one) for one in ("before", "proven", "unsafe"))
+        extract(git, commit, before)
+        lacking = extract(git, commit, proven)
+        totals, first = _run(before, proven)
+        second = first
+        if totals["unsafe fixes available"]:
+            extract(git, commit, unsafe)
+            second = _run(before, unsafe, "--unsafe-fixes")[1]
+        return Figures(commit, totals["files"], lacking, first, second)
+
+
+def _run(before: Path, folder: Path, *options: str) -> tuple[dict[str, int], Run]:
+    start = time.perf_counter()
+    report = _migrate(folder, ".", "--write", *options)
+    seconds = time.perf_counter() - start
+    totals = report["totals"]
+    records = [record for file in report["files"] for record in file["records"]]
+    left = collections.Counter(
+        record["rule"]
+        for record in records
+        if record["outcome"] == "needs review" and not record["for_older_versions"]
+    )
+    problems = [f"{one['path']}: {one['problem']}" for one in report["files"] if one["problem"]]
+    written = [file["path"] for file in report["files"] if file["written"]]
+    for path in written:
+        problems += _check((before / path).read_bytes(), (folder / path).read_bytes(), path)
+    if written:
+        again = _migrate(folder, *written, *options)["files"]
+        problems += [f"{one['path']}: another run changes it" for one in again if one["diff"]]
+    run = Run(
+        totals["occurrences"],
+        totals["rewritten"],
+        totals["kept for older versions"],
+        dict(sorted(left.items())),
+        round(seconds, 1),
+        problems,
+    )
+    return totals, run
+
+
+def _migrate(folder: Path, *options: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "compat_lossscale", "migrate", "--jobs=1", "--json"]
+    done = subprocess.run([*command, *options], cwd=folder, capture_output=True, check=False)
+    if done.returncode > 3:
+        sys.exit(f"{' '.join(command)}: {done.stderr.decode(errors='replace').strip()}")
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def _check(before: bytes, after: bytes, path: str) -> list[str]:
+    if path.endswith(".ipynb"):
+        json.loads(after)
+        return []
+    problems = []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(after, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        problems.append(f"{path}: {error}")
+    longest = max((len(line) for line in before.decode("utf-8", "replace").splitlines()), default=0)
+    for length in _LINE_LENGTHS:
+        for indent in (2, 4):
+            # Where a line is longer, the file does not show what its formatter allows.
+            if longest <= length and _formatted(before, length, indent) == before:
+                # Where the first import goes, blank lines may be left in front of what follows.
+                if _formatted(after, length, indent).strip() != after.strip():
+                    problems.append(f"{path}: no longer formatted for {length} columns")
+                return problems
+    return problems
+
+
+def _formatted(source: bytes, length: int, indent: int) -> bytes:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={length}"]
+    command += ["--config", f"indent-width={indent}", "-"]
+    return subprocess.run(command, input=source, capture_output=True, check=False).stdout

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from lossscale_codemods import Outcome, migrate_source
+from lossscale_codemods.rules.ls902_tensorflow import TensorFlow
+
+from compat_lossscale.neighbour_names import TABLE
+from compat_lossscale.neighbour_names.neighbour import Neighbour
+from tests.codemods.checks import check_review, check_transformed
+
+OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+PRIVATE = "tensorflow.python.keras"
+# Optimizers and loss scaling's own names are other rules' business.
+ELSEWHERE = {"LS214", "LS101", "LS502", "LS603"}
+
+
+@pytest.mark.parametrize("neighbour", TABLE, ids=lambda one: one.name)
+def test_every_name_of_the_table_is_respelled_or_reported(neighbour: Neighbour) -> None:
+    name = neighbour.module_or_name
+    if not TensorFlow().is_mine(name):
+        return
+    for text in (
+        f"import {name} as it\nuse(it)",
+        f"from {neighbour.place} import {neighbour.short_name} as it\nuse(it.something)",
+        f"use({name.replace('tensorflow', 'tf', 1)}.something)",
+    ):
+        result = migrate_source(f"{OLD}{text}\n")
+        assert result.problem == ""
+        found = [one for one in result.records if one.rule == "LS902"]
+        assert found, text
+        for one in found:
+            assert one.outcome is Outcome.REWRITTEN or one.advice
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            f"from {PRIVATE} import backend as K\nx = K.floatx(), K.mean(y)",
+            "from tensorflow.keras import backend as K\nx = K.floatx(), K.mean(y)",
+        ),
+        (
+            f"import {PRIVATE}.backend as K\nx = K.mean",
+            "import tensorflow.keras.backend as K\nx = K.mean",
+        ),
+        (
+            "from tensorflow.python import keras\nx = keras.layers.Dense(1), keras.Model",
+            "from tensorflow import keras\nx = keras.layers.Dense(1), keras.Model",
+        ),
+        (
+            f"from {PRIVATE}.engine.training import Model\nx = Model",
+            "from tensorflow.keras import Model\nx = Model",
+        ),
+        (
+            f"from {PRIVATE}.engine import base_layer\nclass A(base_layer.Layer): pass",
+            "class A(tf.keras.layers.Layer): pass",
+        ),
+        (
+            f"from {PRIVATE}.layers import Dense, core\nx = Dense, core.Dropout",
+            "from tensorflow.keras.layers import Dense\nx = Dense, tf.keras.layers.Dropout",
+        ),
+        (
+            f"from {PRIVATE}.utils.data_utils import Sequence\nx = Sequence",
+            "from tensorflow.keras.utils import Sequence\nx = Sequence",
+        ),
+        ("x = tf.python.keras.layers.Dense(1)", "x = tf.keras.layers.Dense(1)"),
+        (
+            "from tensorflow.python.training.tracking import base\nx = base.Trackable",
+            "from tensorflow.python.trackable import base\nx = base.Trackable",
+        ),
+        (
+            "from tensorflow.python.training.tracking.base import Trackable\nx = Trackable",
+            "from tensorflow.python.trackable.base import Trackable\nx = Trackable",
+        ),
+    ],
+)
+def test_a_name_with_a_successor_is_respelled(before: str, after: str) -> None:
+    check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n")
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [f"{PRIVATE}.models import Sequential", f"{PRIVATE}.engine.sequential import Sequential"],
+)
+def test_models_of_private_modules_are_models(imported: str) -> None:
+    # What they compile was left, and then the file as a whole: a second pass would have seen it.
+    result = migrate_source(f"{OLD}from {imported}\nmodel = Sequential()\nmodel.compile('adam')\n")
+    assert result.problem == ""
+    assert "model.compile(tf.keras.optimizers.legacy.Adam())" in result.text
+
+
+def test_what_is_migrated_to_compat_gets_the_same_names() -> None:
+    text = f"from {PRIVATE}.layers import core\n{OLD}x = core.Dense(1)\n"
+    result = migrate_source(text, target="compat")
+    assert result.text.endswith("\nx = tf.keras.layers.Dense(1)\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # What has no public name stays, and with it the import.
+        (
+            f"from {PRIVATE} import backend as K\nx = K.mean, K.in_eager_mode",
+            f"from {PRIVATE} import backend as K\nx = tf.keras.backend.mean, K.in_eager_mode",
+        ),
+        (f"from {PRIVATE} import layers\nuse(layers)",) * 2,
+        (f"from {PRIVATE}.layers import *\nuse(Dense)",) * 2,
+        # It was the class of TensorFlow 1.
+        (f"from {PRIVATE}.layers.recurrent import LSTM\nuse(LSTM)",) * 2,
+        (f"from {PRIVATE}.layers.normalization import BatchNormalization\nuse(BatchNormalization)",)
+        * 2,
+        (f"from {PRIVATE}.utils import tf_utils\nuse(tf_utils.shape_type_conversion)",) * 2,
+        ("from tensorflow.python.training.tracking import tracking\nuse(tracking.AutoTrackable)",)
+        * 2,
+        ("use(tf.estimator.Estimator)",) * 2,
+        ("use(tf.compat.v1.estimator.Estimator)",) * 2,
+        ("from tensorflow.contrib import slim\nuse(slim.x, slim.y)",) * 2,
+        ("import tensorflow.contrib.slim\n",) * 2,
+        ("use(tf.contrib.slim.x)",) * 2,
+    ],
+)
+def test_what_has_no_successor_is_reported_once(before: str, after: str) -> None:
+    result = check_review(f"{OLD}{before}\n", f"{NEW}{after}\n", "LS902")
+    assert len([one for one in result.records if one.outcome is Outcome.NEEDS_REVIEW]) == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "from tensorflow.python.keras.optimizer_v2.adam import Adam",
+        "from tensorflow.python.keras import optimizers\nuse(optimizers.get('adam'))",
+        "from tensorflow.python.keras.mixed_precision.experimental import policy",
+        "use(tf.contrib.mixed_precision.LossScaleOptimizer(opt, manager))",
+        "from tensorflow.python.ops import math_ops",
+        "if tf.__version__ < '2':\n    use(tf.contrib.slim)",
+        "try:\n    import tensorflow.contrib as c\nexcept ImportError:\n    c = None",
+        "if hasattr(tf, 'contrib'):\n    use(tf.contrib.slim)",
+        "use(tf.keras.Model.compute_loss)",
+    ],
+)
+def test_what_others_decide_or_nothing_fails_at_is_left_to_them(lines: str) -> None:
+    assert "LS902" not in {one.rule for one in migrate_source(f"{OLD}{lines}\n").records}
