@@ -12,14 +12,15 @@ TENSORFLOWS := 2.16 2.18 2.22
 # Those of them that are newer than what tf-keras asks for.
 AHEAD := 2.22
 SHIM_TESTS := tests/core tests/optimizers tests/goldens tests/artefacts \
-	tests/test_policy.py tests/test_autowrap.py tests/test_callbacks.py tests/test_install.py tests/cli/test_run.py
+	tests/policies tests/watching/test_loss_scale_logger.py tests/legacy/test_install.py tests/cli/test_run.py
 # No GPU is needed or used, and TensorFlow's start-up chatter would bury what matters.
 export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: bench bench-whole bench-step bench-codemod demo test without-private reference nightly lint docs \
-	fuzz attacks attacks-shim properties upstream sweep exchange test-oldest matrix audit lock release-check clean
+.PHONY: pictures bench bench-whole bench-step bench-codemod demo test without-private reference nightly test-all lint docs \
+	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix \
+	environments audit lock release-check clean
 
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
@@ -39,16 +40,26 @@ reference: $(VENV)/ready
 	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
 
 # What takes too long for every change: all TensorFlows, all long forms of the tests.
-nightly: matrix reference without-private fuzz attacks attacks-shim properties sweep exchange-all
+nightly: test-all matrix reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
+	run-as-python
+
+# All tests, also what `make test` samples or leaves out because it takes long.
+test-all: $(VENV)/ready
+	ALL_CASES=yes $(VENV)/bin/python -m pytest -n $(WORKERS)
 
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/typos
+	$(VENV)/bin/python tools/prose.py
 	$(VENV)/bin/mypy
 
 docs: $(VENV)/ready
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
+
+# The adoption tutorial's pictures of reports; needs Chromium.
+pictures: $(VENV)/ready
+	$(VENV)/bin/python tools/report_pictures.py
 
 # All benchmarks; the documentation shows their tables and plots.
 bench: bench-whole bench-step bench-codemod
@@ -84,6 +95,12 @@ attacks-shim: $(VENV)/ready
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
 
+# Programs under python and under `compat-lossscale run`, on every Python, and with debuggers and the
+# like; tests run a quarter of the programs.
+run-as-python: $(VENV)/ready
+	$(VENV)/bin/python -m tests.cli.run_as_python $(PYTHONS)
+	$(VENV)/bin/python -m tests.cli.run_with_tools
+
 # All of what the tests of the exchange take a fifth of.
 exchange-all: $(VENV)/ready
 	EXCHANGE_EVERY=1 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/exchange
@@ -96,15 +113,36 @@ exchange: $(VENV)/ready
 	$(VENV)/bin/python -m tests.exchange.run $(EXCHANGE_FOLDER) $(EXCHANGE_WITH)
 	$(VENV)/bin/python -m tests.exchange.page
 
+# Published programs, installed from the package index and trained under `run`; an hour. Needs Python
+# 3.10 or 3.11, the newest that tensorflow-addons has.
+programs: $(VENV)/ready
+	$(VENV)/bin/python -m tests.programs.run .venv-programs
+
 # Generated programs around old calls.
 properties: $(VENV)/ready
 	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/codemods/test_properties.py
+
+# Whole programs as they were under `compat-lossscale run`, and migrated on tf-keras alone: PROGRAMS,
+# by default those that changed since their verdict was recorded, or are migrated otherwise.
+# RECORD=--record keeps the verdicts, and makes the documentation's table.
+both-ways: $(VENV)/ready
+	$(VENV)/bin/python -m tests.codemods.both_ways $(PROGRAMS) $(RECORD)
+
+# All of them.
+both-ways-all: $(VENV)/ready
+	$(VENV)/bin/python -m tests.codemods.both_ways --all
 
 # Upstream's own tests against the shim's classes, at the commits in tests/upstream/suites.py:
 #   make upstream KERAS=keras.git TENSORFLOW=tensorflow.git
 # `.venv/bin/python -m tests.upstream.run --help` says how to get the two.
 upstream: $(VENV)/ready
 	$(VENV)/bin/python -m tests.upstream.run $(KERAS:%=--keras %) $(TENSORFLOW:%=--tensorflow %) $(SUITES)
+
+# The codemod on public repositories; the documentation shows the table. What REPOSITORIES lacks is
+# got from GitHub. An hour or less.
+REPOSITORIES ?= $(VENV)/repositories
+repositories: $(VENV)/ready
+	$(VENV)/bin/python -m tests.codemods.repositories $(REPOSITORIES) --clone
 
 # The whole codemod over every file of some folders; by default, Python's own library.
 ROOTS ?= $$($(PYTHON) -c 'import os; print(os.path.dirname(os.__file__))')
@@ -120,6 +158,9 @@ test-oldest: test-tf2.16
 test-tf%: .venv-tf%/ready
 	.venv-tf$*/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
 
+# All that `.ci/run` needs; `make --jobs=3 environments` installs them side by side.
+environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
+
 # Licences by the list in pyproject.toml, and known vulnerabilities.
 audit: $(VENV)/ready $(TOOLS)/ready
 	$(TOOLS)/bin/pip-licenses --python $(VENV)/bin/python --summary
@@ -131,7 +172,7 @@ release-check: $(TOOLS)/ready
 	$(TOOLS)/bin/cyclonedx-py requirements requirements/dev.txt --pyproject pyproject.toml \
 		--output-reproducible --output-file dist/sbom.cdx.json
 
-# Renews what is pinned. One file serves all Pythons.
+# Re-locks dependencies. One file serves all Pythons.
 COMPILE = $(TOOLS)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal \
 	--python-version 3.10 --generate-hashes --custom-compile-command 'make lock'
 lock: $(TOOLS)/ready

@@ -15,6 +15,7 @@ from benchmarks.codemod import RESULTS
 
 PAGE = RESULTS.with_suffix(".md")
 PLOT = RESULTS.with_name("codemod_growth.svg")
+RIVALS_PLOT = RESULTS.with_name("codemod_rivals.svg")
 
 
 def text(results: dict[str, Any]) -> str:
@@ -93,14 +94,45 @@ def _spread(spread: dict[str, float]) -> str:
     return f"{median:.3g}" if low == high else f"{median:.3g} ({low:.3g} to {high:.3g})"
 
 
-def plot(results: dict[str, Any], path: Path) -> None:
-    """Draws time and memory against the number of files."""
-    import matplotlib as mpl  # noqa: PLC0415  # only for this
+def plot_rivals(results: dict[str, Any], path: Path) -> None:
+    """Draws how many times as long as this codemod each rival takes for the same files."""
+    plt = _pyplot()
+    figure, axes = plt.subplots(figsize=(9, 2.6), layout="constrained")
+    names = ["compat-lossscale migrate"]
+    axes.barh(0, 1, color="#1f6fb4")
+    for row in results.get("rivals", ()):
+        if "missing" in row:
+            continue
+        times, place = row["ratio"]["seconds"]["median"], len(names)
+        complete = row["theirs"]["complete"]
+        axes.barh(place, times, color="#c2571a", alpha=1 if complete else 0.5)
+        label = f"{times:.3g} times" if complete else f"more than {times:.3g} times (cut off)"
+        axes.annotate(label, (times, place), (4, 0), textcoords="offset points", va="center")
+        names.append(row["rival"].partition(",")[0])
+    axes.set(
+        yticks=range(len(names)),
+        yticklabels=names,
+        xlim=(0, 1.35 * axes.get_xlim()[1]),
+        xlabel="wall time for the same files, as a multiple of ours",
+    )
+    axes.invert_yaxis()
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def _pyplot() -> Any:
+    import matplotlib as mpl  # noqa: PLC0415  # only for the plots
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "codemod"
     import matplotlib.pyplot as plt  # noqa: PLC0415  # an extra
 
+    return plt
+
+
+def plot(results: dict[str, Any], path: Path) -> None:
+    """Draws time and memory against the number of files."""
+    plt = _pyplot()
     rows = results["growth"]
     files = [row["files"] for row in rows]
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
@@ -118,3 +150,4 @@ if __name__ == "__main__":
     found = json.loads(RESULTS.read_text())
     PAGE.write_text(text(found))
     plot(found, PLOT)
+    plot_rivals(found, RIVALS_PLOT)

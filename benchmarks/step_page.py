@@ -19,6 +19,7 @@ from benchmarks.steps import CASES
 
 PAGE = RESULTS.with_suffix(".md")
 PLOT = RESULTS.with_name("step_growth.svg")
+OVERHEAD_PLOT = RESULTS.with_name("step_overhead.svg")
 TITLES = {"eager": "Eager step", "graph": "Step in a graph", "trace": "Tracing the step"}
 GOALS = {"eager": 0.25, "graph": 0.5, "trace": 0.65}
 """The highest mean of our overhead as a share of tf-keras', with a dynamic loss scale."""
@@ -133,14 +134,41 @@ def _spread(figures: dict[str, float]) -> str:
     return f"{figures['median']:.2f} ({figures['low']:.2f} to {figures['high']:.2f})"
 
 
-def plot(results: dict[str, Any], path: Path) -> None:
-    """Draws the step's time against the number of variables, and against their size."""
-    import matplotlib as mpl  # noqa: PLC0415  # only for this
+def plot_overheads(results: dict[str, Any], path: Path) -> None:
+    """Draws what loss scaling adds to each step, ours as a share of tf-keras', with the means."""
+    plt = _pyplot()
+    figure, axes = plt.subplots(figsize=(9, 2.8), layout="constrained")
+    for place, mode in enumerate(reversed(TITLES)):
+        overheads = dynamic_overheads(results["steps"], mode)
+        mean = statistics.mean(overheads)
+        axes.barh(place, mean, height=0.55, color=_COLOURS["ours"], alpha=0.35)
+        axes.plot(overheads, [place] * len(overheads), ".", color=_COLOURS["ours"])
+        axes.annotate(f"{mean:.2f}", (mean, place), (6, 12), textcoords="offset points")
+    axes.axvline(1, color=_COLOURS["stock"])
+    axes.annotate("tf-keras", (1, 1), (4, -4), ("data", "axes fraction"), "offset points", va="top")
+    axes.set(
+        yticks=range(len(TITLES)),
+        yticklabels=[*reversed(TITLES.values())],
+        xlim=(min(0, axes.get_xlim()[0]), max(1.15, axes.get_xlim()[1])),
+        xlabel="overhead of loss scaling, ours ÷ tf-keras: bars are means, dots are rows",
+    )
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def _pyplot() -> Any:
+    import matplotlib as mpl  # noqa: PLC0415  # only for the plots
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "step"
     import matplotlib.pyplot as plt  # noqa: PLC0415  # an extra
 
+    return plt
+
+
+def plot(results: dict[str, Any], path: Path) -> None:
+    """Draws the step's time against the number of variables, and against their size."""
+    plt = _pyplot()
     growth = results["growth"]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
     for axes, key, label in (
@@ -169,5 +197,6 @@ def plot(results: dict[str, Any], path: Path) -> None:
 if __name__ == "__main__":
     found = json.loads(RESULTS.read_text())
     PAGE.write_text(text(found), encoding="utf-8")
+    plot_overheads(found, OVERHEAD_PLOT)
     if "growth" in found:
         plot(found, PLOT)

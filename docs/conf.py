@@ -31,6 +31,8 @@ nitpick_ignore_regex = [
     ("py:.*", r"Target|RelativeImports"),
 ]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["page.css"]
 exclude_patterns = ["_build", "_generated"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

@@ -3,7 +3,7 @@
 
     python tools/audit.py requirements/dev.txt ... [--require]
 
-Where the service that pip-audit asks is not reachable, or a mirror without its data stands in its
+Where the service that pip-audit asks is not reachable, or a mirror without its data is in its
 place, pip-audit finds nothing and is content. So it is first asked about a package whose
 vulnerabilities have been known for years. If it finds none there, nothing has been audited: that is
 printed, and is a failure with `--require` only, for a machine without the service must be able

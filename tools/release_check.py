@@ -30,7 +30,7 @@ from tensorflow.keras.mixed_precision import experimental as mixed_precision
 
 opt = mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1), loss_scale="dynamic")
 """
-MIGRATED = "opt = mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1))"
+MIGRATED = "opt = mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD(0.1))"
 CONFIG = {
     "inner_optimizer": {"class_name": "SGD", "config": {"name": "SGD", "learning_rate": 0.5}},
     "dynamic": True,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.nightly
 def test_a_small_run(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     assert trees.generate(tree, 250) == 2

@@ -11,6 +11,7 @@ from benchmarks.measure import Spread, in_turns, overhead_ratio
 from tests.support import python
 
 
+@pytest.mark.nightly
 def test_a_smoke_run_measures_every_part() -> None:
     # In a process of its own: the steps take another path where there are two devices.
     program = "import json; from benchmarks.step import run; print(json.dumps(run(smoke=True)))"
@@ -22,6 +23,7 @@ def test_a_smoke_run_measures_every_part() -> None:
     assert results["growth"]["variables"][0]["ours"] > 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "case",
     [
@@ -38,6 +40,7 @@ def test_what_is_compared_does_the_same(case: Case) -> None:
     assert same_results(case)
 
 
+@pytest.mark.nightly
 def test_what_is_compared_does_the_same_with_replicas() -> None:
     # In a process of its own: strategies share the numbers of their reductions.
     program = (

@@ -86,3 +86,11 @@ def test_the_plot_is_drawn_from_the_results(tmp_path: Path) -> None:
     }
     step_page.plot({"growth": growth}, tmp_path / "plot.svg")
     assert "compat-lossscale" in (tmp_path / "plot.svg").read_text()
+
+
+def test_the_plot_of_overheads_has_each_mean(tmp_path: Path) -> None:
+    row = {"case": "any", **{mode: figures(0.5) for mode in step_page.TITLES}}
+    step_page.plot_overheads(results(row), tmp_path / "plot.svg")
+    drawn = (tmp_path / "plot.svg").read_text(encoding="utf-8")
+    assert drawn.count("<!-- 0.50 -->") == len(step_page.TITLES)
+    assert "<!-- tf-keras -->" in drawn

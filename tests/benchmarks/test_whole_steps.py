@@ -14,6 +14,7 @@ from benchmarks.whole_steps import CASES, LOOPS, SMOKE, ModelTraining, WholeStep
 TRANSFORMER = SMOKE[1]
 
 
+@pytest.mark.nightly
 def test_a_smoke_run_measures_every_loop() -> None:
     results = whole_steps.run(smoke=True)
     assert {"machine", "steps"} == set(results)
@@ -40,6 +41,7 @@ def test_fit_trains_with_the_loss_scaling_that_is_measured(policy: str, candidat
     assert is_wrapped == (candidate != "bare")
 
 
+@pytest.mark.nightly
 def test_one_of_the_batches_before_a_measurement_is_skipped() -> None:
     training = ModelTraining(TRANSFORMER, "ours")
     for loop in LOOPS:
@@ -49,6 +51,7 @@ def test_one_of_the_batches_before_a_measurement_is_skipped() -> None:
     assert all(np.isfinite(weight).all() for weight in training.model.get_weights())
 
 
+@pytest.mark.nightly
 def test_different_results_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrap(inner: Any, initial_scale: float) -> Any:
         return tf_keras.mixed_precision.LossScaleOptimizer(inner, initial_scale=2 * initial_scale)
@@ -58,6 +61,7 @@ def test_different_results_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> 
         whole_steps.rounds_of(TRANSFORMER, {"fit": 1, "custom loop": 1})
 
 
+@pytest.mark.nightly
 def test_a_skipped_step_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     def in_turns(calls: dict[str, Any], rounds: int) -> dict[str, list[float]]:
         for call in calls.values():

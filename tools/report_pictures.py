@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes the pictures of reports that the adoption tutorial shows, of its own project.
+
+    python tools/report_pictures.py
+
+Needs Chromium.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TUTORIAL = ROOT / "docs" / "tutorials" / "adopt.md"
+MODEL = ROOT / "tests" / "artefacts" / "2.3" / "model.h5"
+REPORTS = {
+    "migrate-report.png": (["migrate", "src"], (1000, 1500)),
+    "verify-report.png": (["verify", "models", "--to", "tf-keras"], (1000, 640)),
+}
+"""Each picture: the command that makes the report, and the window's width and height in pixels."""
+_FILE = re.compile(r"<!-- file: (\S+) -->\n```python\n(.*?)```", re.DOTALL)
+
+
+def main() -> int:
+    """Takes the pictures; returns 1 if there is no browser."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        print("No Chromium found. On Debian: apt-get install chromium", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as name:
+        project = Path(name)
+        for path, text in _FILE.findall(TUTORIAL.read_text(encoding="utf-8")):
+            (project / path).parent.mkdir(exist_ok=True)
+            (project / path).write_text(text, encoding="utf-8")
+        (project / "models").mkdir()
+        shutil.copy(MODEL, project / "models")
+        for picture, (command, size) in REPORTS.items():
+            line = [sys.executable, "-m", "compat_lossscale", *command, "--html", "report.html"]
+            subprocess.run(line, cwd=project, check=False, capture_output=True)
+            _photograph(browser, project / "report.html", TUTORIAL.with_name(picture), size)
+    return 0
+
+
+def _photograph(browser: str, page: Path, picture: Path, size: tuple[int, int]) -> None:
+    width, height = size
+    subprocess.run(
+        [
+            browser,
+            "--headless=new",
+            "--no-sandbox",
+            "--hide-scrollbars",
+            f"--window-size={width},{height}",
+            f"--screenshot={picture}",
+            page.as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
