@@ -7,6 +7,7 @@ used. `install()` puts the old names back into `tensorflow`; plain imports need 
     from compat_lossscale import LossScaleOptimizer               # TensorFlow 2.4 and later
     from compat_lossscale.experimental import LossScaleOptimizer  # TensorFlow 1.14 to 2.4
     from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer  # tf.compat.v1.train
+    from compat_lossscale.keras3 import LossScaleOptimizer        # keras.optimizers
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from compat_lossscale._version import __version__
 
 TYPE_CHECKING = False  # `typing` is not to be imported before the program: see legacy.startup
 if TYPE_CHECKING:
-    from compat_lossscale import callbacks, experimental, v1
+    from compat_lossscale import callbacks, experimental, keras3, v1
     from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
     from compat_lossscale.equivalence import (
         assert_equivalent,
@@ -43,6 +44,7 @@ _HOMES = {
     "experimental": "",
     "install": "compat_lossscale.legacy.install",
     "installed": "compat_lossscale.legacy.install",
+    "keras3": "",
     "plot_history": "compat_lossscale.watching.plotting",
     "uninstall": "compat_lossscale.legacy.install",
     "v1": "",
@@ -64,6 +66,7 @@ __all__ = [
     "experimental",
     "install",
     "installed",
+    "keras3",
     "plot_history",
     "uninstall",
     "v1",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 
 from compat_lossscale.errors import MissingExtraError
@@ -22,6 +23,27 @@ def require_tensorflow(what: str) -> None:
         raise MissingExtraError(
             f"{what} needs TensorFlow and tf-keras ({' and '.join(missing)} not found): "
             "pip install 'compat-lossscale[tf]'"
+        )
+
+
+def require_keras_3(what: str) -> None:
+    """Checks, without importing it, that Keras 3 is installed.
+
+    Args:
+        what: What needs it, to begin the message with.
+
+    Raises:
+        MissingExtraError: It is not, or the package `keras` is an older one.
+    """
+    try:
+        version = importlib.metadata.version("keras")
+    except importlib.metadata.PackageNotFoundError:
+        version = ""
+    if not version:
+        raise MissingExtraError(f"{what} needs Keras 3 (keras not found): pip install 'keras>=3.6'")
+    if int(version.partition(".")[0]) < 3:
+        raise MissingExtraError(
+            f"{what} needs Keras 3, and keras {version} is installed: pip install 'keras>=3.6'"
         )
 
 

@@ -10,7 +10,8 @@ They are a tree::
       ├─ ConfigFormatError            a config that states no loss scale    ValueError, KeyError
       ├─ UnreadableArtefactError      a file that is no readable artefact   ValueError
       ├─ ConversionError              nothing to write, or nowhere to       ValueError
-      ├─ NotCountedError              skipped steps in a TensorFlow 1 graph RuntimeError
+      ├─ NotCountedError              skipped steps that nothing counts     RuntimeError
+      ├─ LossScaleMisuseError         calls that contradict each other      RuntimeError
       ├─ InstallError                 the old names cannot be put back      RuntimeError
       ├─ MissingExtraError            what is needed is not installed       ImportError
       └─ ProgramError                 no program can be run like that
@@ -28,6 +29,10 @@ class CompatLossScaleError(Exception):
 
 class LossScaleStuckWarning(UserWarning):
     """A loss scale had to shrink or to grow, and is as low or as high as it can be."""
+
+
+class LossScaleMisuseWarning(UserWarning):
+    """A loss-scale optimizer is used in a way that trains badly: the message says which."""
 
 
 class LossScaleArgumentError(CompatLossScaleError, ValueError, TypeError):
@@ -65,7 +70,11 @@ class ConversionError(CompatLossScaleError, ValueError):
 
 
 class NotCountedError(CompatLossScaleError, RuntimeError):
-    """Skipped steps are not counted in the graphs of TensorFlow 1."""
+    """Skipped steps are not counted: in graphs of TensorFlow 1, and in Keras 3 on JAX."""
+
+
+class LossScaleMisuseError(CompatLossScaleError, RuntimeError):
+    """Calls of a loss-scale optimizer that contradict each other: the message says which."""
 
 
 class InstallError(CompatLossScaleError, RuntimeError):

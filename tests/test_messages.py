@@ -768,7 +768,7 @@ def spec_of_own_class() -> None:
 
 def under(strategy: Callable[[Any], Any]) -> None:
 
-    from compat_lossscale.optimizers import strategies
+    from compat_lossscale.steps import strategies
 
     current = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
     returning = {name: mock.Mock(return_value=value) for name, value in current.items()}
