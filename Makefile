@@ -27,6 +27,7 @@ demo: $(VENV)/ready
 
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
+	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest -n $(WORKERS) tests/keras3
 
 # The shim's tests with no private name of TensorFlow and tf-keras to be found; tests run a short form.
 without-private: $(VENV)/ready
@@ -176,8 +177,8 @@ release-check: $(TOOLS)/ready
 COMPILE = $(TOOLS)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal \
 	--python-version 3.10 --generate-hashes --custom-compile-command 'make lock'
 lock: $(TOOLS)/ready
-	$(COMPILE) --extra tf --group test --group lint --group docs --group demo --group build \
-		--output-file requirements/dev.txt
+	$(COMPILE) --extra tf --group test --group jax --group lint --group docs --group demo \
+		--group build --output-file requirements/dev.txt
 	for tf in $(filter-out $(AHEAD),$(TENSORFLOWS)); do \
 		printf 'tensorflow==%s.*\ntf-keras==%s.*\n' $$tf $$tf > requirements/tf.in; \
 		$(COMPILE) --extra tf --group test --group build --constraint requirements/tf.in \
@@ -200,7 +201,7 @@ ifeq ($(LOCK),yes)
 else
 	$(VENV)/bin/pip install --quiet --upgrade 'pip>=25.1'
 	$(VENV)/bin/pip install --quiet --editable '.[tf]' \
-		--group test --group lint --group docs --group demo
+		--group test --group jax --group lint --group docs --group demo
 endif
 	touch $@
 

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import keras
 
-from compat_lossscale.errors import AlreadyWrappedError, LossScaleArgumentError
+from compat_lossscale.errors import (
+    AlreadyWrappedError,
+    LossScaleArgumentError,
+    LossScaleMisuseWarning,
+)
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
@@ -44,10 +49,11 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
     `tf.keras.mixed_precision.LossScaleOptimizer` of TensorFlow 2.4.
 
     Args:
-        inner_optimizer: The optimizer to wrap, of `keras.optimizers`. If it has a
-            `loss_scale_factor`, the loss is scaled by that as well.
+        inner_optimizer: The optimizer to wrap, of `keras.optimizers`. Its `loss_scale_factor`, if
+            it has one, is taken away, with a warning.
         dynamic: Whether the loss scale follows the gradients or stays fixed.
-        initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value.
+        initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value
+            (default the inner optimizer's `loss_scale_factor`).
         dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
             2000). Must be `None` for a fixed one.
         count_skipped_steps: Whether `iterations` counts skipped steps too, as in tf-keras.
@@ -76,8 +82,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         **kwargs: Any,
     ) -> None:
         _check_wrappable(inner_optimizer)
-        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
-        factor = inner_optimizer.loss_scale_factor
+        spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps)
         super().__init__(
             inner_optimizer,
             initial_scale=spec.initial_scale,
@@ -85,8 +90,6 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             name=name,
             **kwargs,
         )
-        # Keras has taken it away, as it would scale twice. Here both scales are unscaled.
-        inner_optimizer.loss_scale_factor = factor
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__.update(
             _spec=spec, _protocols=ProtocolRecord(), _counts_skipped_too=bool(count_skipped_steps)
@@ -156,7 +159,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             The scaled loss. A float16 loss becomes float32, in which the product is finite.
         """
         self._protocols.loss_was_scaled(Protocol.KERAS_3, "scale_loss")
-        return keras.ops.multiply(self.inner_optimizer.scale_loss(loss), self._current_scale())
+        return keras.ops.multiply(loss, self._current_scale())
 
     def get_scaled_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale, as TensorFlow 2.4's protocol has it.
@@ -175,9 +178,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
 
     def _scaled(self, loss: Any) -> Any:
         loss = keras.ops.convert_to_tensor(loss)
-        loss = loss * keras.ops.cast(self._current_scale(), loss.dtype)
-        factor = self.inner_optimizer.loss_scale_factor
-        return loss if factor is None else loss * keras.ops.cast(factor, loss.dtype)
+        return loss * keras.ops.cast(self._current_scale(), loss.dtype)
 
     def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
         """Divides the gradients by the loss scale, as TensorFlow 2.4's protocol has it.
@@ -280,13 +281,11 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         return after
 
     def _unscaled(self, gradients: list[Any], variables: Sequence[Any]) -> list[Any]:
-        """Divides gradients by all that the loss was multiplied by."""
-        factor = self.inner_optimizer.loss_scale_factor
-        scale = self._current_scale()
+        """Divides gradients by the loss scale."""
         kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
         divided = self._unscale(
             [None if keep else one for one, keep in zip(gradients, kept, strict=True)],
-            scale if factor is None else scale * factor,
+            self._current_scale(),
         )
         return [
             old if keep else new for old, new, keep in zip(gradients, divided, kept, strict=True)
@@ -380,6 +379,32 @@ def _check_wrappable(optimizer: Any) -> None:
             "compat_lossscale.LossScaleOptimizer wraps those of tf-keras, and "
             "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer those of tf.compat.v1.train."
         )
+
+
+def _spec_of(
+    inner_optimizer: Any,
+    dynamic: bool,
+    initial_scale: float | None,
+    dynamic_growth_steps: int | None,
+) -> LossScaleSpec:
+    factor = inner_optimizer.loss_scale_factor
+    if dynamic is False and initial_scale is None:
+        if factor is None:
+            raise LossScaleArgumentError(
+                '"initial_scale" must be specified if "dynamic" is False: it is the fixed loss '
+                "scale. Or leave out the wrapper, and set `loss_scale_factor` on the inner "
+                "optimizer."
+            )
+        initial_scale = factor
+    elif factor is not None:
+        warnings.warn(
+            f"{type(inner_optimizer).__name__} has loss_scale_factor={factor}, a fixed loss scale. "
+            "The LossScaleOptimizer around it takes its place, as the loss would be scaled twice. "
+            "To keep it, leave out the LossScaleOptimizer or make it with dynamic=False.",
+            LossScaleMisuseWarning,
+            stacklevel=3,
+        )
+    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
 
 
 def _check_aggregation(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the package uses of Keras 3 beyond its public names, each with a public fallback.
 
-A Keras that moves one of these names makes the package slower, or switches off what is said here.
+A Keras that moves one of these names makes the package slower, or does without the name.
 """
 
 from __future__ import annotations

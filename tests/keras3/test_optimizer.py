@@ -123,21 +123,18 @@ def test_a_fixed_loss_scale_scales_unscales_and_asks_nothing(mode: str, unscaled
     assert optimizer.dynamic_growth_steps is None
 
 
-@pytest.mark.parametrize("mode", MODES)
-@BY_CALL
-def test_the_inner_optimizers_own_factor_is_kept(mode: str, unscaled: bool) -> None:
-    variables = variables_of([1.0])
-    inner = keras.optimizers.SGD(0.5, loss_scale_factor=16.0)
-    optimizer = LossScaleOptimizer(inner, initial_scale=8.0)
-    one = keras.ops.convert_to_tensor(1.0)
-    assert float(optimizer.scale_loss(one)) == 128.0
-    forget_calls(optimizer)
-    assert float(optimizer.get_scaled_loss(one)) == 128.0
-    forget_calls(optimizer)
-    stepper(optimizer, variables, mode, unscaled)([128.0])
-    assert values_in(variables)[0].tolist() == [0.5]
-    assert inner.loss_scale_factor == 16.0
-    assert optimizer.get_config()["inner_optimizer"]["config"]["loss_scale_factor"] == 16.0
+def test_the_inner_optimizers_own_factor_is_never_dropped_silently() -> None:
+    inner = keras.optimizers.SGD(loss_scale_factor=16.0)
+    with pytest.warns(LossScaleMisuseWarning, match=r"loss_scale_factor=16\.0"):
+        optimizer = LossScaleOptimizer(inner, initial_scale=8.0)
+    assert float(optimizer.scale_loss(keras.ops.convert_to_tensor(1.0))) == 8.0
+    assert inner.loss_scale_factor is None
+
+    inner = keras.optimizers.SGD(1.0, loss_scale_factor=16.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer = LossScaleOptimizer(inner, dynamic=False)
+    assert (optimizer.dynamic, optimizer.initial_scale) == (False, 16.0)
 
 
 def test_a_loss_is_scaled_in_each_protocols_own_dtype() -> None:
@@ -249,7 +246,7 @@ def test_a_config_gives_the_same_again_as_often_as_wanted(arguments: dict[str, A
     for _ in range(2):
         again = LossScaleOptimizer.from_config(config)
         assert again.get_config() == config
-    assert type(again.inner_optimizer) is keras.optimizers.Adam
+    assert isinstance(again.inner_optimizer, keras.optimizers.Adam)
     read = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(optimizer))
     assert type(read) is LossScaleOptimizer
     assert read.get_config() == config

@@ -9,7 +9,6 @@ from keras import ops
 
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import stateless
-from compat_lossscale.keras3.inner_scale import not_unscaling
 from compat_lossscale.spec import next_state
 from compat_lossscale.steps.stuck import warn_that_it_is_stuck
 
@@ -25,8 +24,7 @@ class Steps(stateless.Steps):
         """Applies unscaled gradients if they are finite, and moves the loss scale."""
         finite = not self._spec.dynamic or bool(stateless.all_finite(gradients))
         if finite:
-            with not_unscaling(self.inner_optimizer):
-                self.inner_optimizer.apply(gradients, variables)
+            self.inner_optimizer.apply(gradients, variables)
         elif self._counts_skipped_too:
             private.step_variable(self.inner_optimizer).assign_add(1)
         if self._spec.dynamic:

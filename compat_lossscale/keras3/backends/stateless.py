@@ -12,7 +12,6 @@ from keras import ops
 
 from compat_lossscale.errors import LossScaleMisuseError, NotCountedError
 from compat_lossscale.keras3 import private
-from compat_lossscale.keras3.inner_scale import not_unscaling
 from compat_lossscale.spec import LossScaleSpec, Operations, next_state
 
 _OPERATIONS = Operations(
@@ -82,10 +81,9 @@ class Steps:
         own, inner = list(optimizer_variables[:count]), list(optimizer_variables[count:])
 
         def applied() -> tuple[list[Any], list[Any]]:
-            with not_unscaling(inner_optimizer):
-                new_trainable, new_inner = inner_optimizer.stateless_apply(
-                    inner, gradients, list(trainable)
-                )
+            new_trainable, new_inner = inner_optimizer.stateless_apply(
+                inner, gradients, list(trainable)
+            )
             return list(new_trainable), [*self._moved(own, True), *new_inner]
 
         def skipped() -> tuple[list[Any], list[Any]]:

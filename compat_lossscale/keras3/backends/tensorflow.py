@@ -17,7 +17,6 @@ from compat_lossscale.core import (
     unscale_gradients,
 )
 from compat_lossscale.keras3 import private
-from compat_lossscale.keras3.inner_scale import not_unscaling
 from compat_lossscale.spec import LossScaleSpec
 from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
@@ -79,8 +78,7 @@ class Steps(CountsSkippedSteps):
         inner_optimizer = self.inner_optimizer
 
         def apply(gradients: list[Any]) -> None:
-            with not_unscaling(inner_optimizer):
-                inner_optimizer.apply(gradients, variables)
+            inner_optimizer.apply(gradients, variables)
 
         apply_or_skip(
             self._loss_scale,
