@@ -134,10 +134,11 @@ both-ways-all: $(VENV)/ready
 	$(VENV)/bin/python -m tests.codemods.both_ways --all
 
 # Upstream's own tests against the shim's classes, at the commits in tests/upstream/suites.py:
-#   make upstream KERAS=keras.git TENSORFLOW=tensorflow.git
-# `.venv/bin/python -m tests.upstream.run --help` says how to get the two.
+#   make upstream KERAS=keras.git TENSORFLOW=tensorflow.git KERAS3=keras3.git
+# Those of Keras 3 are in its wheel, but for one. `.venv/bin/python -m tests.upstream.run --help` says how to get the two.
 upstream: $(VENV)/ready
 	$(VENV)/bin/python -m tests.upstream.run $(KERAS:%=--keras %) $(TENSORFLOW:%=--tensorflow %) $(SUITES)
+	$(VENV)/bin/python -m tests.upstream.keras3 $(KERAS3:%=--keras3 %) $(SUITES)
 
 # The codemod on public repositories; the documentation shows the table. What REPOSITORIES lacks is
 # got from GitHub. An hour or less.

@@ -79,10 +79,11 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 @pytest.fixture(autouse=True)
 def clean_state() -> Iterator[None]:
     """Two logical CPU devices, and no global state that outlives a test."""
-    if "tensorflow" in sys.modules:
+    uses_tensorflow = os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow"
+    if uses_tensorflow and "tensorflow" in sys.modules:
         _make_two_logical_devices()
     yield
-    if "tensorflow" in sys.modules:
+    if uses_tensorflow and "tensorflow" in sys.modules:
         _reset_tensorflow()
 
 

@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "core": {"spec"},
     "steps": {"spec", "core"},
     "optimizers": {"spec", "core", "steps"},
-    "keras3": {"spec", "core", "steps"},
+    "keras3": {"spec", "core", "steps", "watching"},
     "policies": {"spec", "core", "optimizers"},
     "experimental": {"core", "optimizers", "policies"},
     "v1": {"core", "optimizers"},
@@ -78,6 +78,7 @@ WITHOUT_TENSORFLOW = {
     "keras3",
     "keras3.optimizer",
     "keras3.protocols",
+    "keras3.loss_scale_logger",
     "keras3.private",
     "keras3.inner_scale",
     "keras3.backends",
@@ -85,6 +86,10 @@ WITHOUT_TENSORFLOW = {
     "keras3.backends.eager",
     "steps",
     "steps.stuck",
+    "watching.logging_hooks",
+    "watching.plotting",
+    "watching.reading",
+    "watching.watched_optimizer",
 }
 MAY_IMPORT_TENSORFLOW = {
     "core", "steps", "optimizers", "keras3", "policies", "legacy", "equivalence", "watching",

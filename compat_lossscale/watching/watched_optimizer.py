@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from compat_lossscale.spec.update_rule import PYTHON, next_state
@@ -11,7 +12,6 @@ from compat_lossscale.watching.reading import (
     is_of_keras_3,
     loss_scale_of,
     skipped_steps_of,
-    state_reader,
 )
 
 FLOOR = 1.0
@@ -25,13 +25,23 @@ class WatchedOptimizer:
 
     Args:
         optimizer: An optimizer with a loss scale, of this package, of tf-keras or of Keras 3.
+        read: Reads its state.
         counts_itself: Whether to count skipped steps, if the optimizer does not. Needs a look after
             every step.
     """
 
-    def __init__(self, optimizer: Any, *, counts_itself: bool) -> None:
+    def __init__(
+        self,
+        optimizer: Any,
+        read: Callable[[], dict[str, float]],
+        *,
+        counts_itself: bool,
+    ) -> None:
         self.optimizer = optimizer
-        self.is_of_keras_3 = is_of_keras_3(optimizer)
+        self._counts_applied_steps = is_of_keras_3(optimizer) and not getattr(
+            optimizer, "_counts_skipped_too", False
+        )
+        self.has_floor = not is_of_keras_3(optimizer) or hasattr(optimizer, "get_scaled_loss")
         loss_scale = loss_scale_of(optimizer)
         self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
             loss_scale, "increment_period", None
@@ -39,7 +49,7 @@ class WatchedOptimizer:
         self.multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
         self.is_dynamic = self.growth_steps is not None
         self.seen: dict[str, float] | None = None
-        self._read = state_reader(optimizer)
+        self._read = read
         counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None
         self._skipped: int | None = 0 if counts else None
         self._looks = 0
@@ -60,12 +70,13 @@ class WatchedOptimizer:
         """Whether there was a step between two looks."""
         if seen["step"] != before["step"]:
             return True
-        # Keras 3 does not count a skipped step, but halves the loss scale.
-        return self.is_of_keras_3 and seen["loss_scale"] != before["loss_scale"]
+        # Keras 3 does not count a skipped step, but it shrinks the loss scale.
+        known = ("loss_scale", "skipped_steps") if "skipped_steps" in seen else ("loss_scale",)
+        return any(seen[name] != before[name] for name in known)
 
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the one step between two looks was applied: then the update rule says so."""
-        if self.is_of_keras_3:
+        if self._counts_applied_steps:
             return seen["step"] != before["step"]
         state = next_state(
             before["loss_scale"],
@@ -80,8 +91,8 @@ class WatchedOptimizer:
         """Whether the scale is at its floor and steps were skipped there since the last look."""
         if not self.is_dynamic or seen["loss_scale"] > FLOOR:
             return False
-        if self.is_of_keras_3:
-            # There is no floor. Below 1 it has overflowed at 1, or in the forward pass.
+        if not self.has_floor:
+            # It is Keras 3's own. Below 1 it has overflowed at 1, or in the forward pass.
             return seen["loss_scale"] < min(before["loss_scale"], FLOOR)
         if "skipped_steps" not in seen:
             return seen["good_steps"] == 0
