@@ -16,7 +16,8 @@ def is_of_keras_3(optimizer: Any) -> bool:
 def state_of_keras_3(optimizer: Any) -> dict[str, float]:
     """The state of a LossScaleOptimizer of Keras 3, which has no variables before it is built."""
     state = {
-        "step": int(optimizer.iterations.numpy()),
+        # Keras' own wrapper has another variable for them up to 3.6, which stays 0.
+        "step": int(optimizer.inner_optimizer.iterations.numpy()),
         "loss_scale": float(loss_scale_of(optimizer)),
     }
     if optimizer.dynamic_growth_steps is not None:
