@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -86,6 +87,7 @@ def may_import_tensorflow(module: str) -> bool:
     return part_of(module) in MAY_IMPORT_TENSORFLOW and name not in WITHOUT_TENSORFLOW
 
 
+@functools.cache
 def modules() -> list[tuple[str, Path]]:
     """Every module of the two packages: dotted name and path."""
     found = []
@@ -104,12 +106,19 @@ def part_of(module: str) -> str:
     return names[1] if len(names) > 1 else "package"
 
 
-def imports_of(module: str, path: Path) -> set[str]:
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """A module's syntax tree."""
+    return ast.parse(path.read_text())
+
+
+@functools.cache
+def imports_of(module: str, path: Path) -> frozenset[str]:
     """Every module that `path` imports: by statement anywhere, or by a name in import_module."""
     known = {name for name, _ in modules()}
     is_package = path.name == "__init__.py"
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -125,7 +134,7 @@ def imports_of(module: str, path: Path) -> set[str]:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 found.add(first.value)
-    return found
+    return frozenset(found)
 
 
 @pytest.mark.parametrize(("module", "path"), modules(), ids=[name for name, _ in modules()])
@@ -170,7 +179,7 @@ def test_private_modules_of_keras_are_touched_in_one_file_only() -> None:
 def defined_in(path: Path) -> set[str]:
     """Every name that a module defines: functions, classes, variables, attributes, imports."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -189,7 +198,7 @@ def test_private_attributes_of_others_are_touched_where_they_may_be() -> None:
         for module, path in modules()
         if may_import_tensorflow(module)
         and part_of(module) not in ("core", "optimizers", "neighbours")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute)
         if node.attr.startswith("_") and not node.attr.startswith("__") and node.attr not in ours
     }
@@ -278,7 +287,7 @@ def test_only_the_rules_name_ids_of_rules() -> None:
         (module, node.value)
         for module, path in CODEMOD
         if room_of(module) != "rules"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.fullmatch(r"LS\d{3}", node.value)
     }

@@ -47,7 +47,10 @@ def experimental(inner: Any, **kwargs: Any) -> Any:
     return compat_lossscale.experimental.LossScaleOptimizer(inner, scale)
 
 
-EVERY_WRAPPER = pytest.mark.parametrize("wrap", [ours, experimental, stock])
+def every_wrapper(test: Callable[..., None]) -> Callable[..., None]:
+    """Runs a test with wrappers of this package and of tf-keras, around both families."""
+    test = pytest.mark.parametrize("wrap", [ours, experimental, stock])(test)
+    return pytest.mark.sampled(2)(test)
 
 
 def model_with(optimizer: Any, **kwargs: Any) -> Any:
@@ -80,7 +83,7 @@ def small(wrap: Any, family: Family, **kwargs: Any) -> Any:
     return wrap(family.sgd(0.0), **{"initial_scale": 8.0, "dynamic_growth_steps": 2, **kwargs})
 
 
-@EVERY_WRAPPER
+@every_wrapper
 def test_every_step_is_seen_if_asked(wrap: Any, family: Family) -> None:
     logger = LossScaleLogger(every=1)
     history = fit(model_with(small(wrap, family)), logger)
@@ -94,7 +97,7 @@ def test_every_step_is_seen_if_asked(wrap: Any, family: Family) -> None:
     assert {name: history.history[name] for name in last} == last
 
 
-@EVERY_WRAPPER
+@every_wrapper
 def test_epochs_are_seen_by_default_and_the_history_has_them(wrap: Any, family: Family) -> None:
     logger = LossScaleLogger()
     history = fit(model_with(small(wrap, family)), logger, epochs=2, batches=BATCHES[:4])
@@ -137,7 +140,7 @@ def test_a_loss_scale_can_be_monitored() -> None:
     assert history.history["loss_scale"] == [4.0, 2.0]
 
 
-@EVERY_WRAPPER
+@every_wrapper
 def test_a_fixed_scale_is_logged_and_warns_of_nothing(
     wrap: Any, family: Family, said: Said
 ) -> None:
@@ -235,7 +238,7 @@ def test_a_scale_at_its_floor_without_skipped_steps_is_not_warned_of(said: Said)
     assert said() == []
 
 
-@EVERY_WRAPPER
+@every_wrapper
 def test_a_scale_stuck_at_its_cap_is_warned_of_once(wrap: Any, family: Family, said: Said) -> None:
     optimizer = small(wrap, family, initial_scale=2.0**126, dynamic_growth_steps=1)
     fit(model_with(optimizer), LossScaleLogger(), batches=[0.0] * 3, epochs=2)
