@@ -2,6 +2,8 @@
 # which there is a TensorFlow.
 PYTHON ?= python3
 WORKERS ?= 2
+# Tests of one module mostly run in one worker, so that they share what the module sets up.
+PARALLEL := -n $(WORKERS) --dist=worksteal
 # The versions in requirements/ are installed, with hashes. `make test LOCK=no` in a fresh clone
 # installs the newest versions instead.
 LOCK ?= yes
@@ -30,18 +32,18 @@ demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
 
 test: $(VENV)/ready
-	$(VENV)/bin/python -m pytest -n $(WORKERS)
+	$(VENV)/bin/python -m pytest $(PARALLEL)
 
 # The shim's tests without any private name of TensorFlow and tf-keras. `make test` runs a short form.
 without-private: $(VENV)/ready
 	for how in moved renamed; do \
-		PRIVATE_NAMES=$$how $(VENV)/bin/python -m pytest -n $(WORKERS) -p tests.without_private_names \
+		PRIVATE_NAMES=$$how $(VENV)/bin/python -m pytest $(PARALLEL) -p tests.without_private_names \
 			$(SHIM_TESTS) || exit 1; \
 	done
 
 # The shim's tests with the core's reference path. `make test` runs a short form.
 reference: $(VENV)/ready
-	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 # Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
 nightly: test-all matrix reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
@@ -49,7 +51,7 @@ nightly: test-all matrix reference without-private fuzz attacks attacks-shim pro
 
 # All tests, including those that `make test` samples or leaves out because they take long.
 test-all: $(VENV)/ready
-	ALL_CASES=yes $(VENV)/bin/python -m pytest -n $(WORKERS)
+	ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL)
 
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
@@ -109,7 +111,7 @@ run-as-python: $(VENV)/ready
 
 # All exchanges of saved files. `make test` runs a fifth of them.
 exchange-all: $(VENV)/ready
-	EXCHANGE_EVERY=1 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/exchange
+	EXCHANGE_EVERY=1 $(VENV)/bin/python -m pytest $(PARALLEL) tests/exchange
 
 # Files that other TensorFlows and this package save, exchanged. The documentation shows the matrix.
 # Takes half an hour. EXCHANGE_WITH names an interpreter of each TensorFlow:
@@ -126,7 +128,7 @@ programs: $(VENV)/ready
 
 # Generated programs around old calls.
 properties: $(VENV)/ready
-	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/codemods/test_properties.py
+	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest $(PARALLEL) tests/codemods/test_properties.py
 
 # Whole programs unchanged under `compat-lossscale run`, and migrated on tf-keras alone: PROGRAMS, by
 # default those that changed, or whose migration changed, since their verdict was recorded.
@@ -157,12 +159,12 @@ sweep: $(VENV)/ready
 
 # The shim's tests on every TensorFlow in TENSORFLOWS, and on the newest that tf-keras supports.
 matrix: $(TENSORFLOWS:%=test-tf%) $(VENV)/ready
-	$(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+	$(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 test-oldest: test-tf2.16
 
 test-tf%: .venv-tf%/ready
-	.venv-tf$*/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+	.venv-tf$*/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready

@@ -59,7 +59,7 @@ def servers() -> Iterator[None]:
 def can_run(arguments: Sequence[str]) -> bool:
     """Whether a server can run what `python` is given: no options of Python, and on Linux."""
     first = arguments[0] if arguments else "-"
-    is_program = first in ("-c", "-m") or not first.startswith("-")
+    is_program = first in ("-", "-c", "-m") or not first.startswith("-")
     return bool(os.environ.get(FOLDER)) and is_program and hasattr(os, "pidfd_open")
 
 
@@ -254,6 +254,10 @@ def _execute(program: str, *arguments: str) -> None:
     if program == "-c":
         name, source = "<string>", arguments[0].encode()
         sys.argv = ["-c", *arguments[1:]]
+        sys.path.insert(0, "")
+    elif program == "-":
+        name, source = "<stdin>", sys.stdin.buffer.read()
+        sys.argv = ["-", *arguments]
         sys.path.insert(0, "")
     else:
         name, source = program, Path(program).read_bytes()

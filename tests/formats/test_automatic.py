@@ -136,6 +136,7 @@ def test_a_copy_that_states_the_config_is_wrapped_under_any_policy(
         print(hasattr(optimizers[0], "dynamic_scale"), float(optimizers[1].dynamic_scale))
         """,
         cwd=tmp_path,
+        tensorflow_may_be_imported=True,
     )
     assert printed.split() == ["False", "16384.0"]
 

@@ -82,8 +82,8 @@ RULINGS: Final = (
         apis=KERAS,
         observation="checkpoint_keys",
         side="2.4",
-        why="From 2.3 on, a checkpoint has the inner optimizer under the wrapper's own key; before, "
-        "under `base_optimizer`. This package reads both.",
+        why="From 2.3 on, a checkpoint has the inner optimizer under the wrapper's own key; "
+        "before, under `base_optimizer`. This package reads both.",
     ),
     *(
         Ruling(
@@ -91,8 +91,8 @@ RULINGS: Final = (
             apis=KERAS,
             observation=observation,
             side="2.4",
-            why="With the control flow of TensorFlow 1, variables that the Keras wrapper creates are "
-            "named after its branch, such as `cond_1/Adam/iter`, from 1.15 on, but not in 1.14.",
+            why="With the control flow of TensorFlow 1, variables that the Keras wrapper creates "
+            "are named after its branch, such as `cond_1/Adam/iter`, from 1.15 on, but not in 1.14.",
             modes=("session",),
         )
         for observation in ("variables", "saver_keys", "slots", "inner_variables")
