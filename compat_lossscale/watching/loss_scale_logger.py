@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Keras callback that watches the loss scale while a model trains."""
+"""A Keras callback that logs the loss scale while a model trains."""
 
 from __future__ import annotations
 
@@ -25,42 +25,41 @@ __all__ = ["LossScaleLogger"]
 _SCALAR = tf.compat.v1.SummaryMetadata(
     plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="scalars")
 )
-"""What tells TensorBoard that a summary is a number."""
+"""The metadata by which TensorBoard knows that a summary is a number."""
 
 
 class LossScaleLogger(tf_keras.callbacks.Callback):
-    """Puts the state of the loss scale into Keras' logs, and warns when it is stuck.
+    """Adds the state of the loss scale to Keras' logs, and warns when it is stuck.
 
-    At the end of each epoch, and on every `every`-th batch if asked, `logs` gets
+    At the end of each epoch, and after every `every` batches, it adds to `logs`
 
     - `loss_scale`, the current value;
-    - `good_steps`, the good steps in a row since the value last changed: at
-      `dynamic_growth_steps` of them it grows. Not for fixed loss scales;
-    - `skipped_steps`, the steps skipped so far: since the optimizer was made; around an optimizer
-      that does not count them, since training began, and only with `every=1`, when it can be told
-      from the other two.
+    - `good_steps`, the good steps in a row since the value last changed or a step was skipped.
+      After `dynamic_growth_steps` of them the loss scale grows. Not for fixed loss scales;
+    - `skipped_steps`, the steps skipped since the optimizer was created. If the optimizer does not
+      count them, the callback counts them from the beginning of training, but only with `every=1`,
+      because it derives them from the other two.
 
-    So `History` has them, and callbacks that are behind this one can use them. It works with the
-    loss-scale optimizers of this package, of tf-keras, and of Keras 3 on TensorFlow. Those that
-    `Model.compile` wraps under the policy `mixed_float16` are among them::
+    So they are in `History`, and callbacks after this one can use them. The callback works with the
+    loss-scale optimizers of this package, of tf-keras, and of Keras 3 on TensorFlow, and with those
+    that `Model.compile` wraps under the policy `mixed_float16`::
 
         history = model.fit(x, y, callbacks=[compat_lossscale.callbacks.LossScaleLogger()])
         history.history["loss_scale"]
 
-    It warns of a loss scale that is stuck at its floor or its cap, once each, through TensorFlow's
-    logger. An optimizer of this package says that itself as soon as it happens, wherever it can;
-    what it said is not said again.
+    It warns once of a loss scale that is stuck at its floor, and once of one that is stuck at its
+    cap, through TensorFlow's logger. It does not repeat the warnings of an optimizer of this
+    package.
 
     Args:
-        every: Also look after every so many batches of an epoch. Each look reads up to four
-            scalars; between looks nothing is read.
-        log_dir: Folder to write summaries for TensorBoard to, by the optimizer's `iterations`.
-        writer: A `tf.summary` writer to write them with, instead of `log_dir`.
-        optimizer: The optimizer to watch; by default, that of the model.
+        every: Log after every so many batches of an epoch too. Logging reads up to four scalars.
+        log_dir: Folder for summaries for TensorBoard, by the optimizer's `iterations`.
+        writer: A `tf.summary` writer for them, instead of `log_dir`.
+        optimizer: The optimizer to log; by default, that of the model.
 
     Raises:
-        ValueError: `every` is no positive whole number, or `log_dir` and `writer` are both given,
-            or one is given while eager execution is off.
+        ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
+            passed, or one is passed while eager execution is off.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         optimizer: Any = None,
     ) -> None:
         super().__init__()
-        # Its hooks read no logs, so Keras need not turn them into numbers for it.
+        # Its hooks do not read the logs, so Keras need not convert them to numbers.
         self._supports_tf_logs = True
         self.every = _checked_every(every)
         self._writer = _checked_writer(log_dir, writer)
@@ -84,7 +83,7 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
 
     @property
     def history(self) -> dict[str, list[float]]:
-        """What was seen at each look, by name, as `History.history` has it, with `step` besides.
+        """All logged values by name, in the form of `History.history`, and their `step`.
 
         `step` is the optimizer's `iterations`. It counts skipped steps too, except in Keras 3 and
         TensorFlow 2.0 to 2.2.
@@ -92,10 +91,10 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         return self._history
 
     def observe(self) -> dict[str, float]:
-        """Looks now. For loops without `Model.fit`, with `optimizer` given.
+        """Logs now. Use this in loops without `Model.fit`, and pass `optimizer` to the constructor.
 
         Returns:
-            What goes into the logs; nothing if the optimizer has no loss scale.
+            The values for the logs; an empty dictionary if the optimizer has no loss scale.
         """
         watched = self._watch()
         if watched is None:
@@ -110,7 +109,7 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         return {name: value for name, value in seen.items() if name != "step"}
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Looks where the loss scale starts; the history begins after that."""
+        """Reads the loss scale at the beginning. The history does not include this value."""
         del logs
         self._watched = None
         self._history.clear()
@@ -122,9 +121,9 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         self._batches = 0
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Looks if it is time to."""
+        """Logs if `every` batches have passed."""
         before, self._batches = self._batches, batch + 1
-        # With steps_per_execution there is one call for several batches.
+        # With steps_per_execution, Keras calls this once for several batches.
         if self.every and self._batches // self.every > before // self.every:
             _put(self.observe(), logs)
 
@@ -134,7 +133,7 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
         _put(self.observe(), logs)
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
-        """Writes out the summaries."""
+        """Flushes the summaries."""
         del logs
         if self._writer is not None:
             self._writer.flush()
@@ -150,7 +149,7 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
                     "none",
                     f"LossScaleLogger: the optimizer, {type(optimizer).__name__}, has no loss "
                     "scale, so nothing is logged. Wrap it in a LossScaleOptimizer, or set the "
-                    "policy mixed_float16 before the model is made.",
+                    "policy mixed_float16 before you create the model.",
                 )
                 return None
             self._watched = WatchedOptimizer(optimizer, counts_itself=self.every == 1)
@@ -180,16 +179,16 @@ class LossScaleLogger(tf_keras.callbacks.Callback):
                 f"LossScaleLogger: the loss scale is {where}, and steps are still "
                 f"skipped (step {seen['step']:.0f}): the gradients are not finite even unscaled. "
                 "Look for NaN or infinity in the loss and the inputs, for a learning rate that is "
-                "too high, and for values beyond 65504, the largest float16; "
+                "too high, and for values beyond 65504, the largest float16. "
                 "tf.debugging.enable_check_numerics() names the operation.",
             )
         if watched.is_at_cap(scale):
             self._warn_once(
                 "cap",
                 f"LossScaleLogger: the loss scale is at its cap, {scale:.3g} (step "
-                f"{seen['step']:.0f}): it would be infinite if it grew again. No gradient ever "
-                "overflowed on the way there. See whether the gradients are all zero, and whether "
-                "anything computes in float16; if nothing does, no loss scale is needed.",
+                f"{seen['step']:.0f}): it would be infinite if it grew again. No gradient has "
+                "overflowed. Check whether the gradients are all zero, and whether anything "
+                "computes in float16; if nothing does, you need no loss scale.",
             )
 
     def _warn_once(self, what: str, message: str) -> None:
@@ -221,7 +220,7 @@ def _checked_writer(log_dir: str | Path | None, writer: Any) -> Any:
         )
     if not tf.executing_eagerly():
         raise LossScaleArgumentError(
-            "Summaries are written in eager mode only, which is switched off here. Leave out "
+            "Summaries are written in eager mode only, which is off in this program. Leave out "
             '"log_dir" and "writer", and use the history.'
         )
     return writer if writer is not None else tf.summary.create_file_writer(str(log_dir))

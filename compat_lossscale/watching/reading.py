@@ -13,12 +13,12 @@ from compat_lossscale.errors import CompatLossScaleError
 
 
 def is_of_keras_3(optimizer: Any) -> bool:
-    """Whether it is Keras 3's LossScaleOptimizer."""
+    """Whether an optimizer is Keras 3's LossScaleOptimizer."""
     return hasattr(optimizer, "scale_loss") and hasattr(optimizer, "dynamic_growth_steps")
 
 
 def _state_of_keras_3(optimizer: Any) -> dict[str, float]:
-    """The state of Keras 3's LossScaleOptimizer, which has no variables before its first step."""
+    """Reads Keras 3's LossScaleOptimizer, which has no variables before its first step."""
     return {
         "step": int(optimizer.iterations.numpy()),
         "loss_scale": float(loss_scale_of(optimizer)),
@@ -27,7 +27,7 @@ def _state_of_keras_3(optimizer: Any) -> dict[str, float]:
 
 
 def loss_scale_of(optimizer: Any) -> Any:
-    """An optimizer's loss scale: a tensor or a LossScale; `None` if it has none."""
+    """Returns an optimizer's loss scale: a tensor or a LossScale; `None` if it has none."""
     if is_of_keras_3(optimizer):
         return optimizer.dynamic_scale.numpy() if optimizer.built else optimizer.initial_scale
     for name in ("loss_scale", "_loss_scale"):
@@ -38,16 +38,16 @@ def loss_scale_of(optimizer: Any) -> Any:
 
 
 def skipped_steps_of(optimizer: Any) -> Any:
-    """An optimizer's count of skipped steps; `None` if it does not count them."""
+    """Returns an optimizer's count of skipped steps; `None` if it does not count them."""
     try:
         return getattr(optimizer, "skipped_steps", None)
     except CompatLossScaleError:
-        # In the graphs of TensorFlow 1 they are not counted.
+        # They are not counted in graphs of TensorFlow 1.
         return None
 
 
 def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
-    """Returns what reads an optimizer's state."""
+    """Returns a function that reads an optimizer's state."""
     if is_of_keras_3(optimizer):
         return lambda: _state_of_keras_3(optimizer)
 
@@ -64,7 +64,7 @@ def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
 
     if tf.executing_eagerly():
         return lambda: _values(tensors())
-    # In a graph they are made once, and evaluated often.
+    # In a graph, the tensors are created once and evaluated often.
     made = tensors()
     return lambda: _values(made)
 

@@ -92,7 +92,8 @@ RULINGS: Final = (
             observation=observation,
             side="2.4",
             why="With the control flow of TensorFlow 1, variables that the Keras wrapper creates "
-            "are named after its branch, such as `cond_1/Adam/iter`, from 1.15 on, but not in 1.14.",
+            "are named after its branch, such as `cond_1/Adam/iter`, from 1.15 on, but not in "
+            "1.14.",
             modes=("session",),
         )
         for observation in ("variables", "saver_keys", "slots", "inner_variables")
