@@ -12,14 +12,14 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Opens a temporary file that replaces `path` at the end, and is removed after an error.
+    """Creates a temporary file that replaces `path` at the end, and is removed after an error.
 
     Args:
         path: The file to write. It need not exist.
 
     Yields:
-        The temporary file, for writing. It is flushed to the disk before it replaces `path`, and
-        gets the mode of a new file.
+        The path of the temporary file, to write to. The file is flushed to the disk before it
+        replaces `path`, and gets the mode of a new file.
     """
     place = Path(path).absolute()
     with file_beside(place, prefix=f".{place.stem[:100]}-") as temporary:
@@ -42,7 +42,7 @@ def file_beside(place: Path, prefix: str) -> Iterator[Path]:
         prefix: The beginning of the file's name.
 
     Yields:
-        The file. Unless there is an error, the caller must rename it.
+        The path of the file. Unless there is an error, the caller must rename it.
     """
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=prefix, suffix=".tmp")
     os.close(descriptor)

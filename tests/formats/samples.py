@@ -30,6 +30,7 @@ SGD = {
         "nesterov": True,
     },
 }
+FTRL = {"class_name": "Ftrl", "config": {"name": "Ftrl", "learning_rate": 0.5, "beta": 0.0}}
 ADAM = {
     "class_name": "Adam",
     "config": {
@@ -162,3 +163,15 @@ def reason(path: Path | str) -> str:
     result = verify_artefact(str(path))
     assert result.status is ArtefactStatus.UNREADABLE, result
     return result.error
+
+
+def later(inner: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    inner = {**inner, "config": {**inner["config"], **settings}}
+    return {"inner_optimizer": inner, **LossScaleSpec().to_config("tf2.4")}
+
+
+def converted(config: dict[str, Any], target: Generation) -> dict[str, Any]:
+    conversion = convert(config, target)
+    assert conversion.config is not None
+    assert not conversion.lost
+    return conversion.config
