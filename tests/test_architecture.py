@@ -74,6 +74,12 @@ WITHOUT_TENSORFLOW = {
     "legacy.startup",
     "equivalence.configs",
 }
+# One word has one meaning, so that a class can be searched for by its name. The exceptions:
+SHARED_CLASS_NAMES = {
+    "LossScaleOptimizer": "TensorFlow 2.3 and 2.4 had different classes under this public name",
+    "FixedLossScale": "the codemod evaluates constructors with classes that stand in for TensorFlow's",
+    "DynamicLossScale": "the codemod evaluates constructors with classes that stand in for TensorFlow's",
+}
 FRAMEWORKS = {"tensorflow", "keras", "tf_keras"}
 MAY_IMPORT_TENSORFLOW = {
     "core", "optimizers", "policies", "legacy", "equivalence", "watching", "neighbours",
@@ -280,6 +286,15 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         assert leaves, f"a circle among {sorted(imported)}"
         for module in leaves:
             del imported[module]
+
+
+def test_each_class_has_a_name_of_its_own() -> None:
+    places: dict[str, list[str]] = {}
+    for module, path in modules():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    assert {name for name, found in places.items() if len(found) > 1} == set(SHARED_CLASS_NAMES)
 
 
 def test_only_the_rules_name_ids_of_rules() -> None:

@@ -21,7 +21,7 @@ _SHOWN = 8
 
 
 @dataclasses.dataclass
-class Usage:
+class UsedNeighbours:
     """The neighbours and packages that the files of a program use.
 
     Attributes:
@@ -65,13 +65,13 @@ class Usage:
         return needed
 
 
-def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Usage:
+def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> UsedNeighbours:
     """Searches Python files for neighbours, for some seconds at most."""
     from lossscale_codemods.project.discovery import Skipped, discover
 
     from compat_lossscale.neighbours.usage import roots_imported_in, used_in
 
-    used, end = Usage(), time.monotonic() + seconds
+    used, end = UsedNeighbours(), time.monotonic() + seconds
     for one in discover(paths, exclude=exclude):
         if time.monotonic() > end:
             break
@@ -89,7 +89,7 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Usag
     return used
 
 
-def lines(used: Usage) -> Iterator[str]:
+def lines(used: UsedNeighbours) -> Iterator[str]:
     """Prints what was found, and the verdict; nothing if nothing was found."""
     served = sorted(one.name for one in used.files if one.is_served)
     missing = [one for one in used.files if not one.is_served]
@@ -109,7 +109,7 @@ def lines(used: Usage) -> Iterator[str]:
         yield "No other problem is known that prevents running it as it is."
 
 
-def as_json(used: Usage) -> dict[str, Any]:
+def as_json(used: UsedNeighbours) -> dict[str, Any]:
     """Returns the same as a value for `--json`."""
     return {
         "served": sorted(one.name for one in used.files if one.is_served),

@@ -39,7 +39,7 @@ _OPEN = 40
 
 
 @dataclasses.dataclass(frozen=True)
-class Field:
+class ShownField:
     """A field that is lost or noted."""
 
     verdict: str
@@ -56,7 +56,7 @@ class Converted:
     title: str
     lost: int
     kept: str
-    fields: list[Field]
+    fields: list[ShownField]
     hunks: list[list[Row]]
 
 
@@ -153,7 +153,7 @@ def _converted(stated: StatedConfig, made: Conversion) -> Converted:
         len(made.lost),
         ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT),
         [
-            Field(
+            ShownField(
                 field.verdict.value,
                 printable(field.name),
                 printable(json.dumps(field.value)),
