@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What doctor says of other names that are gone, and of packages that are in the way."""
+"""What doctor says about other removed names, and about packages that prevent a run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SHOWN = 8
 
 
 @dataclasses.dataclass
-class Usage:
-    """What the files of a program use.
+class UsedNeighbours:
+    """The neighbours and packages that the files of a program use.
 
     Attributes:
-        files: By neighbour, in how many files it stands.
+        files: The number of files that use each neighbour.
         packages: The packages that they import.
     """
 
@@ -33,7 +33,7 @@ class Usage:
     packages: set[str] = dataclasses.field(default_factory=set)
 
     def needs(self) -> list[tuple[str, str]]:
-        """Returns what prevents `run`, each with the command that helps."""
+        """Returns what prevents `run`, each with the command that fixes it."""
         names = {one.name.removesuffix(".*") for one in self.files}
         needed = []
         if any(name.endswith(".estimator") for name in names) and not _version(
@@ -65,13 +65,13 @@ class Usage:
         return needed
 
 
-def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Usage:
-    """Looks for neighbours in Python files, for some seconds at most."""
+def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> UsedNeighbours:
+    """Searches Python files for neighbours, for some seconds at most."""
     from lossscale_codemods.project.discovery import Skipped, discover
 
     from compat_lossscale.neighbours.usage import roots_imported_in, used_in
 
-    used, end = Usage(), time.monotonic() + seconds
+    used, end = UsedNeighbours(), time.monotonic() + seconds
     for one in discover(paths, exclude=exclude):
         if time.monotonic() > end:
             break
@@ -89,28 +89,28 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Usag
     return used
 
 
-def lines(used: Usage) -> Iterator[str]:
-    """Says what was found, and the verdict; nothing if nothing was."""
+def lines(used: UsedNeighbours) -> Iterator[str]:
+    """Prints what was found, and the verdict; nothing if nothing was found."""
     served = sorted(one.name for one in used.files if one.is_served)
     missing = [one for one in used.files if not one.is_served]
     needs = used.needs()
     if served:
         more = f" and {len(served) - _SHOWN} more" if len(served) > _SHOWN else ""
         yield (
-            "Other names that are gone are used too; `compat-lossscale run` serves them: "
+            "The program also uses other removed names; `compat-lossscale run` restores them: "
             f"{', '.join(served[:_SHOWN])}{more}."
         )
     for one in missing:
-        yield f"Not served: {one.explanation()}"
+        yield f"Not restored: {one.explanation()}"
     for reason, step in needs:
-        yield f"In the way: {reason}"
+        yield f"Problem: {reason}"
         yield f"  -> {step}"
     if served and not missing and not needs:
-        yield "Nothing else is known to be in the way of running it as it is."
+        yield "No other problem is known that prevents running it as it is."
 
 
-def as_json(used: Usage) -> dict[str, Any]:
-    """Returns the same for programs."""
+def as_json(used: UsedNeighbours) -> dict[str, Any]:
+    """Returns the same as a value for `--json`."""
     return {
         "served": sorted(one.name for one in used.files if one.is_served),
         "not_served": [

@@ -19,7 +19,6 @@ from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.spec import LossScaleSpec
 
-
 _OF_THE_INNER_OPTIMIZER = {
     "weight_decay": None,
     "clipnorm": None,
