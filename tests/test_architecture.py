@@ -95,8 +95,9 @@ WITHOUT_TENSORFLOW = {
 # One word has one meaning, so that a class can be searched for by its name. The exceptions:
 SHARED_CLASS_NAMES = {
     "LossScaleOptimizer": "TensorFlow 2.3 and 2.4 had different classes under this public name",
-    "FixedLossScale": "the codemod evaluates constructors with classes that stand in for TensorFlow's",
-    "DynamicLossScale": "the codemod evaluates constructors with classes that stand in for TensorFlow's",
+    "LossScaleLogger": "tf-keras and Keras 3 each have a base class of callbacks",
+    "FixedLossScale": "the codemod evaluates constructors with stand-ins for it",
+    "DynamicLossScale": "the codemod evaluates constructors with stand-ins for it",
 }
 MAY_IMPORT_TENSORFLOW = {
     "core", "steps", "optimizers", "keras3", "policies", "legacy", "equivalence", "watching",

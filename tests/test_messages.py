@@ -334,7 +334,7 @@ COMMANDS: list[tuple[str, str, int]] = [
     (
         "verify text.txt",
         (
-            "text.txt: unreadable: it is none of the artefacts that can be read: a config "
+            "text.txt: unreadable: it is not one of the artefacts that can be read: a config "
             "(JSON), an .h5 or .keras model, a SavedModel folder, or a TensorFlow "
             "checkpoint"
         ),
@@ -353,7 +353,7 @@ COMMANDS: list[tuple[str, str, int]] = [
     (
         "verify no.keras",
         (
-            "no.keras: unreadable: it is none of the artefacts that can be read: a config "
+            "no.keras: unreadable: it is not one of the artefacts that can be read: a config "
             "(JSON), an .h5 or .keras model, a SavedModel folder, or a TensorFlow "
             "checkpoint"
         ),
@@ -1296,7 +1296,8 @@ CODEMOD = "codemods/lossscale_codemods"
 # Where messages stand that are stated elsewhere, and where.
 ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
-    "compat_lossscale/watching/loss_scale_logger.py": "tests/watching/test_loss_scale_logger.py",
+    "compat_lossscale/keras3/": "tests/keras3",
+    "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
     # What old names of others are told, in the words of those others.
     "compat_lossscale/neighbours/": "tests/neighbours",

@@ -56,8 +56,8 @@ def read(path: str | os.PathLike[str]) -> Artefact:
     except (OSError, MemoryError) as error:
         raise UnreadableArtefactError(f"it cannot be read: {error}") from None
     raise UnreadableArtefactError(
-        "it is none of the artefacts that can be read: a config (JSON), an .h5 or .keras model, a "
-        "SavedModel folder, or a TensorFlow checkpoint"
+        "it is not one of the artefacts that can be read: a config (JSON), an .h5 or .keras "
+        "model, a SavedModel folder, or a TensorFlow checkpoint"
     )
 
 

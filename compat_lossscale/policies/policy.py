@@ -37,7 +37,7 @@ class Policy(tf_keras.mixed_precision.Policy):
             for every other policy.
 
     Raises:
-        ValueError: There is no policy with this name, or `loss_scale` is none of these.
+        ValueError: There is no policy with this name, or `loss_scale` is not one of these.
     """
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:

@@ -232,7 +232,7 @@ def _add_payloads() -> None:
 _add_payloads()
 
 
-@attack("code", "none of the artefacts that can be read")
+@attack("code", "not one of the artefacts that can be read")
 def a_pickle_named_keras(folder: Path) -> Path:
     return write(folder / "model.keras", pickle.dumps(Payload()))
 
@@ -247,7 +247,7 @@ def a_pickle_named_json(folder: Path) -> Path:
     return write(folder / "model.json", pickle.dumps(Payload(), 0))
 
 
-@attack("code", "none of the artefacts that can be read")
+@attack("code", "not one of the artefacts that can be read")
 def an_array_of_pickles(folder: Path) -> Path:
     array = np.empty(1, object)
     array[0] = Payload()
@@ -273,7 +273,7 @@ def an_archive_with_pickles_and_modules_beside_the_config(folder: Path) -> Path:
     return write_archive(folder, files)
 
 
-@attack("code", "none of the artefacts that can be read")
+@attack("code", "not one of the artefacts that can be read")
 def a_tag_in_yaml(folder: Path) -> Path:
     text = f"!!python/object/apply:builtins.exec\nargs: [{json.dumps(BOMB)}]\n"
     return write(folder / "model.yaml", text.encode())
@@ -390,7 +390,7 @@ def a_place_beyond_all_files(folder: Path) -> Path:
     return write_index(folder, record(b"current_loss_scale", entry(offset=2**64 - 1)))
 
 
-@attack("paths", "none of the artefacts that can be read")
+@attack("paths", "not one of the artefacts that can be read")
 def a_checkpoint_file_that_names_another(folder: Path) -> Path:
     text = 'model_checkpoint_path: "../../../../etc/passwd"\n'
     return write(folder / "checkpoint", text.encode())
