@@ -15,33 +15,36 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.codemods.repositories.checkouts import clone, extract, git_folder
-from tests.programs.programs import GITHUB, PROGRAMS, Program
+from tests.programs.program import GITHUB, Program
+from tests.programs.programs import PROGRAMS
 from tests.support import REPOSITORY
 
 RESULTS = Path(__file__).with_name("results.json")
+_DATA = Path(__file__).with_name("data")
 PAGE = REPOSITORY / "docs" / "programs.md"
 _STEPS = (2, 4)
 _MINUTES = 20
 _READ = """
-import json, sys
+import json, re, sys
 import tensorflow as tf
 path = tf.train.latest_checkpoint(sys.argv[1])
 reader = tf.train.load_checkpoint(path)
-print(json.dumps([
-    float(reader.get_tensor(name))
-    for part in ("current_loss_scale", "good_steps")
-    for name in sorted(reader.get_variable_to_shape_map())
-    if "/" + part + "/.ATTRIBUTES" in name
-]))
+scales = {}
+for name in sorted(reader.get_variable_to_shape_map(), reverse=True):
+    found = re.fullmatch("(.*)(current_loss_scale|good_steps)(/.ATTRIBUTES/VARIABLE_VALUE)?", name)
+    if found and "OPTIMIZER_SLOT" not in name:
+        scales.setdefault(found[1], []).insert(0, float(reader.get_tensor(name)))
+print(json.dumps([scales[optimizer] for optimizer in sorted(scales)]))
 """
 _HEAD = """\
 # Published programs
@@ -58,15 +61,23 @@ it has counted. `make programs` does it again.
 """
 
 
-def continues(before: list[float], after: list[float], steps: int) -> bool:
-    """Whether a loss scale went on from where it was saved.
+def continue_from(before: list[list[float]], after: list[list[float]], steps: int) -> bool:
+    """Whether the loss scales of all optimizers went on from where they were saved.
 
     Args:
-        before: The saved scale, and good steps if it counts them.
+        before: The saved scale, and good steps if it counts them, of each optimizer.
         after: The same after more steps.
         steps: How many.
     """
-    if not before or len(before) != len(after):
+    return (
+        bool(before)
+        and len(before) == len(after)
+        and all(_continues(*one, steps) for one in zip(before, after, strict=True))
+    )
+
+
+def _continues(before: list[float], after: list[float], steps: int) -> bool:
+    if len(before) != len(after):
         return False
     if len(before) == 1 or after[0] == before[0]:
         return after[0] == before[0] and (len(before) == 1 or after[1] == before[1] + steps)
@@ -78,22 +89,21 @@ def train(program: Program, folder: Path, python: Path, clones: Path) -> dict[st
     """Trains a program twice, and returns what became of it."""
     own = folder / re.sub(r"\W+", "-", program.name)
     shutil.rmtree(own, ignore_errors=True)
-    own.mkdir(parents=True)
     packages = _installed(program, folder, python, clones)
-    if program.prepare:
-        _run(python, (packages,), "-c", program.prepare, cwd=own).check_returncode()
     result = {"doctor": _doctor(program, packages, python)}
     shim = ("-m", "compat_lossscale", "run")
     result |= _train_twice(program, own, python, (packages,), shim)
     if program.migrated and result["trains"]:
-        copy = own / "packages"
-        shutil.copytree(packages / program.migrated, copy / program.migrated)
+        alone = own / "migrated"
+        copy = alone / "packages"
+        for name in program.migrated:
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            if (packages / name).is_dir():
+                shutil.copytree(packages / name, copy / name)
+            else:
+                shutil.copy(packages / name, copy / name)
         migrate = ("-m", "compat_lossscale", "migrate", "--write", "--quiet", str(copy))
         _run(python, (packages,), *migrate)
-        alone = own / "migrated"
-        alone.mkdir()
-        if program.prepare:
-            _run(python, (packages,), "-c", program.prepare, cwd=alone).check_returncode()
         result["migrated"] = _train_twice(program, alone, python, (copy, packages), ())
     return result
 
@@ -101,22 +111,53 @@ def train(program: Program, folder: Path, python: Path, clones: Path) -> dict[st
 def _train_twice(
     program: Program, own: Path, python: Path, paths: Sequence[Path], shim: Sequence[str]
 ) -> dict[str, Any]:
-    scales: list[list[float]] = []
+    own.mkdir(parents=True, exist_ok=True)
+    if program.prepare:
+        script = _DATA / f"{program.prepare}.py"
+        _run(python, paths, str(script), cwd=own, home=own).check_returncode()
+    scales: list[list[list[float]]] = []
     for steps in _STEPS:
+        words = {
+            "{folder}": str(own),
+            "{program}": str(paths[0]),
+            "{steps}": str(steps),
+            "{epochs}": str(steps // program.steps),
+            "{checkpoint}": str(_latest(own / program.model.format(steps=_STEPS[0]))),
+        }
         for name, text in program.files.items():
-            filled = text.replace("{folder}", str(own)).replace("{steps}", str(steps))
             (own / name).parent.mkdir(parents=True, exist_ok=True)
-            (own / name).write_text(filled)
-        command = program.command.replace("{folder}", str(own)).replace("{steps}", str(steps))
-        arguments = command.replace("{program}", str(paths[0])).split()
-        done = _run(python, paths, *shim, *arguments, cwd=own)
+            (own / name).write_text(_filled(text, words))
+        command = f"{program.command} {program.resume if scales else ''}"
+        arguments = shlex.split(_filled(command, words))
+        place = paths[0] / program.starts_in if program.starts_in else own
+        done = _run(python, paths, *shim, *arguments, cwd=place, home=own)
         (own / f"log-{steps}.txt").write_text(done.stdout + done.stderr)
         if done.returncode:
-            said = done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}"
-            return {"trains": False, "why": said.splitlines()[-1][-300:]}
-        read = _run(python, paths, "-c", _READ, str(own / program.model), cwd=own)
+            return {"trains": False, "why": _why(done)}
+        model = own / program.model.format(steps=steps)
+        read = _run(python, paths, "-c", _READ, str(model), cwd=own)
         scales.append(json.loads(read.stdout.splitlines()[-1]) if not read.returncode else [])
-    return {"trains": True, "scales": scales, "resumes": continues(*scales, program.added)}
+    return {"trains": True, "scales": scales, "resumes": continue_from(*scales, program.added)}
+
+
+def _why(done: subprocess.CompletedProcess[str]) -> str:
+    """The error that a program ended with; its last line if none can be told."""
+    said = done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}"
+    errors = re.findall(r"^[\w.]*(?:Error|Exception|Exit)\b.*$", said, re.MULTILINE)
+    return str((errors or said.splitlines())[-1][-300:])
+
+
+def _latest(folder: Path) -> Path:
+    """The checkpoint that TensorFlow's file `checkpoint` calls the latest."""
+    file = folder / "checkpoint"
+    found = re.search('^model_checkpoint_path: "(.*)"', file.read_text() if file.exists() else "")
+    return folder / (found[1] if found else "")
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    return text
 
 
 def _installed(program: Program, folder: Path, python: Path, clones: Path) -> Path:
@@ -138,8 +179,8 @@ def _installed(program: Program, folder: Path, python: Path, clones: Path) -> Pa
 
 def _doctor(program: Program, packages: Path, python: Path) -> list[str]:
     """What doctor says is in the way of a program."""
-    place = packages / program.sources
-    command = ("-m", "compat_lossscale", "doctor", "--json", "--seconds", "60", str(place))
+    places = [str(packages / source) for source in program.sources]
+    command = ("-m", "compat_lossscale", "doctor", "--json", "--seconds", "60", *places)
     said = json.loads(_run(python, (packages,), *command).stdout)["neighbours"]
     return [*(one["reason"] for one in said["not_served"] + said["needs"])]
 
@@ -149,11 +190,15 @@ def _pip(python: Path, *what: str) -> None:
 
 
 def _run(
-    python: Path, paths: Sequence[Path], *arguments: str, cwd: Path | None = None
+    python: Path,
+    paths: Sequence[Path],
+    *arguments: str,
+    cwd: Path | None = None,
+    home: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    paths = (REPOSITORY, REPOSITORY / "codemods", *paths)
     variables = {
         **os.environ,
+        **({"HOME": str(home)} if home else {}),
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "CUDA_VISIBLE_DEVICES": "",
         "TF_USE_LEGACY_KERAS": "1",
@@ -192,10 +237,14 @@ def _row(program: Program, result: dict[str, Any]) -> str:
     if not result["trains"]:
         cells = [program.name, f"`{command}`", f"no: `{result['why']}`", "", ""]
     else:
-        scales = ", then ".join(" / ".join(f"{one:g}" for one in part) for part in result["scales"])
+        scales = ", then ".join(map(_scales, result["scales"]))
         resumes = "yes" if result["resumes"] else f"no{program.note and f': {program.note}'}"
         cells = [program.name, f"`{command}`", "yes", scales, resumes]
     return f"| {' | '.join(cells)} |\n"
+
+
+def _scales(optimizers: list[list[float]]) -> str:
+    return " and ".join(" / ".join(f"{one:g}" for one in part) for part in optimizers)
 
 
 def main() -> None:
@@ -205,7 +254,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--python", type=Path)
     parser.add_argument("--clones", type=Path, help="where clones are, or are made")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     folder = options.folder.absolute()
     python = options.python or environment(folder)
