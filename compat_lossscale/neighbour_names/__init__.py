@@ -15,6 +15,7 @@ from compat_lossscale.neighbour_names import (
     python_names,
     scipy_names,
     tensorflow_names,
+    wandb_names,
 )
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
@@ -28,6 +29,7 @@ TABLE: tuple[Neighbour, ...] = (
     *keras_names.MODULES,
     *numpy_names.NEIGHBOURS,
     *scipy_names.NEIGHBOURS,
+    *wandb_names.NEIGHBOURS,
     *python_names.NEIGHBOURS,
 )
 """Every neighbour."""

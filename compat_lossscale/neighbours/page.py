@@ -13,6 +13,7 @@ _TITLES = {
     "tensorflow": "TensorFlow",
     "numpy": "numpy",
     "scipy": "SciPy",
+    "wandb": "Weights & Biases",
     "": "Python's standard library and setuptools",
 }
 _HEAD = """\

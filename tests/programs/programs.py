@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from tests.programs.program import Program
 from tests.programs.projects import (
-    efficientdet,
+    mlperf,
     opennmt_tf,
     retinanet,
+    seq2seq,
     speech_recognition,
     tensorflow_tts,
+    x3d,
     tf_models,
 )
 
@@ -17,7 +19,9 @@ PROGRAMS: tuple[Program, ...] = (
     *opennmt_tf.PROGRAMS,
     *tf_models.PROGRAMS,
     *tensorflow_tts.PROGRAMS,
-    *efficientdet.PROGRAMS,
     *retinanet.PROGRAMS,
+    *x3d.PROGRAMS,
+    *seq2seq.PROGRAMS,
+    *mlperf.PROGRAMS,
     *speech_recognition.PROGRAMS,
 )

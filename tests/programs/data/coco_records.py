@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import tensorflow as tf
+from records import example
 
 _EXAMPLES, _SIZE = 8, 64
 
@@ -22,10 +23,10 @@ def main() -> None:
             low, high = [0.1, 0.3], [0.6, 0.9]
             box = {"xmins": low, "ymins": low, "xmaxs": high, "ymaxs": high}
             retinanet.write(
-                _example({"image": picture, "image_id": number, "classes": [1, 2], **box})
+                example({"image": picture, "image_id": number, "classes": [1, 2], **box})
             )
             coco.write(
-                _example(
+                example(
                     {
                         "image/encoded": picture,
                         "image/source_id": str(number).encode(),
@@ -41,22 +42,6 @@ def main() -> None:
                     }
                 )
             )
-
-
-def _example(features: dict[str, bytes | int | list[int] | list[float]]) -> bytes:
-    feature = {name: _feature(value) for name, value in features.items()}
-    example = tf.train.Example(features=tf.train.Features(feature=feature))
-    serialized: bytes = example.SerializeToString()
-    return serialized
-
-
-def _feature(value: bytes | int | list[int] | list[float]) -> tf.train.Feature:
-    if isinstance(value, bytes):
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-    values = value if isinstance(value, list) else [value]
-    if isinstance(values[0], int):
-        return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
 
 
 if __name__ == "__main__":
