@@ -11,6 +11,7 @@ from __future__ import annotations
 from compat_lossscale.neighbour_names import (
     estimator_names,
     keras_names,
+    moved_names,
     numpy_names,
     python_names,
     scipy_names,
@@ -23,6 +24,8 @@ TABLE: tuple[Neighbour, ...] = (
     *tensorflow_names.METHODS,
     *tensorflow_names.NAMES,
     *tensorflow_names.MODULES,
+    *moved_names.NAMES,
+    *moved_names.MODULES,
     *estimator_names.NAMES,
     *estimator_names.MODULES,
     *keras_names.NAMES,

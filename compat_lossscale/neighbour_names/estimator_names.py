@@ -44,6 +44,13 @@ MODULES = (
         "tensorflow.compat.v1.estimator.*", _UNTIL, f"{_API}.v1.estimator", _FAITHFUL, _INSTEAD
     ),
     Neighbour(
+        "tensorflow.python.estimator.*",
+        _UNTIL,
+        "tensorflow_estimator.python.estimator",
+        _FAITHFUL,
+        _INSTEAD,
+    ),
+    Neighbour(
         "tensorflow.python.distribute.estimator_training.*",
         _UNTIL,
         f"{_OURS}.estimator_training",

@@ -14,7 +14,7 @@ def _program(optimizer: str) -> Program:
         "github:mlcommons/training@aa344c7fb900e82ed19fb94aebfed50c63ab2204",
         f"{{program}}/{_PLACE}/resnet_ctl_imagenet_main.py --use_synthetic_data --dtype=fp16 "
         f"--loss_scale=dynamic --optimizer={optimizer} --batch_size=2 --train_steps={{steps}} "
-        "--train_epochs=1 --skip_eval --steps_per_loop=1 --log_steps=1 --num_gpus=0 "
+        "--train_epochs=1 --skip_eval --steps_per_loop=1 --log_steps=1 --num_gpus=1 "
         "--distribution_strategy=off --enable_checkpoint_and_export --data_format=channels_last "
         "--model_dir={folder}/model",
         ("absl-py<2", "mlperf-logging", "six", "requests", "psutil", "py-cpuinfo", "tensorflow-estimator==2.15.*"),
