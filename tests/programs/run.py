@@ -12,6 +12,7 @@ that file.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -162,7 +163,8 @@ def _filled(text: str, words: Mapping[str, str]) -> str:
 
 def _installed(program: Program, folder: Path, python: Path, clones: Path) -> Path:
     """Installs a program with what it needs, and returns where."""
-    packages = folder / re.sub(r"[:/@]", "+", program.distribution)
+    needs = hashlib.sha256(" ".join(program.needs).encode()).hexdigest()[:6]
+    packages = folder / f"{re.sub(r'[:/@]', '+', program.distribution)}-{needs}"
     if packages.exists():
         return packages
     if program.distribution.startswith(GITHUB):

@@ -114,7 +114,11 @@ PROGRAMS = (
         "tf-models-official==2.4.0",
         "-m official.vision.beta.train --experiment=resnet_imagenet --mode=train "
         "--model_dir={folder}/model --config_file={folder}/experiment.yaml",
-        (*_NEEDS, "pyyaml", "opencv-python-headless", "pycocotools", "tensorflow-text"),
+        (
+            *(*_NEEDS, "pyyaml", "opencv-python-headless", "pycocotools", "tensorflow-text"),
+            *("tensorflow-datasets==4.4.0", "promise", "dill", "tensorflow-metadata", "attrs"),
+            *("googleapis-common-protos", "future", "tqdm"),
+        ),
         {"experiment.yaml": _EXPERIMENT},
         prepare="imagenet_records",
         sources=("official/vision/beta", "official/core"),

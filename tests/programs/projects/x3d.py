@@ -7,47 +7,49 @@ from tests.programs.program import Program
 
 _CONFIGURATION = """\
 NETWORK:
-  WIDTH_FACTOR: 1.0
-  DEPTH_FACTOR: 1.0
-  BOTTLENECK_WIDTH_FACTOR: 1.0
   C1_CHANNELS: 8
   NUM_CLASSES: 5
   DROPOUT_RATE: 0.5
+  MIXED_PRECISION: true
 DATA:
   FRAME_RATE: 2
   TEMP_DURATION: 4
+  TRAIN_LABEL_PATH: {folder}/videos.txt
+  TEST_LABEL_PATH: {folder}/videos.txt
   TRAIN_JITTER_SCALES: [48, 56]
   TRAIN_CROP_SIZE: 32
   TEST_CROP_SIZE: 32
 TRAIN:
   DATASET_SIZE: 2
   BATCH_SIZE: 2
-  EPOCHS: {steps}
+  EPOCHS: 2
+  MODEL_DIR: {folder}/model
   OPTIMIZER: sgd
   BASE_LR: 0.01
   WARMUP_EPOCHS: 1
   WARMUP_LR: 0.01
-  MOMENTUM: 0.9
+TEST:
+  NUM_SPATIAL_CROPS: 1
+  NUM_TEMPORAL_VIEWS: 1
+  DATASET_SIZE: 1
+  BATCH_SIZE: 1
 WANDB:
-  ENABLE: true
-  MODE: offline
-  TENSORBOARD: false
+  ENABLE: false
 """
 
 PROGRAMS = (
     Program(
         "X3D-tf: X3D",
-        "github:fcogidi/X3D-tf@f6f0be5de1e8e0c30b3da49f65b3c18f65d764db",
-        "{program}/train.py --config {folder}/x3d.yaml --train_label_file {folder}/videos.txt "
-        "--model_dir {folder}/model --num_gpus 0 --mixed_precision",
+        "github:fcogidi/X3D-tf@90925bd59f1e7018a9214af50870d4485b434514",
+        "{program}/train.py --config_file_path {folder}/x3d.yaml",
         (
             *("yacs", "pyyaml", "decord", "opencv-python-headless", "wandb==0.23.0", "click"),
             *("gitpython", "gitdb", "smmap", "sentry-sdk", "platformdirs", "pydantic"),
             *("pydantic-core", "annotated-types", "typing-inspection", "python-dateutil"),
-            "protobuf<7",
+            *("protobuf<7", "tensorflow-addons==0.23.0", "typeguard<3"),
         ),
         {"x3d.yaml": _CONFIGURATION},
         prepare="x3d_videos",
-        migrated=("train.py", "configs", "dataloader.py", "model.py", "transforms.py", "utils.py"),
+        shim="tensorflow_addons",
     ),
 )
