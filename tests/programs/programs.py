@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tests.programs.program import Program
 from tests.programs.projects import (
+    bart_pretrain,
     mlperf,
     opennmt_tf,
     retinanet,
@@ -22,6 +23,7 @@ PROGRAMS: tuple[Program, ...] = (
     *retinanet.PROGRAMS,
     *x3d.PROGRAMS,
     *seq2seq.PROGRAMS,
+    *bart_pretrain.PROGRAMS,
     *mlperf.PROGRAMS,
     *speech_recognition.PROGRAMS,
 )
