@@ -5,25 +5,27 @@ from __future__ import annotations
 
 from tests.programs.program import Program
 from tests.programs.projects import (
-    bart_pretrain,
+    bert_multi_gpu,
+    efficientdet,
     mlperf,
     opennmt_tf,
     retinanet,
     seq2seq,
     speech_recognition,
     tensorflow_tts,
-    x3d,
     tf_models,
+    x3d,
 )
 
 PROGRAMS: tuple[Program, ...] = (
     *opennmt_tf.PROGRAMS,
     *tf_models.PROGRAMS,
     *tensorflow_tts.PROGRAMS,
+    *mlperf.PROGRAMS,
     *retinanet.PROGRAMS,
     *x3d.PROGRAMS,
     *seq2seq.PROGRAMS,
-    *bart_pretrain.PROGRAMS,
-    *mlperf.PROGRAMS,
     *speech_recognition.PROGRAMS,
+    *efficientdet.PROGRAMS,
+    *bert_multi_gpu.PROGRAMS,
 )

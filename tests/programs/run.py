@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +53,18 @@ _HEAD = """\
 <!-- Made by `make programs`; do not edit. -->
 
 Programs that others published, as they were, under `compat-lossscale run` on today's TensorFlow:
-installed from the package index, trained for 2 steps on synthetic data, saved, and started again
-for 2 more. "Loss scale" is what the checkpoints hold after each: the scale, and how many good steps
-it has counted. `make programs` does it again.
+installed from the package index or from GitHub, trained for 2 steps on small synthetic data, saved,
+and started again for 2 more. Sizes are smaller by the programs' own flags and configurations only.
+`make programs` does it again; `tests/programs/` has the whole commands and the data.
 
-| Program | Command | Trains and saves | Loss scale, saved and resumed | Resumes |
-| --- | --- | --- | --- | --- |
+"Loss scale" is what the checkpoints hold after each run, for each optimizer: the scale, and how many
+good steps it has counted. It resumes if the second run goes on from what the first one saved.
+"Migrated" is the same after `compat-lossscale migrate`, without the shim; where a program needs the
+shim for something else, that is named. "doctor" is what `compat-lossscale doctor` says of its
+sources: nothing is in the way, or what.
+
 """
+_COLUMNS = ("Program", "From", "Trains and saves", "Loss scale", "Resumes", "Migrated", "doctor")
 
 
 def continue_from(before: list[list[float]], after: list[list[float]], steps: int) -> bool:
@@ -231,17 +236,49 @@ def environment(folder: Path) -> Path:
 
 def page(results: dict[str, Any]) -> str:
     """Returns the documentation's page."""
-    return _HEAD + "".join(_row(one, results[one.name]) for one in PROGRAMS if one.name in results)
+    shown = [one for one in PROGRAMS if one.name in results]
+    passed = sum(bool(results[one.name].get("resumes")) for one in shown)
+    projects = {one.name.split(":")[0].split(" ")[0] for one in shown}
+    summary = (
+        f"{passed} of {len(shown)} programs, of {len(projects)} projects, train, save and resume.\n\n"
+    )
+    head = _line(_COLUMNS) + _line(["---"] * len(_COLUMNS))
+    commands = "".join(
+        f"- {one.name}: `{one.command.replace('{folder}/', '').replace('{program}/', '')}`\n"
+        for one in shown
+    )
+    rows = "".join(_row(one, results[one.name]) for one in shown)
+    return f"{_HEAD}{summary}{head}{rows}\n## Commands\n\n{commands}"
 
 
 def _row(program: Program, result: dict[str, Any]) -> str:
-    command = program.command.replace("{folder}/", "")
+    source = program.distribution.removeprefix(GITHUB).split("@")
+    where = f"{source[0]} at {source[1][:10]}" if len(source) > 1 else source[0]
+    doctor = "; ".join(result["doctor"]) or "nothing is in the way"
     if not result["trains"]:
-        cells = [program.name, f"`{command}`", f"no: `{result['why']}`", "", ""]
-    else:
-        scales = ", then ".join(map(_scales, result["scales"]))
-        resumes = "yes" if result["resumes"] else f"no{program.note and f': {program.note}'}"
-        cells = [program.name, f"`{command}`", "yes", scales, resumes]
+        return _line([program.name, where, f"no: {_short(result['why'])}", "", "", "", doctor])
+    cells = [program.name, where, "yes", ", then ".join(map(_scales, result["scales"]))]
+    return _line([*cells, _outcome(result, program.note), _migrated(program, result), doctor])
+
+
+def _outcome(result: dict[str, Any], note: str) -> str:
+    return "yes" if result["resumes"] else f"no{note and f': {note}'}"
+
+
+def _migrated(program: Program, result: dict[str, Any]) -> str:
+    if "migrated" not in result:
+        return f"needs {program.shim}" if program.shim else ""
+    alone = result["migrated"]
+    if not alone["trains"]:
+        return f"no: {_short(alone['why'])}"
+    return "the same" if alone["scales"] == result["scales"] else _outcome(alone, program.note)
+
+
+def _short(error: str) -> str:
+    return f"`{error[:160]}`"
+
+
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
@@ -265,8 +302,11 @@ def main() -> None:
             not options.names and program.name not in results
         ):
             clones = options.clones or folder / "clones"
-            results[program.name] = train(program, folder, python, clones)
-            print(program.name, results[program.name], file=sys.stderr)
+            result = train(program, folder, python, clones)
+            print(program.name, result, file=sys.stderr)
+            # Another such command may have written its results meanwhile.
+            results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+            results[program.name] = result
             RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     PAGE.write_text(page(results))
 

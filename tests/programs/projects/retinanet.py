@@ -67,7 +67,7 @@ _CONFIGURATION = {
             "momentum": 0.9,
             "nesterov": False,
             "clipnorm": 10.0,
-            "use_moving_average": True,
+            "use_moving_average": False,
             "moving_average_decay": 0.9998,
             "lr_params": {
                 "schedule_type": "cosine_decay",
@@ -123,7 +123,7 @@ PROGRAMS = (
         (
             *("easydict", "matplotlib", "contourpy", "cycler", "fonttools", "kiwisolver"),
             *("pillow", "python-dateutil", "pyparsing", "opencv-python-headless", "pycocotools"),
-            *("tqdm", "tensorflow-addons==0.23.0", "typeguard<3"),
+            "tqdm",
         ),
         {
             "noise.json": json.dumps(_CONFIGURATION, indent=2).replace(
@@ -133,6 +133,6 @@ PROGRAMS = (
         prepare="coco_records",
         sources=("retinanet",),
         model="noise",
-        shim="tensorflow_addons",
+        migrated=("retinanet",),
     ),
 )

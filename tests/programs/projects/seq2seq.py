@@ -48,6 +48,5 @@ def _program(name: str, model: str, configuration: str) -> Program:
 
 
 PROGRAMS = (
-    _program("RNN", "rnn", _RNN),
     _program("Transformer", "transformer", _TRANSFORMER),
 )

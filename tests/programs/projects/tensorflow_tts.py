@@ -77,6 +77,19 @@ _FASTSPEECH = """\
     output_attentions: false
     output_hidden_states: false
 """
+_FASTSPEECH2 = _FASTSPEECH.replace(
+    """\
+    num_duration_conv_layers: 2
+    duration_predictor_filters: 16
+    duration_predictor_kernel_sizes: 3
+""",
+    """\
+    variant_prediction_num_conv_layers: 2
+    variant_predictor_filter: 16
+    variant_predictor_kernel_size: 3
+    variant_predictor_dropout_rate: 0.5
+""",
+).replace("    duration_predictor_dropout_probs: 0.1\n", "")
 _MELGAN = """\
 model_type: melgan_generator
 melgan_generator_params:
@@ -125,6 +138,12 @@ PROGRAMS = (
         "fastspeech",
         f"{_ONE_OPTIMIZER}model_type: fastspeech\nfastspeech_params:\n{_FASTSPEECH}",
         "--mixed_precision 1",
+    ),
+    _example(
+        "FastSpeech2",
+        "fastspeech2",
+        f"{_ONE_OPTIMIZER}model_type: fastspeech2\nfastspeech2_params:\n{_FASTSPEECH2}",
+        "--f0-stat {folder}/f0_stat.npy --energy-stat {folder}/energy_stat.npy --mixed_precision 1",
     ),
     _example(
         "MelGAN",

@@ -79,6 +79,7 @@ PROGRAMS = (
             _RESNET,
             _NEEDS,
             sources=("official/vision/image_classification",),
+            shim="tensorflow_addons",
         )
         for version in _VERSIONS
     ),
@@ -90,6 +91,7 @@ PROGRAMS = (
             _NEEDS,
             _VOCABULARY,
             sources=("official/nlp",),
+            shim="tensorflow_addons",
             added=2 if version >= "2.4" else 1,
             note="" if version >= "2.4" else "it counts one step too many, and so trains one less",
         )
@@ -104,23 +106,26 @@ PROGRAMS = (
             {"bert.json": json.dumps(_BERT_SIZES)},
             prepare="bert_records",
             sources=("official/nlp",),
+            shim="tensorflow_addons",
             steps=2,
         )
         # That of 2.2.2 stops under TensorFlow 2.2 too: it multiplies float16 by float32.
         for version in _VERSIONS[1:]
     ),
     Program(
-        "tf-models 2.4.0: ResNet-18, as an experiment",
-        "tf-models-official==2.4.0",
+        "tf-models 2.5.0: ResNet-18, as an experiment",
+        "tf-models-official==2.5.0",
         "-m official.vision.beta.train --experiment=resnet_imagenet --mode=train "
         "--model_dir={folder}/model --config_file={folder}/experiment.yaml",
         (
             *(*_NEEDS, "pyyaml", "opencv-python-headless", "pycocotools", "tensorflow-text"),
-            *("tensorflow-datasets==4.4.0", "promise", "dill", "tensorflow-metadata", "attrs"),
-            *("googleapis-common-protos", "future", "tqdm"),
+            *("tensorflow-datasets==4.9.2", "promise", "tensorflow-metadata", "etils", "toml"),
+            *("googleapis-common-protos", "importlib-resources", "fsspec", "zipp", "tqdm"),
+            *("array-record", "click", "attrs", "sentencepiece"),
         ),
         {"experiment.yaml": _EXPERIMENT},
         prepare="imagenet_records",
         sources=("official/vision/beta", "official/core"),
+        shim="tensorflow_addons",
     ),
 )
