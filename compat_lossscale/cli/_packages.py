@@ -97,7 +97,7 @@ def needing_more(
     lacking = {one for one in TABLE if one.package and not is_installed(one.package[0])}
     words = {one.short_name.encode() for one in lacking}
     found: dict[Neighbour, str] = {}
-    for package in sorted(packages - _NOT_LOOKED_AT) if lacking else ():
+    for package in sorted(set(packages) - _NOT_LOOKED_AT) if lacking else ():
         for file in _sources(package, own):
             if time.monotonic() > end:
                 return found
@@ -111,7 +111,7 @@ def needing_more(
 
 
 def _sources(package: str, own: Collection[Path]) -> Iterator[Path]:
-    """The files of an installed package; none of one that Python brings, or is the program's own."""
+    """The files of an installed package, unless Python brings it or it is the program's own."""
     if package in sys.stdlib_module_names or not is_installed(package):
         return
     spec = importlib.util.find_spec(package)

@@ -13,7 +13,7 @@ PRIVATE = "tensorflow.python.keras"
 """Where Keras was up to TensorFlow 2.5."""
 
 PACKAGES_FOR_KERAS_2 = ("tensorflow_addons", "transformers")
-"""Packages that import modules of Keras 2 as `keras`, the latest version or those for TensorFlow."""
+"""Packages that import modules of Keras 2 as `keras`, in the last version for TensorFlow."""
 
 _UNTIL = "TensorFlow 2.5"
 _SOURCE = "tf_keras.src"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tensorflow.python.eager.profiler`, which TensorFlow 2.20 left out, on `tf.profiler.experimental`.
+"""`tensorflow.python.eager.profiler`, gone since TensorFlow 2.20, on `tf.profiler.experimental`.
 
 Old programs import it in the module of their callbacks, and few use it.
 """

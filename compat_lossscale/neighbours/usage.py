@@ -49,7 +49,9 @@ def used_in(source: str | bytes) -> FileUsage:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return FileUsage()
     bound = dict(_bindings(tree))
-    neighbours, packages, summaries = set(), set(), False
+    neighbours: set[Neighbour | None] = set()
+    packages: set[str] = set()
+    summaries = False
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
             neighbours.add(METHODS[node.attr])

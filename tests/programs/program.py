@@ -30,7 +30,8 @@ class Program:
         prepare: The script in `data` that makes its data in that folder.
         sources: Its own sources, below where it is installed.
         starts_in: The folder, below where it is installed, to start it in; its own if empty.
-        model: Where it saves checkpoints, below its folder; with `{steps}` if each run needs its own.
+        model: Where it saves checkpoints, below its folder; with `{steps}` if each run needs its
+            own.
         steps: How many steps an epoch has.
         added: How many steps the second run trains.
         migrated: The files and folders to migrate, and to run without the shim. Empty where the

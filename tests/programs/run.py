@@ -57,8 +57,8 @@ installed from the package index or from GitHub, trained for 2 steps on small sy
 and started again for 2 more. Sizes are smaller by the programs' own flags and configurations only.
 `make programs` does it again; `tests/programs/` has the whole commands and the data.
 
-"Loss scale" is what the checkpoints hold after each run, for each optimizer: the scale, and how many
-good steps it has counted. It resumes if the second run goes on from what the first one saved.
+"Loss scale" is what the checkpoints hold after each run, for each optimizer: the scale, and how
+many good steps it has counted. It resumes if the second run goes on from what the first one saved.
 "Migrated" is the same after `compat-lossscale migrate`, without the shim; where a program needs the
 shim for something else, that is named. "doctor" is what `compat-lossscale doctor` says of its
 sources: nothing is in the way, or what.
@@ -239,9 +239,8 @@ def page(results: dict[str, Any]) -> str:
     shown = [one for one in PROGRAMS if one.name in results]
     passed = sum(bool(results[one.name].get("resumes")) for one in shown)
     projects = {one.name.split(":")[0].split(" ")[0] for one in shown}
-    summary = (
-        f"{passed} of {len(shown)} programs, of {len(projects)} projects, train, save and resume.\n\n"
-    )
+    which = f"{passed} of {len(shown)} programs, of {len(projects)} projects,"
+    summary = f"{which} train, save and resume.\n\n"
     head = _line(_COLUMNS) + _line(["---"] * len(_COLUMNS))
     commands = "".join(
         f"- {one.name}: `{one.command.replace('{folder}/', '').replace('{program}/', '')}`\n"

@@ -17,7 +17,15 @@ def _program(optimizer: str) -> Program:
         "--train_epochs=1 --skip_eval --steps_per_loop=1 --log_steps=1 --num_gpus=1 "
         "--distribution_strategy=off --enable_checkpoint_and_export --data_format=channels_last "
         "--num_accumulation_steps=1 --model_dir={folder}/model",
-        ("absl-py<2", "mlperf-logging", "six", "requests", "psutil", "py-cpuinfo", "tensorflow-estimator==2.15.*"),
+        (
+            "absl-py<2",
+            "mlperf-logging",
+            "six",
+            "requests",
+            "psutil",
+            "py-cpuinfo",
+            "tensorflow-estimator==2.15.*",
+        ),
         sources=(_PLACE,),
         shim="tf.estimator, for its hooks",
     )

@@ -47,6 +47,4 @@ def _program(name: str, model: str, configuration: str) -> Program:
     )
 
 
-PROGRAMS = (
-    _program("Transformer", "transformer", _TRANSFORMER),
-)
+PROGRAMS = (_program("Transformer", "transformer", _TRANSFORMER),)
