@@ -45,6 +45,13 @@ NAMES = (
         "nothing",
     ),
     Neighbour(
+        "tensorflow.keras.__version__",
+        "TensorFlow 2.15",
+        "tf_keras:__version__",
+        "the version of tf-keras",
+        "tf_keras.__version__",
+    ),
+    Neighbour(
         "tensorflow.contrib",
         "TensorFlow 1.15",
         "",
