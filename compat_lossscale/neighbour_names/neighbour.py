@@ -66,7 +66,9 @@ class Neighbour:
         if self.exactly:
             return self.exactly
         is_ours = self.served_by.startswith("compat_lossscale.")
-        if self.faithful != THE_SAME or is_ours or ", " in self.served_by:
+        # `tf` has no attribute `python`: a single name of a private module cannot be spelled so.
+        is_private = self.served_by.startswith("tensorflow.python.") and ":" in self.served_by
+        if self.faithful != THE_SAME or is_ours or is_private or ", " in self.served_by:
             return ""
         return self.served_by.replace(":", ".").removeprefix("builtins.")
 

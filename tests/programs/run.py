@@ -150,7 +150,7 @@ def _why(done: subprocess.CompletedProcess[str]) -> str:
     """The error that a program ended with; its last line if none can be told."""
     said = done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}"
     errors = re.findall(r"^[\w.]*(?:Error|Exception|Exit)\b.*$", said, re.MULTILINE)
-    return str((errors or said.splitlines())[-1][-300:])
+    return str((errors or said.splitlines())[-1].strip()[:300])
 
 
 def _latest(folder: Path) -> Path:
@@ -282,7 +282,8 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _scales(optimizers: list[list[float]]) -> str:
-    return " and ".join(" / ".join(f"{one:g}" for one in part) for part in optimizers)
+    numbers = [" / ".join(f"{one:g}" for one in part) for part in optimizers]
+    return " and ".join(numbers) or "none"
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ _BERT_SIZES = {
 }
 _EXPERIMENT = """\
 runtime:
-  distribution_strategy: 'off'
+  distribution_strategy: one_device
   mixed_precision_dtype: float16
   loss_scale: dynamic
   num_gpus: 0
