@@ -29,6 +29,8 @@ SHIM: Final = {
     "neighbour_names/estimator_names": "neighbours/test_estimator_training.py",
     "neighbour_names/keras_names": "neighbours/test_keras_modules.py",
     "neighbour_names/keras_public_names": "neighbours/test_keras_public_names.py",
+    "neighbour_names/moved_names": "neighbours/test_moved_names.py",
+    "neighbour_names/wandb_names": "neighbours/test_wandb_names.py",
     "neighbour_names/numpy_names": "neighbours/test_numpy_names.py",
     "neighbour_names/python_names": "neighbours/test_python_names.py",
     "neighbour_names/scipy_names": "neighbours/test_scipy_names.py",
@@ -45,6 +47,7 @@ SHIM: Final = {
     "legacy/program": "cli/test_run_as_python.py",
     "legacy/startup": "cli/test_run_as_python.py",
     "cli/_neighbours": "cli/test_doctor.py",
+    "cli/_packages": "cli/test_doctor.py",
     # The front end of Keras 3 as a whole, on the backend in use.
     "keras3/backends/eager": "keras3/test_optimizer.py",
     "keras3/backends/stateless": "keras3/test_jax.py",

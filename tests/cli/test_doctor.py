@@ -213,7 +213,7 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
     def version(distribution: str) -> str | None:
         return {"absl-py": "2.1.0"}.get(distribution)
 
-    monkeypatch.setattr("compat_lossscale.cli._neighbours._version", version)
+    monkeypatch.setattr("compat_lossscale.cli._packages.version", version)
     (folder / "program.py").write_text(
         "import numpy as np\nimport tensorboard\nimport tensorflow as tf\nfrom official import x\n"
         "np.float(tf.estimator, tf.contrib)\n"
@@ -233,3 +233,39 @@ def test_a_program_that_needs_nothing_else_is_told_so(folder: Path) -> None:
     (folder / "program.py").write_text("import numpy as np\nnp.float(1)\n")
     said = CliRunner().invoke(doctor, [str(folder)]).output
     assert "No other problem is known" in said
+
+
+def test_a_program_that_imports_what_is_not_installed_is_told_so(folder: Path) -> None:
+    (folder / "own.py").touch()
+    program = folder / "program.py"
+    program.write_text("import own, os, imp, not_there.part\ntry: import optional\nexcept: pass\n")
+    said = CliRunner().invoke(doctor, [str(program)]).output
+    assert "Problem: It imports not_there, which is not installed." in said
+    assert "  -> pip install not-there\n" in said
+    assert "optional" not in said
+    said = CliRunner().invoke(doctor, [str(folder)]).output
+    assert "Some of the files import packages that are not installed: not_there." in said
+    assert "Problem" not in said
+
+
+def test_an_installed_package_that_needs_another_is_in_the_way(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path_factory.mktemp("site")
+    (site / "regularizing").mkdir()
+    (site / "regularizing" / "__init__.py").write_text("from tensorflow import estimator\n")
+    monkeypatch.syspath_prepend(site)
+    (folder / "program.py").write_text("import regularizing\n")
+    said = CliRunner().invoke(doctor, [str(folder)]).output
+    assert "The installed package regularizing imports tf.estimator, which needs" in said
+    assert "  -> pip install --no-deps 'tensorflow-estimator==2.15.*'\n" in said
+
+
+def test_a_program_that_writes_summaries_needs_tensorboard(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "program.py").write_text("import tensorflow as tf\ntf.summary.text('a', 'b')\n")
+    for installed, needed in ((None, True), ("2.21.0", False)):
+        monkeypatch.setattr("compat_lossscale.cli._packages.version", lambda _, v=installed: v)
+        said = CliRunner().invoke(doctor, [str(folder)]).output
+        assert ("pip install tensorboard" in said) is needed

@@ -29,6 +29,8 @@ USES = {
     "assert list(tf.data.Dataset.range(2).map(abs).with_options(o).as_numpy_iterator()) == [0, 1]",
     "vectorization as a bool": "import tensorflow as tf; o = tf.data.Options(); "
     "o.experimental_optimization.map_vectorization = True",
+    "version of Keras": "import tensorflow as tf, tensorflow.compat.v1 as tf1; "
+    "assert tf.keras.__version__ == tf1.keras.__version__ >= '2.16'",
     "tracking": "from tensorflow.python.training.tracking import base, data_structures, "
     "graph_view, python_state, tracking, util; import tensorflow as tf; "
     "assert issubclass(tf.Module, tracking.AutoTrackable) and util.Checkpoint; "
