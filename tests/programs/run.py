@@ -61,7 +61,7 @@ and started again for 2 more. Sizes are smaller by the programs' own flags and c
 many good steps it has counted. It resumes if the second run goes on from what the first one saved.
 "Migrated" is the same after `compat-lossscale migrate`, without the shim; where a program needs the
 shim for something else, that is named. "doctor" is what `compat-lossscale doctor` says of its
-sources: nothing is in the way, or what.
+sources: the problem, or that there is none.
 
 """
 _COLUMNS = ("Program", "From", "Trains and saves", "Loss scale", "Resumes", "Migrated", "doctor")
@@ -253,7 +253,7 @@ def page(results: dict[str, Any]) -> str:
 def _row(program: Program, result: dict[str, Any]) -> str:
     source = program.distribution.removeprefix(GITHUB).split("@")
     where = f"{source[0]} at {source[1][:10]}" if len(source) > 1 else source[0]
-    doctor = "; ".join(result["doctor"]) or "nothing is in the way"
+    doctor = "; ".join(map(_short, result["doctor"])) or "no problem"
     if not result["trains"]:
         return _line([program.name, where, f"no: {_short(result['why'])}", "", "", "", doctor])
     cells = [program.name, where, "yes", ", then ".join(map(_scales, result["scales"]))]
@@ -274,7 +274,8 @@ def _migrated(program: Program, result: dict[str, Any]) -> str:
 
 
 def _short(error: str) -> str:
-    return f"`{error[:160]}`"
+    # What an error says first: how it goes on is in the output of the program.
+    return error.strip().partition(": ")[0].partition("\n")[0][:160]
 
 
 def _line(cells: Iterable[str]) -> str:
