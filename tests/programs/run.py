@@ -274,8 +274,8 @@ def _migrated(program: Program, result: dict[str, Any]) -> str:
 
 
 def _short(error: str) -> str:
-    # What an error says first: how it goes on is in the output of the program.
-    return error.strip().partition(": ")[0].partition("\n")[0][:160]
+    # Its first sentence: the rest is in the output of the program.
+    return error.strip().partition(". ")[0].partition("\n")[0][:160]
 
 
 def _line(cells: Iterable[str]) -> str:
