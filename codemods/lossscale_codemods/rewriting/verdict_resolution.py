@@ -297,7 +297,7 @@ class Decisions:
             plan.changed_names | self._removed_variables() | modules.names_of(stars)
         )
         if outcomes.edits:
-            outcomes.edits += renderer.header_edit()
+            outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
         return outcomes if self._without_overlaps(outcomes, edits) else None
 

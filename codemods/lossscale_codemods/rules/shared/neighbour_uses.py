@@ -103,10 +103,22 @@ class NeighbourUses:
     def __init__(self, program: Program, rule: str, is_mine: Callable[[str], bool]) -> None:
         self.program = program
         self.tree = program.tree
-        self.resolver = program.resolver
+        self.resolver = program.resolver.where(self._counts)
         self.rule = rule
         self.is_mine = is_mine
         self.guards = NeighbourGuards(program, rule)
+
+    def _counts(self, binding: Binding) -> bool:
+        """Whether a name can get its value from a binding, and fails if that is not there."""
+        if not self.program.is_reached_today(binding.node):
+            return False
+        is_neighbour = binding.kind is BindingKind.IMPORT and self.neighbour(binding.path)
+        return not (is_neighbour and self._is_left(binding.node, binding.path or ""))
+
+    def _is_left(self, node: cst.CSTNode, path: str, new: str = "") -> bool:
+        """Whether a use of a name is right as it is, for the program handles that it is gone."""
+        is_there = self._is_kept_private(path)
+        return self.guards.leaves(node, _last(path), _last(new), is_there=is_there)
 
     def found(self) -> Iterator[Occurrence]:
         """Yields reads of attributes, and imports that have to stay."""
@@ -169,21 +181,24 @@ class NeighbourUses:
             if new and not is_public_module(canonical(path)):
                 return self._unless_guarded(part, path, new)
         for part, path in reversed(chain[:-1]):
-            if part is node or not self._leads_on(path):
+            if part is node or not self._is_kept_private(path):
                 return self._unless_guarded(part, path)
         return None
 
     def _unless_guarded(
         self, part: cst.BaseExpression, path: str, new: str = ""
     ) -> Occurrence | None:
-        if self.guards.leaves(part, _last(path), _last(new)):
+        if self._is_left(part, path, new):
             return None
         is_path = _DOTTED.fullmatch(new) and not hasattr(builtins, new)
         return self._occurrence(part, path, Role.NEIGHBOUR, new if is_path else "")
 
     @staticmethod
-    def _leads_on(path: str) -> bool:
-        """Whether a path is of a module whose members have successors of their own."""
+    def _is_kept_private(path: str) -> bool:
+        """Whether a path is in the copy of Keras that TensorFlow keeps for itself.
+
+        Its members have successors of their own, and to import it does not fail.
+        """
         return canonical(path).startswith(keras_names.PRIVATE)
 
     def _chain(self, node: cst.Attribute) -> list[tuple[cst.BaseExpression, str]]:
@@ -218,7 +233,7 @@ class NeighbourUses:
             for binding in all_bindings(self.resolver)
             if binding.kind is BindingKind.IMPORT
             and self.neighbour(binding.path) is not None
-            and not self.guards.leaves(binding.node, _last(binding.path or ""))
+            and not self._is_left(binding.node, binding.path or "")
             and not (isinstance(binding.node, cst.ImportAlias) and _binds_first(binding))
         ]
 
@@ -248,7 +263,7 @@ class NeighbourUses:
     def _is_told_by_reads(self, binding: Binding) -> bool:
         """Whether reads of an imported module's members say all there is to say of it."""
         path = canonical(binding.path or "")
-        if not self._leads_on(path) or self._becomes(binding):
+        if not self._is_kept_private(path) or self._becomes(binding):
             return False
         reads = [self.tree.parent(use) for use in binding.uses]
         return bool(reads) and all(isinstance(one, cst.Attribute) for one in reads)
@@ -260,9 +275,9 @@ class NeighbourUses:
                 continue
             for alias in node.names:
                 path = dotted(alias.name) or ""
-                if "." not in path or alias.asname is not None or self._leads_on(path):
+                if "." not in path or alias.asname is not None or self._is_kept_private(path):
                     continue
-                left = self.guards.leaves(alias, _last(path))
+                left = self._is_left(alias, path)
                 if self.neighbour(path) is not None and not left:
                     yield self._occurrence(alias, path, Role.NEIGHBOUR)
 
@@ -281,7 +296,7 @@ class NeighbourUses:
     def _stars(self) -> Iterator[Occurrence]:
         for scope in self.program.scopes.of_node.values():
             for star in scope.stars:
-                left = self.guards.leaves(star.node, _last(star.path or ""))
+                left = self._is_left(star.node, star.path or "")
                 if self.neighbour(star.path) is not None and not left:
                     yield self._occurrence(star.node, star.path or "", Role.NEIGHBOUR)
 
