@@ -215,13 +215,15 @@ class Decisions:
         return verdict
 
     def _is_new_as_well(self, occurrence: Occurrence) -> bool:
-        """Whether the other things a name can be are what the old one becomes."""
+        """Whether the other things a name can be are what the old one becomes.
+
+        It is also right as it is if the old one is nothing that the versions of today come to.
+        """
         new = {names.canonical(path) for old in occurrence.names for path in old.new}
-        others = [
-            path
-            for path in self.program.resolver.paths(occurrence.node)
-            if path is None or names.lookup(path) is None
-        ]
+        found = self.program.today.paths(occurrence.node)
+        others = [path for path in found if path is None or names.lookup(path) is None]
+        if occurrence.role not in BESIDE and len(others) == len(found):
+            return True
         return all(path is not None and names.canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:

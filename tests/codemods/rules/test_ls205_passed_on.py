@@ -53,4 +53,5 @@ def test_a_private_part_that_another_branch_has_from_today() -> None:
         use(autocast_variable.AutoCastVariable)
         """,
         "has no equivalent",
+        "TensorFlow's private copy of Keras",
     )

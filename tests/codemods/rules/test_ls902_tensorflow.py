@@ -42,6 +42,16 @@ def test_every_name_of_the_table_is_respelled_or_reported(neighbour: Neighbour) 
             "from tensorflow.keras import backend as K\nx = K.floatx(), K.mean(y)",
         ),
         (
+            (
+                f"from {PRIVATE}.mixed_precision import loss_scale_optimizer as lso, policy\n"
+                "x = lso.LossScaleOptimizer(opt), policy.global_policy()"
+            ),
+            (
+                "x = tf.keras.mixed_precision.LossScaleOptimizer(opt), "
+                "tf.keras.mixed_precision.global_policy()"
+            ),
+        ),
+        (
             f"import {PRIVATE}.backend as K\nx = K.mean",
             "import tensorflow.keras.backend as K\nx = K.mean",
         ),
@@ -182,3 +192,15 @@ def test_the_private_copy_is_there_so_that_no_handler_gets_to_know(error: str) -
     lines = "try:\n    from tensorflow.keras import layers\nexcept %s:\n"
     lines += f"    from {PRIVATE} import layers\nuse(layers.Dense)\n"
     check_transformed(OLD + lines % error, NEW + lines % error)
+
+
+def test_an_import_is_respelled_beside_one_for_older_versions() -> None:
+    lines = "if tf.__version__ < '2.4':\n"
+    lines += f"    from {PRIVATE}.mixed_precision.experimental.loss_scale_optimizer import (\n"
+    lines += "        LossScaleOptimizer\n    )\nelse:\n    from {} import LossScaleOptimizer\n"
+    lines += "use(isinstance(opt, LossScaleOptimizer))\n"
+    check_review(
+        OLD + lines.format(f"{PRIVATE}.mixed_precision.loss_scale_optimizer"),
+        NEW + lines.format("tensorflow.keras.mixed_precision"),
+        "the branch for old versions",
+    )
