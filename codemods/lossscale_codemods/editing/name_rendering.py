@@ -27,7 +27,15 @@ _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 
 
 class CannotRenderError(Exception):
-    """There is no way to write a new name at a place; the message says why."""
+    """There is no way to write a new name at a place; the message says why.
+
+    Attributes:
+        advice: What to do about it, if that is known.
+    """
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.advice = advice
 
 
 class NameRenderer:
@@ -174,6 +182,7 @@ class NameRenderer:
             self.imports.setdefault("compat_lossscale", "compat_lossscale")
             return path
         last = path.rsplit(".", 1)[-1]
+        self._check_old_import(last)
         name = last
         if self._is_taken(name):
             name = f"{_in_front(path)}_{last}"
@@ -181,6 +190,17 @@ class NameRenderer:
             name += "_"
         self.imports[path] = name
         return name
+
+    def _check_old_import(self, name: str) -> None:
+        """Refuses a second name for what the file imports under this one, in the old way."""
+        for binding in self.program.scopes.module.bindings.get(name, ()):
+            goes = binding in self.dropped or binding in self.after.moved
+            if not goes and names.lookup(binding.path or "") is not None:
+                line = self.program.line(binding.node)
+                raise CannotRenderError(
+                    f"the old {name} is imported on line {line}, and stays for other uses",
+                    "Settle those uses first, then run again.",
+                )
 
     def _is_taken(self, name: str) -> bool:
         scopes = self.program.scopes.of_node.values()

@@ -255,9 +255,8 @@ class Decisions:
             try:
                 edits[occurrence] = list(verdict.edits(renderer))
             except CannotRenderError as error:
-                self.forced[occurrence] = Review(
-                    str(error), _BY_HAND.format(self.rule_of[occurrence])
-                )
+                advice = error.advice or _BY_HAND.format(self.rule_of[occurrence])
+                self.forced[occurrence] = Review(str(error), advice)
                 return None
         self._respell_inside(edits)
         instead_of_stars = modules.instead_of(stars)

@@ -12,6 +12,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.returned_classes import returned_class
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Meaning
 
@@ -61,9 +62,15 @@ class PassedOn(Rule):
                 "from_config.",
             )
         if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+            returned = None
+            if occurrence.meaning is Meaning.OPTIMIZER:
+                returned = returned_class(occurrence, program)
+            if returned is not None and returned.is_proven:
+                return returned.rewrite
             return Review(
                 "it is passed on, so how it will be called cannot be seen here",
                 "Change the places that call it, then this one.",
+                unsafe_fix=returned.rewrite if returned is not None else None,
             )
         if occurrence.meaning is Meaning.MODULE and usage is not Usage.ALIAS:
             member = program.tree.parent(occurrence.node)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from tests.codemods.checks import check_left, check_transformed
+import pytest
+
+from tests.codemods.checks import check_left, check_transformed, program
 
 OLD = "tf.keras.mixed_precision.experimental"
 
@@ -55,3 +57,48 @@ def test_a_private_part_that_another_branch_has_from_today() -> None:
         "has no equivalent",
         "TensorFlow's private copy of Keras",
     )
+
+
+PROPERTY = """
+    import tensorflow as tf
+
+
+    class Settings:
+        @property
+        def wrapper(self):
+            return tf.keras.mixed_precision{}.LossScaleOptimizer
+
+
+    class Trainer:
+        def __init__(self, optimizer{}):
+            self.settings = {}
+            self.optimizer = self.settings.wrapper(optimizer{})
+    """
+
+
+def test_a_class_that_a_property_returns_with_its_one_call() -> None:
+    check_transformed(
+        PROPERTY.format(".experimental", "", "Settings()", ', loss_scale="dynamic"'),
+        PROPERTY.format("", "", "Settings()", ""),
+    )
+
+
+def test_a_property_of_an_object_that_is_not_known_is_an_unsafe_fix() -> None:
+    before = PROPERTY.format(".experimental", ", settings", "settings", ", 1024")
+    after = PROPERTY.format("", ", settings", "settings", ", dynamic=False, initial_scale=1024")
+    assert check_left(before, "how it will be called").unsafe_fixes == 1
+    check_transformed(before, after, unsafe_fixes=True)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "print(Settings().wrapper)",
+        "Settings().wrapper(opt, **options)",
+        "class Other(Settings):\n    wrapper = 1\nOther().wrapper(opt, 8)",
+        "getattr(Settings(), 'wrapper')",
+    ],
+)
+def test_a_property_with_other_uses_is_left(more: str) -> None:
+    before = program(PROPERTY.format(".experimental", "", "Settings()", ', loss_scale="dynamic"'))
+    check_left(f"{before}\n\n{more}\n", "how it will be called")
