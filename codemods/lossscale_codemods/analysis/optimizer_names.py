@@ -61,7 +61,7 @@ class OptimizerNames:
         """Yields `getattr(tf.keras.optimizers, "Adam")`."""
         name = looked_up_name(node)
         if isinstance(name, cst.SimpleString) and isinstance(
-            node.args[0].value, cst.Name | cst.Attribute
+            node.args[0].value, cst.Name | cst.Attribute | cst.Call
         ):
             text = name.evaluated_value
             if text in optimizer_families.CLASSES and not self.resolver.bindings(node.func):

@@ -177,6 +177,8 @@ class Program:
 
     def _type_test(self, node: cst.CSTNode) -> bool:
         above = self.tree.parent(node)
+        if isinstance(above, cst.MatchClass):
+            return not above.patterns and not above.kwds
         while isinstance(above, cst.Element | cst.Tuple) or (
             isinstance(above, cst.BinaryOperation) and isinstance(above.operator, cst.BitOr)
         ):

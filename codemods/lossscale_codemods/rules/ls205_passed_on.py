@@ -2,7 +2,9 @@
 """An old name that is passed on, returned or unpacked is reported: its calls cannot be seen.
 
 `functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the
-class to code that may call it with the old arguments.
+class to code that may call it with the old arguments. A property that returns it is rewritten with
+its call, where that is the only one. With `--unsafe-fixes`, so is one that may have others, and
+what `functools.partial` keeps for a call.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
-from lossscale_codemods.rules.shared.returned_classes import returned_class
+from lossscale_codemods.rules.shared.unseen_calls import partial_call, returned_class
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Meaning
 
@@ -29,6 +31,15 @@ class PassedOn(Rule):
         Case(
             f"{_HEAD}WRAP = [tf.keras.mixed_precision.experimental.LossScaleOptimizer]\n",
             review="how it will be called cannot be seen here",
+        ),
+        Case(
+            f"{_HEAD}from functools import partial\n"
+            "wrap = partial(tf.keras.mixed_precision.experimental.LossScaleOptimizer, "
+            "loss_scale=64)\n",
+            review="how it will be called cannot be seen here",
+            unsafe=f"{_HEAD}from functools import partial\n"
+            "wrap = partial(tf.keras.mixed_precision.LossScaleOptimizer, dynamic=False, "
+            "initial_scale=64)\n",
         ),
         Case(
             f"{_HEAD}opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer"
@@ -61,17 +72,14 @@ class PassedOn(Rule):
                 "Look at what it does with configs of old versions; tf-keras' class has no "
                 "from_config.",
             )
-        if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
-            returned = None
-            if occurrence.meaning is Meaning.OPTIMIZER:
-                returned = returned_class(occurrence, program)
-            if returned is not None and returned.is_proven:
-                return returned.rewrite
+        is_pattern = isinstance(program.tree.parent(occurrence.node), cst.MatchClass)
+        if usage is Usage.VALUE and is_pattern:
             return Review(
-                "it is passed on, so how it will be called cannot be seen here",
-                "Change the places that call it, then this one.",
-                unsafe_fix=returned.rewrite if returned is not None else None,
+                "the pattern asks for attributes, and the new class has others",
+                "Ask for the class alone, and read what you need of it behind the colon.",
             )
+        if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+            return self._passed_on(occurrence, program)
         if occurrence.meaning is Meaning.MODULE and usage is not Usage.ALIAS:
             member = program.tree.parent(occurrence.node)
             what = getattr(getattr(member, "attr", None), "value", None)
@@ -89,6 +97,20 @@ class PassedOn(Rule):
                 "Change the places that use it, then this one.",
             )
         return None
+
+    @staticmethod
+    def _passed_on(occurrence: Occurrence, program: Program) -> Verdict:
+        fix = returned = None
+        if occurrence.meaning is Meaning.OPTIMIZER:
+            returned = returned_class(occurrence, program)
+            fix = returned.rewrite if returned else partial_call(occurrence, program)
+        if returned is not None and returned.is_proven:
+            return returned.rewrite
+        return Review(
+            "it is passed on, so how it will be called cannot be seen here",
+            "Change the places that call it, then this one.",
+            unsafe_fix=fix,
+        )
 
     @staticmethod
     def _private(occurrence: Occurrence, program: Program) -> Verdict:

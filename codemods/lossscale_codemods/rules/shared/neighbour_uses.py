@@ -139,7 +139,10 @@ class NeighbourUses:
     def _occurrence(self, node: cst.CSTNode, path: str, role: Role, new: str = "") -> Occurrence:
         old = OldName(path, Meaning.NEIGHBOUR, (new,) if new else ())
         others = self.resolver.paths(node) if isinstance(node, cst.Attribute | cst.Call) else ()
-        ambiguous = any(self.neighbour(other) is None for other in others)
+        ambiguous = any(
+            self.neighbour(other) is None and (other is None or canonical(other) != new)
+            for other in others
+        )
         span = self.tree.span(node)
         return Occurrence(node, span, role, (old,), ambiguous=ambiguous, rule=self.rule)
 
@@ -218,13 +221,22 @@ class NeighbourUses:
         return found[0] if len({successor_of(canonical(path)) for path in found}) == 1 else ""
 
     def _import_of(self, base: cst.BaseExpression) -> Binding | None:
-        """Returns the import of a neighbour that a name stands for."""
+        """Returns the import of a neighbour that a name stands for.
+
+        Another import may give it what takes the neighbour's place.
+        """
         bindings = self.resolver.bindings(base)
-        if len(bindings) != 1:
+        found = [
+            one
+            for one in bindings
+            if one.kind is BindingKind.IMPORT and self.neighbour(one.path) is not None
+        ]
+        if len(found) != 1:
             return None
-        [binding] = bindings
-        is_import = binding.kind is BindingKind.IMPORT and self.neighbour(binding.path) is not None
-        return binding if is_import else None
+        new = successor_of(canonical(found[0].path or ""))
+        others = (one for one in bindings if one is not found[0])
+        same = all(canonical(one.path or "") == new for one in others)
+        return found[0] if same else None
 
     def _imported(self) -> list[Binding]:
         """The names that import statements bind to neighbours, but for those behind guards."""
@@ -241,19 +253,26 @@ class NeighbourUses:
         """Returns the path of what takes the place of what is imported; empty if nothing does."""
         path = canonical(binding.path or "")
         new = successor_of(path)
-        if is_public_module(path) and not all(self._is_public_use(u, new) for u in binding.uses):
+        if is_public_module(path) and not all(
+            self._is_public_use(use, path, new) for use in binding.uses
+        ):
             return ""
         return new if "." in new and _DOTTED.fullmatch(new) else ""
 
-    def _is_public_use(self, use: cst.CSTNode, home: str) -> bool:
-        """Whether what is read of a module is public, and of the module that takes its place."""
+    def _is_public_use(self, use: cst.CSTNode, base: str, home: str) -> bool:
+        """Whether what is read of a module is public, and of the module that takes its place.
+
+        Args:
+            use: The read of the module.
+            base: The module.
+            home: What takes its place.
+        """
         top = use
         above = self.tree.parent(top)
         while isinstance(above, cst.Attribute) and above.value is top:
             top, above = above, self.tree.parent(above)
         if not isinstance(top, cst.Attribute):
             return isinstance(above, cst.Del)
-        base = canonical(self.resolver.path(use) or "")
         for part, path in self._chain(top)[:-1]:
             new = successor_of(canonical(path))
             if new and not is_public_module(canonical(path)):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of a class that a property returns: `self.settings.LossScaleOptimizer(opt, 128)`.
+"""Calls of a class that do not name it: `self.settings.LossScaleOptimizer(opt, 128)`, `partial`.
 
-They are rewritten together with what the property returns, for none of them names the class.
+Those of a class that a property returns are rewritten together with what it returns. Arguments that
+`functools.partial` keeps for a call are rewritten where they are kept.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from lossscale_codemods.analysis.modules import ProjectClass, decorators
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Review, Rewrite
-from lossscale_codemods.rules.shared.constructors import rewrite_constructor
+from lossscale_codemods.rules.shared.constructors import argument_edits, rewrite_constructor
+from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
@@ -76,6 +78,37 @@ def returned_class(occurrence: Occurrence, program: Program) -> ReturnedClass | 
     return ReturnedClass(
         Rewrite(message, edits, meaning=first.meaning, constructor=first.constructor), is_proven
     )
+
+
+def partial_call(occurrence: Occurrence, program: Program) -> Rewrite | None:
+    """Returns what becomes of `functools.partial(LossScaleOptimizer, loss_scale=128)`.
+
+    Calls of it may give other arguments than the optimizer, so that is not proven.
+
+    Args:
+        occurrence: The old name of the class.
+        program: The file.
+    """
+    argument = program.tree.parent(occurrence.node)
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    if not isinstance(call, cst.Call) or call.args[0] is not argument:
+        return None
+    given = [a for a in call.args if a.keyword is not None and a.keyword.value == "loss_scale"]
+    if program.resolver.path(call.func) != "functools.partial" or len(given) != 1:
+        return None
+    if len(call.args) > 2:
+        return None
+    arguments = ArgumentReader(program).read(given[0].value, call)
+    if isinstance(arguments, Review) or arguments.removes:
+        return None
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        return [
+            *renderer.name_edit(occurrence),
+            *argument_edits(renderer, occurrence, call, arguments, program),
+        ]
+
+    return Rewrite(arguments.message, edits, claims=arguments.claims)
 
 
 def _property_around(occurrence: Occurrence, program: Program) -> cst.FunctionDef | None:
