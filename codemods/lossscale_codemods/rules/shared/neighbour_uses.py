@@ -88,7 +88,8 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     if any(len(below) > 1 for below in paths):
         return rf"(?<!\w){word}"
     imported = rf"(?<!\w)from\s+{root}\s+import(?!\w)"
-    return rf"\.(?:[\s\\]|#[^\n]*)*{word}|{imported}"
+    # A comment has an end of its own: were that left open, `.####` could be read in many ways.
+    return rf"\.(?:[\s\\]|#[^\n]*\n)*{word}|{imported}"
 
 
 class NeighbourUses:
