@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.syntax_tree import Tree
 
+_FUNCTION = re.compile(r"tensorflow\.keras\.(?!mixed_precision)\w+\.[a-z_]\w*")
+"""Of Keras' modules, functions such as `get` and `mean` say little without the module."""
 _APART = ("collections.abc", "xml.etree.ElementTree")
 """Modules that are not there by the name of their package until something imports them."""
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
@@ -181,7 +184,9 @@ class NameRenderer:
         if path.startswith("compat_lossscale."):
             self.imports.setdefault("compat_lossscale", "compat_lossscale")
             return path
-        last = path.rsplit(".", 1)[-1]
+        module, _, last = path.rpartition(".")
+        if _FUNCTION.fullmatch(path):
+            return f"{self._import(module, occurrence)}.{last}"
         self._check_old_import(last)
         name = last
         if self._is_taken(name):

@@ -87,7 +87,12 @@ class NewImports:
     def _end(self) -> tuple[int, str]:
         """Returns where what has no better place goes."""
         if self.header:
-            return self._behind(self.header[-1])
+            offset, glue = self._behind(self.header[-1])
+            # What is imported from the future stands by itself.
+            alone = isinstance(self.header[-1], cst.SimpleStatementLine) and _is_of_the_future(
+                self.header[-1]
+            )
+            return offset, glue + self.tree.newline * alone
         body = self.tree.module.body
         if body:
             return self.tree.line_start(self.tree.span(body[0])[0]), ""
@@ -133,6 +138,12 @@ class NewImports:
     def _as_the_file_indents(self, source: str) -> str:
         unit = self.tree.module.default_indent
         return _INDENTATION.sub(lambda spaces: unit * (len(spaces[0]) // 4), source)
+
+
+def _is_of_the_future(line: cst.SimpleStatementLine) -> bool:
+    return any(
+        isinstance(s, cst.ImportFrom) and dotted(s.module) == "__future__" for s in line.body
+    )
 
 
 def _roots(line: cst.SimpleStatementLine) -> set[str]:

@@ -91,6 +91,35 @@ def test_a_module_of_tensorflow(before: str, after: str) -> None:
     assert result.text.startswith(f"{after}\n\nclass Mine(Layer):")
 
 
+def test_functions_of_keras_are_read_of_their_module() -> None:
+    use = "\n\ndef f(x):\n    prec.{}(x)\n    use(backend.in_eager_mode, losses_mod.{})\n"
+    result = migrate_source(
+        "from tensorflow.python.keras import backend, losses as losses_mod\n"
+        "from tensorflow.keras.mixed_precision import experimental as prec\n"
+        f"{use.format('set_policy', 'LossFunctionWrapper')}"
+        "    return backend.mean(losses_mod.get(x)(losses_mod.Loss))\n"
+    )
+    assert result.text == (
+        "from tensorflow.python.keras import backend, losses as losses_mod\n"
+        "from tensorflow.keras import mixed_precision as prec\n"
+        "from tensorflow.keras import backend as keras_backend, losses\n"
+        "from tensorflow.keras.losses import Loss\n"
+        f"{use.format('set_global_policy', 'LossFunctionWrapper')}"
+        "    return keras_backend.mean(losses.get(x)(Loss))\n"
+    )
+
+
+def test_what_comes_from_the_future_stands_by_itself() -> None:
+    body = (
+        "class A(base_layer.Layer):\n    from tensorflow.keras.mixed_precision import {} as prec\n"
+    )
+    future = "from __future__ import annotations\n"
+    private = "    from tensorflow.python.keras.engine import base_layer\n"
+    old = f"{future}\n\ndef f():\n{private}    return base_layer.Layer, prec()\n"
+    text = migrate_source(f"{old}\n\n{body.format('experimental')}").text
+    assert text.startswith(f"{future}\nfrom tensorflow.keras.layers import Layer\n\n\ndef f")
+
+
 def test_a_function_goes_below_all_imports() -> None:
     source = (
         "import os\nimport tensorflow as tf\nimport mine\n\n"
