@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says what to install when something is missing."""
+"""Checks that optional dependencies are installed, and names the command that installs them."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 
 from compat_lossscale.errors import MissingExtraError
@@ -12,10 +13,10 @@ def require_tensorflow(what: str) -> None:
     """Checks, without importing them, that TensorFlow and tf-keras are installed.
 
     Args:
-        what: What needs them, to begin the message with.
+        what: What needs them, for the beginning of the message.
 
     Raises:
-        MissingExtraError: One is not installed.
+        MissingExtraError: One of them is not installed.
     """
     missing = [name for name in ("tensorflow", "tf_keras") if not importlib.util.find_spec(name)]
     if missing:
@@ -25,14 +26,35 @@ def require_tensorflow(what: str) -> None:
         )
 
 
-def require_libcst(what: str) -> None:
-    """Checks, without importing it, that libcst is installed.
+def require_keras_3(what: str) -> None:
+    """Checks, without importing it, that Keras 3 is installed.
 
     Args:
         what: What needs it, to begin the message with.
 
     Raises:
-        MissingExtraError: It is not.
+        MissingExtraError: It is not, or the package `keras` is an older one.
+    """
+    try:
+        version = importlib.metadata.version("keras")
+    except importlib.metadata.PackageNotFoundError:
+        version = ""
+    if not version:
+        raise MissingExtraError(f"{what} needs Keras 3 (keras not found): pip install 'keras>=3.6'")
+    if int(version.partition(".")[0]) < 3:
+        raise MissingExtraError(
+            f"{what} needs Keras 3, and keras {version} is installed: pip install 'keras>=3.6'"
+        )
+
+
+def require_libcst(what: str) -> None:
+    """Checks, without importing it, that libcst is installed.
+
+    Args:
+        what: What needs it, for the beginning of the message.
+
+    Raises:
+        MissingExtraError: It is not installed.
     """
     if not importlib.util.find_spec("libcst"):
         raise MissingExtraError(f"{what} needs libcst, which is not installed: pip install libcst")

@@ -35,6 +35,7 @@ def test_the_public_names_are_these() -> None:
         "experimental",
         "install",
         "installed",
+        "keras3",
         "plot_history",
         "uninstall",
         "v1",

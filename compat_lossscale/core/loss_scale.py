@@ -182,11 +182,26 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     @classmethod
     def sharing_state_of(cls, native: Any) -> DynamicLossScale:
         """Makes one that shares its variables with a `DynamicLossScale` of TensorFlow's own."""
-        loss_scale: DynamicLossScale = cls.__new__(cls)
-        loss_scale._set_up(native.initial_loss_scale, native.increment_period, native.multiplier)
+        spec = LossScaleSpec.from_argument(native)
+        loss_scale = cls.of_variables(native._current_loss_scale, native._num_good_steps, spec)
         loss_scale._weights = native._weights
-        loss_scale._current_loss_scale = native._current_loss_scale
-        loss_scale._num_good_steps = native._num_good_steps
+        return loss_scale
+
+    @classmethod
+    def of_variables(cls, current: Any, good_steps: Any, spec: LossScaleSpec) -> DynamicLossScale:
+        """Makes one whose state is in variables of the caller's, who puts them in checkpoints.
+
+        Args:
+            current: A float32 scalar variable, the current value.
+            good_steps: An integer scalar variable, the good steps in a row so far.
+            spec: The initial value, the growth steps and the multiplier.
+        """
+        assert spec.growth_steps is not None
+        assert spec.multiplier is not None
+        loss_scale: DynamicLossScale = cls.__new__(cls)
+        loss_scale._set_up(spec.initial_scale, spec.growth_steps, spec.multiplier)
+        loss_scale._current_loss_scale = current
+        loss_scale._num_good_steps = good_steps
         return loss_scale
 
     @property

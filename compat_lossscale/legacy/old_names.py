@@ -19,8 +19,8 @@ from compat_lossscale.optimizers import (
     enable_mixed_precision_graph_rewrite,
     loss_scale_config,
     stock,
-    strategies,
 )
+from compat_lossscale.steps import strategies
 
 Table = Mapping[str, Mapping[str, Any]]
 """Names and their values, by the module that they are in."""

@@ -25,12 +25,12 @@ from compat_lossscale.optimizers import (
     loss_scale_config,
     pickling,
     stock,
-    strategies,
     wrapping,
 )
-from compat_lossscale.optimizers.counting import CountsSkippedSteps
-from compat_lossscale.optimizers.scaling_warning import warn_if_forgotten
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.steps import strategies
+from compat_lossscale.steps.counting import CountsSkippedSteps
+from compat_lossscale.steps.scaling_warning import warn_if_forgotten
 
 _LOSS_SCALE_KEYS = frozenset({"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale"})
 _CONFIG_KEYS = _LOSS_SCALE_KEYS | {"inner_optimizer", "optimizer"}

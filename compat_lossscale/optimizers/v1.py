@@ -21,8 +21,8 @@ from compat_lossscale.core import (
 )
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.optimizers import base, experimental, loss_scale_config, stock
-from compat_lossscale.optimizers.counting import CountsSkippedSteps
 from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.steps.counting import CountsSkippedSteps
 
 
 class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecisionLossScaleOptimizer):

@@ -77,8 +77,7 @@ def all_cases() -> Iterator[tuple[Generation, str, str, str]]:
     """Each generation in each mode in which it runs, in both dtypes and with both optimizers."""
     for generation in GENERATIONS:
         for mode in MODES:
-            # tf-keras' new optimizers do not run in the graphs of TensorFlow 1.
-            if mode == "graph" and generation.family == "new":
+            if not generation.runs_in(mode):
                 continue
             for dtype in SCALES:
                 # XLA has no kernel for the sparse step of the older optimizers with momentum.

@@ -11,20 +11,22 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale import DynamicLossScale, LossScaleOptimizer, experimental, v1
+from compat_lossscale import DynamicLossScale, LossScaleOptimizer, experimental, keras3, v1
 from tests.support import Family, Mode
 
 
 @dataclasses.dataclass(frozen=True)
 class Generation:
-    """One of the old APIs around one of the base classes.
+    """One of the APIs around one of the base classes.
 
     Attributes:
-        api: `experimental`, `public` (the non-experimental class) or `v1`.
-        family: `legacy` (OptimizerV2) or `new` (Optimizer); `v1` for a `tf.compat.v1.train` one.
+        api: `experimental`, `public` (the non-experimental class), `v1` or `keras3`.
+        family: `legacy` (OptimizerV2) or `new` (Optimizer); `v1` for a `tf.compat.v1.train` one;
+            for `keras3`, whether `scaled` or `unscaled` gradients are applied.
     """
 
     api: str
@@ -36,6 +38,9 @@ class Generation:
 
     def inner(self, kind: str) -> Any:
         """Makes an optimizer to wrap: `momentum` or `adam`."""
+        if self.api == "keras3":
+            optimizers = keras.optimizers
+            return optimizers.SGD(0.25, 0.5) if kind == "momentum" else optimizers.Adam(0.125)
         if self.api != "v1":
             family = Family(self.family)
             return family.sgd(0.25, momentum=0.5) if kind == "momentum" else family.adam(0.125)
@@ -49,7 +54,8 @@ class Generation:
             return v1.MixedPrecisionLossScaleOptimizer(inner, loss_scale)
         if self.api == "experimental":
             return experimental.LossScaleOptimizer(inner, loss_scale)
-        return LossScaleOptimizer(
+        wrapper = keras3.LossScaleOptimizer if self.api == "keras3" else LossScaleOptimizer
+        return wrapper(
             inner,
             initial_scale=loss_scale.initial_loss_scale,
             dynamic_growth_steps=loss_scale.increment_period,
@@ -57,8 +63,17 @@ class Generation:
 
     @property
     def counts_skipped_steps(self) -> bool:
-        """Whether a skipped step advances `iterations` (Keras) or nothing (`global_step`)."""
-        return self.api != "v1"
+        """Whether a skipped step advances `iterations` (tf-keras) or nothing."""
+        return self.is_of_tf_keras
+
+    @property
+    def is_of_tf_keras(self) -> bool:
+        """Whether `Model.compile` of tf-keras takes it."""
+        return self.api in ("experimental", "public")
+
+    def runs_in(self, mode: str) -> bool:
+        """Whether it runs in a mode: of Keras, only the oldest runs in graphs of TensorFlow 1."""
+        return mode != "graph" or self.family in ("legacy", "v1")
 
 
 GENERATIONS = (
@@ -67,6 +82,8 @@ GENERATIONS = (
     Generation("public", "legacy"),
     Generation("public", "new"),
     Generation("v1", "v1"),
+    Generation("keras3", "unscaled"),
+    Generation("keras3", "scaled"),
 )
 
 
@@ -105,6 +122,8 @@ class Training:
             )
         else:
             self.steps = self.inner.iterations
+        if generation.api == "keras3":
+            self.steps = self.steps.value
         if self.is_wrapped:
             live = self.optimizer._loss_scale
             self.scale, self.good_steps = live.current_loss_scale, live.good_steps
@@ -112,20 +131,22 @@ class Training:
     def step(self, loss: Callable[[], tf.Tensor], variables: Sequence[tf.Variable]) -> Any:
         """Differentiates a loss and applies the gradients, as the generation's guide says."""
         optimizer = self.optimizer
+        scaled = self.generation.family == "scaled"
         if self.generation.api == "v1":
             pairs = optimizer.compute_gradients(loss, variables)
             return optimizer.apply_gradients(pairs, global_step=self.steps)
         with tf.GradientTape() as tape:
             value = loss()
             if self.is_wrapped:
-                value = optimizer.get_scaled_loss(value)
+                scale = optimizer.scale_loss if scaled else optimizer.get_scaled_loss
+                value = scale(value)
         gradients = tape.gradient(value, variables)
-        if self.is_wrapped:
+        if self.is_wrapped and not scaled:
             gradients = optimizer.get_unscaled_gradients(gradients)
         return self.apply(gradients, variables)
 
     def apply(self, gradients: Sequence[Any], variables: Sequence[tf.Variable]) -> Any:
-        """Applies unscaled gradients."""
+        """Applies gradients, as `step` has them."""
         pairs = list(zip(gradients, variables, strict=True))
         if self.generation.api == "v1":
             return self.optimizer.apply_gradients(pairs, global_step=self.steps)
@@ -148,6 +169,8 @@ class Training:
             slots = self.inner.weights
         else:
             slots = self.inner.variables
+        if self.generation.api == "keras3":
+            slots = [one.value for one in slots]
         found = [*self.variables.values(), *slots, self.steps]
         return list({id(one): one for one in found}.values())
 

@@ -183,7 +183,7 @@ def monitored_session(total: int, folder: Path, send: Send) -> None:
             send(("saved", None))
 
     with tf.Graph().as_default():
-        training = Training(GENERATIONS[-1], "adam", VALUES, DynamicLossScale(2.0**10, 3))
+        training = Training(Generation("v1", "v1"), "adam", VALUES, DynamicLossScale(2.0**10, 3))
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.GLOBAL_STEP, training.steps)
         batch = tf.Variable(0, dtype=tf.int64, name="batch")
         train_op = training.step(
@@ -261,7 +261,7 @@ def variables_of(training: Training) -> list[tf.Variable]:
     return [*training.all_variables, training.scale, training.good_steps]
 
 
-KERAS = [generation for generation in GENERATIONS if generation.api != "v1"]
+KERAS = [generation for generation in GENERATIONS if generation.is_of_tf_keras]
 DRIVERS: dict[str, Driver] = {
     **{one.name: custom_loop(one) for one in GENERATIONS},
     "v1-monitored-session": monitored_session,

@@ -20,9 +20,9 @@ MODES_OF = [
     pytest.param(generation, mode, id=f"{generation.name}-{mode}")
     for generation in GENERATIONS
     for mode in MODES
-    if (generation.family, mode) != ("new", "graph")
+    if generation.runs_in(mode)
 ]
-KERAS = [generation for generation in GENERATIONS if generation.api != "v1"]
+KERAS = [generation for generation in GENERATIONS if generation.is_of_tf_keras]
 each_generation = pytest.mark.parametrize("generation", GENERATIONS, ids=lambda one: one.name)
 each_keras_generation = pytest.mark.parametrize("generation", KERAS, ids=lambda one: one.name)
 

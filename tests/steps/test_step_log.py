@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale.errors import LossScaleStuckWarning
-from compat_lossscale.optimizers.step_log import StepLog
+from compat_lossscale.steps.step_log import StepLog
 from tests.support import Mode, python
 
 
@@ -61,11 +61,11 @@ def test_what_a_function_noted_is_said_when_somebody_looks_and_once(compiled: bo
 def test_what_nobody_looked_at_is_said_when_the_program_ends() -> None:
     program = """
         import tensorflow as tf
-        from compat_lossscale.optimizers.step_log import StepLog
+        from compat_lossscale.steps.step_log import StepLog
 
         log = StepLog()
         log.note_skipped(tf.constant(1.0))
     """
-    done = python("-c", textwrap.dedent(program))
+    done = python("-c", textwrap.dedent(program), tensorflow_may_be_imported=True)
     assert done.returncode == 0, done.stderr
     assert "LossScaleStuckWarning: The loss scale has to move" in done.stderr

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.optimizers import strategies
+from compat_lossscale.steps import strategies
 
 
 def test_strategies_with_a_copy_of_each_variable_on_each_replica_are_supported(

@@ -4,21 +4,13 @@
 from __future__ import annotations
 
 import atexit
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.errors import LossScaleStuckWarning
-
-_STUCK = (
-    "The loss scale has to move and cannot. At 1, the lowest it can be, the gradients still hold a "
-    "NaN or an infinity: look for one in the input or the loss, or for a learning rate at which "
-    "training diverges. Near 3.4e38, the highest, every gradient has been tiny for a long time: "
-    "look whether the loss depends on the variables at all."
-)
+from compat_lossscale.steps.stuck import warn_that_it_is_stuck
 
 
 class StepLog:
@@ -27,8 +19,8 @@ class StepLog:
     It is no part of a checkpoint: none of the original classes had it.
 
     Args:
-        counter: Gives the variable that counts all steps, skipped ones too, if there is one: an
-            applied step then needs no note. It may have to make the variable.
+        counter: Gives the variable that counts applied steps, and possibly skipped ones too, if
+            there is one: an applied step then needs no note. It may have to make the variable.
 
     Attributes:
         notes: An int64 variable: how many steps were skipped; which step the latest of them was, by
@@ -99,7 +91,7 @@ class StepLog:
         """Warns that the loss scale is stuck; the first time only."""
         if not self.has_warned:
             self.has_warned = True
-            warnings.warn(_STUCK, LossScaleStuckWarning, stacklevel=2)
+            warn_that_it_is_stuck()
 
 
 _logs: weakref.WeakSet[StepLog] = weakref.WeakSet()

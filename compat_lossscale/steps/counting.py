@@ -10,8 +10,8 @@ import tensorflow as tf
 
 from compat_lossscale.core import FixedLossScale, LossScale, moves_by_the_rule
 from compat_lossscale.errors import NotCountedError
-from compat_lossscale.optimizers.step_log import StepLog
 from compat_lossscale.spec.update_rule import PYTHON
+from compat_lossscale.steps.step_log import StepLog
 
 
 class CountsSkippedSteps:
@@ -20,7 +20,9 @@ class CountsSkippedSteps:
     _loss_scale: LossScale
     _step_log: StepLog | None = None
     _step_counter: Callable[[], Any] | None = None
-    """Gives the variable that counts all steps, skipped ones too, if there is one."""
+    """Gives the variable that counts applied steps, if there is one."""
+    _counts_skipped_too = True
+    """Whether it is to count skipped steps as well."""
 
     def _start_counting(self) -> None:
         if type(self._loss_scale) is not FixedLossScale:
@@ -48,7 +50,8 @@ class CountsSkippedSteps:
         if self._step_counter is not None:
             with tf.init_scope():
                 counter = self._step_counter()  # May make the variable, which a branch cannot.
-            counted = counter.assign_add(1, read_value=False)
+            if self._counts_skipped_too:
+                counted = counter.assign_add(1, read_value=False)
         if self._step_log is None:
             return counted
         moves = getattr(self._loss_scale, "multiplier", 1) != 1
@@ -88,7 +91,8 @@ class CountsSkippedSteps:
         return self._step_log is not None and self._step_log.has_warned
 
     def _log_if_dynamic(self) -> StepLog | None:
-        if self._step_log is None and type(self._loss_scale) is not FixedLossScale:
+        is_fixed = type(self._loss_scale) is FixedLossScale
+        if self._step_log is None and not is_fixed:
             raise NotCountedError(
                 "Skipped steps are counted in eager mode and in tf.function. This optimizer was "
                 "made in a graph of TensorFlow 1, whose Saver would save the counters with your "

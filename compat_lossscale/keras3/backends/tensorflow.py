@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A step on TensorFlow: taken by the shared core, under any strategy that it supports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import (
+    DynamicLossScale,
+    LossScale,
+    apply_or_skip,
+    as_written,
+    from_spec,
+    unscale_gradients,
+)
+from compat_lossscale.keras3 import private
+from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.steps import strategies
+from compat_lossscale.steps.counting import CountsSkippedSteps
+
+
+class TensorFlowSteps(CountsSkippedSteps):
+    """Translates the protocol of Keras 3's optimizers into calls of the core."""
+
+    _spec: LossScaleSpec
+    inner_optimizer: Any
+    dynamic_scale: Any
+    step_counter: Any
+    _make_scale_variables: Callable[[], None]
+
+    @property
+    def _loss_scale(self) -> LossScale:  # type: ignore[override]  # made when it is first needed
+        if "_core_loss_scale" not in self.__dict__:
+            with self._outside_of_functions():
+                self._make_scale_variables()
+            self.__dict__["_core_loss_scale"] = (
+                DynamicLossScale.of_variables(
+                    private.tensorflow_variable(self.dynamic_scale),
+                    private.tensorflow_variable(self.step_counter),
+                    self._spec,
+                )
+                if self._spec.dynamic
+                else from_spec(self._spec)
+            )
+            with self._outside_of_functions():
+                self._start_counting()
+        loss_scale: LossScale = self.__dict__["_core_loss_scale"]
+        return loss_scale
+
+    @staticmethod
+    def _outside_of_functions() -> Any:
+        """Where variables are made: a `tf.function` could make them in its first trace only."""
+        return tf.init_scope()
+
+    def _step_counter(self) -> Any:
+        """The variable that counts applied steps."""
+        return private.tensorflow_variable(private.step_variable(self.inner_optimizer))
+
+    def _current_scale(self) -> tf.Tensor:
+        return tf.convert_to_tensor(self._loss_scale())
+
+    @as_written
+    def _unscale(self, gradients: list[Any], scale: tf.Tensor) -> list[Any]:
+        return unscale_gradients(gradients, scale)
+
+    @as_written
+    def _take_step(self, gradients: list[Any], variables: Any) -> None:
+        """Applies unscaled gradients if they are finite, and moves the loss scale."""
+        if tf.distribute.in_cross_replica_context():
+            raise ValueError(
+                "apply() must be called in a replica context: from a function that "
+                "strategy.run() calls."
+            )
+        strategies.check()
+        inner_optimizer = self.inner_optimizer
+
+        def apply(gradients: list[Any]) -> None:
+            inner_optimizer.apply(gradients, variables)
+
+        apply_or_skip(
+            self._loss_scale,
+            gradients,
+            apply,
+            applied=self._note_applied,
+            skipped=self._count_skipped,
+        )

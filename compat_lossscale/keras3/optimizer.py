@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`LossScaleOptimizer`, the front end for Keras 3's optimizers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import keras
+
+from compat_lossscale.errors import (
+    AlreadyWrappedError,
+    LossScaleArgumentError,
+    LossScaleMisuseWarning,
+)
+from compat_lossscale.keras3 import private
+from compat_lossscale.keras3.backends import Steps
+from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
+from compat_lossscale.spec import LossScaleSpec
+
+_OF_THE_INNER_OPTIMIZER = {
+    "weight_decay": None,
+    "clipnorm": None,
+    "global_clipnorm": None,
+    "clipvalue": None,
+    "use_ema": False,
+    "ema_momentum": 0.99,
+    "ema_overwrite_frequency": None,
+    "loss_scale_factor": None,
+    "gradient_accumulation_steps": None,
+}
+"""Arguments that configs of Keras before 3.9 have, and their values in these."""
+
+
+class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
+    """Wraps an optimizer of Keras 3 so that the loss is scaled and bad steps are skipped.
+
+    `Model.fit` does everything. A loop of your own takes one of two protocols. That of Keras 3
+    applies gradients that are still scaled::
+
+        with tf.GradientTape() as tape:
+            loss = opt.scale_loss(loss_fn())
+        opt.apply(tape.gradient(loss, variables), variables)
+
+    That of TensorFlow 2.4 applies gradients that you have unscaled, so that you can look at them or
+    clip them in between::
+
+        with tf.GradientTape() as tape:
+            loss = opt.get_scaled_loss(loss_fn())
+        gradients = opt.get_unscaled_gradients(tape.gradient(loss, variables))
+        opt.apply_gradients(zip(gradients, variables))
+
+    On JAX, use `stateless_apply`, as with every optimizer of Keras.
+
+    The loss scale moves as in TensorFlow: it never falls below 1, and does not grow where it would
+    be infinite. A step with a NaN or an infinity in a gradient, on any replica or worker, is
+    skipped on all of them: it changes nothing but the loss scale. Files have the same variables as
+    those of Keras' own class.
+
+    Source: `keras.optimizers.LossScaleOptimizer`, and
+    `tf.keras.mixed_precision.LossScaleOptimizer` of TensorFlow 2.4.
+
+    Args:
+        inner_optimizer: The optimizer to wrap, of `keras.optimizers`. Its `loss_scale_factor`, if
+            it has one, is taken away, with a warning.
+        dynamic: Whether the loss scale follows the gradients or stays fixed.
+        initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value
+            (default the inner optimizer's `loss_scale_factor`).
+        dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
+            2000). Must be `None` for a fixed one.
+        count_skipped_steps: Whether `iterations` counts skipped steps too, as in tf-keras.
+            By default it does not, as in Keras 3.
+        name: The optimizer's name.
+        **kwargs: What configs of older versions of Keras have besides: other arguments of
+            optimizers, with the values that they have by default.
+
+    Raises:
+        LossScaleArgumentError: `inner_optimizer` is no optimizer of Keras 3 or has a wrapper
+            already, `dynamic` is no bool, the arguments contradict each other, or there is one
+            that the inner optimizer takes.
+    """
+
+    # Keras writes this into files. A Keras without this package then finds its own class, which has
+    # the same variables; one with it finds this class, which is registered below.
+    __module__ = "keras.optimizers"
+
+    def __init__(
+        self,
+        inner_optimizer: Any,
+        dynamic: bool = True,
+        initial_scale: float | None = None,
+        dynamic_growth_steps: int | None = None,
+        *,
+        count_skipped_steps: bool = False,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        _check_wrappable(inner_optimizer)
+        spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps)
+        _check_others(kwargs)
+        super().__init__(
+            inner_optimizer,
+            initial_scale=spec.initial_scale,
+            dynamic_growth_steps=spec.growth_steps,
+            name=name,
+        )
+        inner_optimizer.loss_scale_factor = None  # Keras does that only since 3.9
+        # Past the optimizer's own attribute handling, which would put it into checkpoints.
+        self.__dict__.update(
+            _spec=spec, _protocols=ProtocolRecord(), _counts_skipped_too=bool(count_skipped_steps)
+        )
+
+    def __repr__(self) -> str:
+        return f"<compat_lossscale.keras3.{type(self).__name__} around {self.inner_optimizer!r}>"
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether the loss scale can change."""
+        return bool(self._spec.dynamic)
+
+    @property
+    def dynamic_counter(self) -> Any:
+        """The variable that counts good steps since the loss scale last changed; `None` if fixed.
+
+        Before the optimizer is built it is `None` too.
+        """
+        return getattr(self, "step_counter", None) if self.dynamic else None
+
+    @property
+    def loss_scale(self) -> Any:
+        """The current loss scale, a float32 scalar tensor."""
+        return self._current_scale()
+
+    @property
+    def iterations(self) -> Any:
+        """The steps that were applied; skipped ones too, with `count_skipped_steps`."""
+        return self.inner_optimizer.iterations  # Keras' own class has another one up to 3.6
+
+    @property
+    def _optimizer(self) -> Any:
+        """The wrapped optimizer, under the name that it had in TensorFlow 2."""
+        return self.inner_optimizer
+
+    def build(self, var_list: Sequence[Any]) -> None:
+        """Makes the variables of this optimizer and of the inner one.
+
+        Args:
+            var_list: The variables to be trained.
+        """
+        self._make_scale_variables()
+        super().build(var_list)
+        self.__dict__["_trained"] = list(var_list)
+
+    def _make_scale_variables(self) -> None:
+        """Makes the variables that Keras' own class has; they depend on no others."""
+        if "dynamic_scale" not in self.__dict__:
+            # In the order and under the names of Keras' own: files have them by number, and
+            # checkpoints of TensorFlow by both.
+            self.step_counter = private.add_scalar(self, "step_counter", "int", 0)
+            self.dynamic_scale = private.add_scalar(
+                self, "dynamic_scale", "float32", self.initial_scale
+            )
+
+    def add_variable(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
+        """Makes a variable; or returns that of the same name, if this optimizer has made it."""
+        if name is not None and name in self.__dict__:
+            return self.__dict__[name]
+        return super().add_variable(*args, name=name, **kwargs)
+
+    def scale_loss(self, loss: Any) -> Any:
+        """Multiplies the loss by the loss scale, as Keras 3's protocol has it.
+
+        Args:
+            loss: A floating-point tensor of any shape.
+
+        Returns:
+            The scaled loss. A float16 loss becomes float32, in which the product is finite.
+        """
+        self._protocols.loss_was_scaled(Protocol.KERAS_3, "scale_loss")
+        return keras.ops.multiply(loss, self._current_scale())
+
+    def get_scaled_loss(self, loss: Any) -> Any:
+        """Multiplies the loss by the loss scale, as TensorFlow 2.4's protocol has it.
+
+        Args:
+            loss: A floating-point tensor of any shape, or a callable that gives one.
+
+        Returns:
+            The scaled loss, in the loss's dtype; a callable for a callable, which reads the loss
+            scale each time it is called.
+        """
+        self._protocols.loss_was_scaled(Protocol.TENSORFLOW_2_4, "get_scaled_loss")
+        if callable(loss):
+            return lambda: self._scaled(loss())
+        return self._scaled(loss)
+
+    def _scaled(self, loss: Any) -> Any:
+        loss = keras.ops.convert_to_tensor(loss)
+        return loss * keras.ops.cast(self._current_scale(), loss.dtype)
+
+    def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
+        """Divides the gradients by the loss scale, as TensorFlow 2.4's protocol has it.
+
+        Args:
+            grads: Tensors or `None`, of any floating-point dtype; on TensorFlow,
+                `tf.IndexedSlices` too.
+
+        Returns:
+            A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
+        """
+        self._protocols.gradients_were_unscaled("get_unscaled_gradients")
+        gradients = list(grads)
+        return self._unscaled(gradients, self._variables_of(gradients))
+
+    def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> None:
+        """Applies gradients if they are finite, and moves the loss scale.
+
+        Args:
+            grads: The gradients, scaled unless `get_unscaled_gradients` was called in this step.
+            trainable_variables: Their variables; by default those that the optimizer was built for.
+
+        Raises:
+            LossScaleMisuseError: The step has calls of both protocols.
+            ValueError: There is no gradient, or the strategy is not supported.
+        """
+        scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
+        self._apply(list(grads), trainable_variables, scaled)
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **kwargs: Any) -> Any:
+        """Applies gradients if they are finite, and moves the loss scale.
+
+        Args:
+            grads_and_vars: Pairs of a gradient and a variable. The gradients are scaled if
+                `scale_loss` was called in this step, as `Model.fit` does, and unscaled otherwise,
+                as in TensorFlow 2.4.
+            **kwargs: `name`, which Keras 3 has no use for. `experimental_aggregate_gradients` and
+                `skip_gradients_aggregation` may say no more than that gradients are summed over
+                the replicas, which Keras 3 always does.
+
+        Returns:
+            `iterations`, as in Keras 3.
+
+        Raises:
+            LossScaleMisuseError: The step has calls of both protocols.
+            ValueError: There is no gradient, the strategy is not supported, or gradients are not to
+                be summed.
+        """
+        _check_aggregation(**kwargs)
+        pairs = list(grads_and_vars)
+        grads, variables = [gradient for gradient, _ in pairs], [variable for _, variable in pairs]
+        scaled = self._protocols.gradients_are_scaled(
+            "apply_gradients", otherwise=Protocol.TENSORFLOW_2_4
+        )
+        self._apply(grads, variables, scaled)
+        return self.iterations
+
+    def _apply(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
+        if not self.built and variables:
+            with self._outside_of_functions(), keras.name_scope(self.name, caller=self):
+                self.build(list(variables))
+        if scaled:
+            gradients = self._unscaled(gradients, variables or self._variables_of(gradients))
+        self._take_step(gradients, variables)
+
+    def stateless_apply(
+        self, optimizer_variables: Any, grads: Any, trainable_variables: Any
+    ) -> tuple[list[Any], list[Any]]:
+        """Does what `apply` does, on values instead of variables.
+
+        Args:
+            optimizer_variables: The values of `variables`.
+            grads: The gradients, scaled unless `get_unscaled_gradients` was called in this step.
+            trainable_variables: The values of the variables that the optimizer was built for.
+
+        Returns:
+            The values after the step: of the trained variables, and of `variables`.
+
+        Raises:
+            LossScaleMisuseError: The step has calls of both protocols.
+            ValueError: The optimizer is not built; or Keras' backend is TensorFlow, where Keras has
+                no such function.
+        """
+        if keras.backend.backend() == "tensorflow":
+            self.inner_optimizer.stateless_apply([], [], [])  # which says that it cannot
+        if not self.built:
+            raise ValueError(
+                "stateless_apply() needs the optimizer's variables, and there are none yet. Call "
+                "optimizer.build(trainable_variables) first."
+            )
+        scaled = self._protocols.gradients_are_scaled("stateless_apply", otherwise=Protocol.KERAS_3)
+        mapping = list(zip(self.variables, optimizer_variables, strict=True))
+        with keras.StatelessScope(state_mapping=mapping):
+            gradients = list(grads)
+            if scaled:
+                gradients = self._unscaled(gradients, self._variables_of(gradients))
+            after: tuple[list[Any], list[Any]] = self._step_on_values(
+                optimizer_variables, gradients, trainable_variables
+            )
+        return after
+
+    def _unscaled(self, gradients: list[Any], variables: Sequence[Any]) -> list[Any]:
+        """Divides gradients by the loss scale."""
+        kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
+        divided = self._unscale(
+            [None if keep else one for one, keep in zip(gradients, kept, strict=True)],
+            self._current_scale(),
+        )
+        return [
+            old if keep else new for old, new, keep in zip(gradients, divided, kept, strict=True)
+        ]
+
+    def _variables_of(self, gradients: list[Any]) -> Sequence[Any]:
+        """The variables of gradients that are given without any: those it was built for."""
+        trained: Sequence[Any] = self.__dict__.get("_trained", ())
+        return trained if len(trained) == len(gradients) else [None] * len(gradients)
+
+    def exclude_from_weight_decay(self, var_list: Any = None, var_names: Any = None) -> None:
+        """Excludes variables from the inner optimizer's weight decay.
+
+        Args:
+            var_list: Variables to exclude.
+            var_names: Parts of names: variables whose name has one of them are excluded.
+
+        Raises:
+            ValueError: The inner optimizer is built already.
+        """
+        self.inner_optimizer.exclude_from_weight_decay(var_list=var_list, var_names=var_names)
+
+    def get_weights(self) -> list[Any]:
+        """Returns the values of the inner optimizer's variables, as in TensorFlow 2.4."""
+        return [keras.ops.convert_to_numpy(one) for one in self.inner_optimizer.variables]
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Sets the values of variables.
+
+        Args:
+            weights: A value for each of `variables`, or for each of the inner optimizer's.
+
+        Raises:
+            ValueError: There are more or fewer values than variables, a shape is another one, or
+                the optimizer is not built.
+        """
+        if not self.built:
+            raise ValueError(
+                "set_weights() needs the optimizer's variables, and there are none yet. Call "
+                "optimizer.build(trainable_variables) first."
+            )
+        sets = {len(one): one for one in (self.inner_optimizer.variables, self.variables)}
+        if len(weights) not in sets:
+            raise ValueError(
+                f"set_weights() takes {' or '.join(map(str, sets))} values, of the inner optimizer "
+                f"alone or of both, but got {len(weights)}."
+            )
+        for variable, weight in zip(sets[len(weights)], weights, strict=True):
+            variable.assign(weight)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns what `from_config` needs, in Keras 3's form as far as that can say it."""
+        config = {
+            "name": self.name,
+            "inner_optimizer": keras.saving.serialize_keras_object(self.inner_optimizer),
+            "initial_scale": self.initial_scale,
+            "dynamic_growth_steps": self.dynamic_growth_steps,
+        }
+        if not self.dynamic:
+            config["dynamic"] = False
+        if self._counts_skipped_too:
+            config["count_skipped_steps"] = True
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> LossScaleOptimizer:
+        """Makes an optimizer, in its initial state, from a config of this class or of Keras 3's.
+
+        Args:
+            config: What `get_config` returned. It is not changed.
+            custom_objects: Classes by the names under which the config has them.
+        """
+        others = {key: value for key, value in config.items() if key != "inner_optimizer"}
+        inner_optimizer = keras.saving.deserialize_keras_object(
+            config["inner_optimizer"], custom_objects=custom_objects
+        )
+        return cls(inner_optimizer, **others)
+
+
+def _check_wrappable(optimizer: Any) -> None:
+    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+        raise AlreadyWrappedError(
+            f'"inner_optimizer" is a {type(optimizer).__name__} already: the loss would be scaled '
+            "twice. Wrap the optimizer inside of it, its inner_optimizer."
+        )
+    if not isinstance(optimizer, keras.optimizers.Optimizer):
+        raise LossScaleArgumentError(
+            f'"inner_optimizer" must be an optimizer of Keras 3, but got: {optimizer!r}. '
+            "compat_lossscale.LossScaleOptimizer wraps those of tf-keras, and "
+            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer those of tf.compat.v1.train."
+        )
+
+
+def _check_others(arguments: Mapping[str, Any]) -> None:
+    unknown = [f"`{name}`" for name in arguments if name not in _OF_THE_INNER_OPTIMIZER]
+    if unknown:
+        raise LossScaleArgumentError(
+            f"LossScaleOptimizer does not support arguments: {', '.join(unknown)}."
+        )
+    for name, value in arguments.items():
+        if value != _OF_THE_INNER_OPTIMIZER[name]:
+            raise LossScaleArgumentError(
+                f"LossScaleOptimizer does not support `{name}`: set it on the `inner_optimizer`."
+            )
+
+
+def _spec_of(
+    inner_optimizer: Any,
+    dynamic: bool,
+    initial_scale: float | None,
+    dynamic_growth_steps: int | None,
+) -> LossScaleSpec:
+    factor = inner_optimizer.loss_scale_factor
+    if dynamic is False and initial_scale is None:
+        if factor is None:
+            raise LossScaleArgumentError(
+                '"initial_scale" must be specified if "dynamic" is False: it is the fixed loss '
+                "scale. Or leave out the wrapper, and set `loss_scale_factor` on the inner "
+                "optimizer."
+            )
+        initial_scale = factor
+    elif factor is not None:
+        warnings.warn(
+            f"{type(inner_optimizer).__name__} has loss_scale_factor={factor}, a fixed loss scale. "
+            "The LossScaleOptimizer around it takes its place, as the loss would be scaled twice. "
+            "To keep it, leave out the LossScaleOptimizer or make it with dynamic=False.",
+            LossScaleMisuseWarning,
+            stacklevel=3,
+        )
+    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
+
+
+def _check_aggregation(
+    name: str | None = None,
+    experimental_aggregate_gradients: bool = True,
+    skip_gradients_aggregation: bool = False,
+) -> None:
+    del name
+    if skip_gradients_aggregation or not experimental_aggregate_gradients:
+        raise ValueError(
+            "Keras 3 sums gradients over the replicas when it applies them, and cannot be told "
+            "not to. Leave out the argument, and do not sum them yourself."
+        )
+
+
+keras.saving.get_custom_objects()[LossScaleOptimizer.__name__] = LossScaleOptimizer

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the package uses of Keras 3 beyond its public names, each with a public fallback.
+
+A Keras that moves one of these names makes the package slower, or does without the name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+
+def tensorflow_variable(variable: Any) -> Any:
+    """Returns the `tf.Variable` behind a Keras variable.
+
+    The public `value` is the same, except where a layer casts variables automatically.
+    """
+    native = getattr(variable, "_value", None)
+    return variable.value if native is None else native
+
+
+def add_scalar(optimizer: Any, name: str, dtype: str, value: float) -> Any:
+    """Makes a variable of an optimizer, which replicas do not aggregate.
+
+    Before Keras 3.7 there is no such variable: what replicas assign, all equal, is averaged.
+    """
+    initializer = keras.initializers.Constant(value)
+    options = {"shape": (), "initializer": initializer, "dtype": dtype, "name": name}
+    try:
+        return optimizer.add_variable(**options, aggregation="none")
+    except ValueError:
+        return optimizer.add_variable(**options)
+
+
+def step_variable(optimizer: Any) -> Any:
+    """Returns the variable in which an optimizer counts its steps.
+
+    The public `iterations` is the same, except with `gradient_accumulation_steps`.
+    """
+    return getattr(optimizer, "_iterations", optimizer.iterations)
+
+
+def takes_the_gradient_as_value(variable: Any) -> bool:
+    """Whether a variable's gradient is its next value, as those of float8 layers are.
+
+    Such a gradient is not scaled.
+    """
+    return bool(getattr(variable, "overwrite_with_gradient", False))

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what is JAX's own: steps have no side effects there."""
+
+from __future__ import annotations
+
+import jax
+import keras
+import numpy as np
+import pytest
+
+from compat_lossscale.errors import LossScaleMisuseError, NotCountedError
+from compat_lossscale.keras3 import LossScaleOptimizer
+from tests.keras3.stepping import tensors_of, variables_of
+from tests.support import NAN
+
+
+def test_a_step_in_place_is_refused_and_says_what_to_call() -> None:
+    variables = variables_of([1.0])
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=4)
+    with pytest.raises(LossScaleMisuseError, match="stateless_apply"):
+        optimizer.apply(tensors_of([4.0]), variables)
+    with pytest.raises(LossScaleMisuseError, match="stateless_apply"):
+        optimizer.apply_gradients(zip(tensors_of([4.0]), variables, strict=True))
+    assert np.asarray(variables[0]).tolist() == [1.0]
+
+
+def test_skipped_steps_are_not_counted_and_the_error_says_what_counts_them() -> None:
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD())
+    for name in ("skipped_steps", "last_step_skipped"):
+        with pytest.raises(NotCountedError, match="LossScaleLogger"):
+            getattr(optimizer, name)
+
+
+def test_an_optimizer_that_is_not_built_says_so() -> None:
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD())
+    with pytest.raises(ValueError, match=r"optimizer\.build"):
+        optimizer.stateless_apply([], [], [])
+
+
+def test_a_training_step_of_ones_own_compiles_to_one_function() -> None:
+    layer = keras.layers.Dense(1, kernel_initializer="ones")
+    layer.build((None, 2))
+    optimizer = LossScaleOptimizer(
+        keras.optimizers.SGD(0.5), initial_scale=8.0, dynamic_growth_steps=2
+    )
+    optimizer.build(layer.trainable_variables)
+
+    def loss_of(trained, own, x):  # type: ignore[no-untyped-def]
+        y, _ = layer.stateless_call(trained, [], x)
+        with keras.StatelessScope(state_mapping=zip(optimizer.variables, own, strict=True)):
+            return optimizer.scale_loss(y.mean())
+
+    @jax.jit
+    def step(trained, own, x):  # type: ignore[no-untyped-def]
+        gradients = jax.grad(loss_of)(trained, own, x)
+        return optimizer.stateless_apply(own, gradients, trained)
+
+    trained = [one.value for one in layer.trainable_variables]
+    own = [one.value for one in optimizer.variables]
+    places = [
+        next(i for i, one in enumerate(optimizer.variables) if one is variable)
+        for variable in (optimizer.dynamic_scale, optimizer.step_counter)
+    ]
+    path = []
+    for x in ([2.0, 4.0], [NAN, 0.0], [2.0, 4.0], [2.0, 4.0]):
+        trained, own = step(trained, own, np.asarray([x], "float32"))
+        path.append([float(own[place]) for place in places])
+    assert path == [[8.0, 1.0], [4.0, 0.0], [4.0, 1.0], [8.0, 0.0]]
+    assert np.asarray(trained[0]).ravel().tolist() == [1.0 - 3 * 0.5 * 2, 1.0 - 3 * 0.5 * 4]
+    assert step._cache_size() == 1
