@@ -145,7 +145,7 @@ class TypeInference(CallResults):
     def _of_compiled(self, model: cst.BaseExpression) -> Values | None:
         """Returns the optimizers of a model, if all that compile it wrap their optimizers here.
 
-        A policy can wrap them as well, so nothing is said of other optimizers.
+        A policy can wrap others as well, so their types stay unknown.
         """
         models = self.values(model)
         if any(v.kind is not ObjectType.MODEL or v.made_by is None for v in models):

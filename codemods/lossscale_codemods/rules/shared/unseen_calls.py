@@ -124,7 +124,7 @@ def _property_around(occurrence: Occurrence, program: Program) -> cst.FunctionDe
 
 
 def _can_be(node: cst.Attribute, program: Program) -> bool:
-    """Whether an attribute that is read can be the property, and is none of a framework's."""
+    """Whether an attribute that is read can be the property, and does not belong to a framework."""
     paths = program.resolver.paths(node)
     return not paths or not all(p is not None and frameworks.is_framework(p) for p in paths)
 
