@@ -4,7 +4,8 @@
 `functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the
 class to code that may call it with the old arguments. A property that returns it is rewritten with
 its call, where that is the only one. With `--unsafe-fixes`, so is one that may have others, and
-what `functools.partial` keeps for a call.
+what `functools.partial` keeps for a call. Two private modules are in tf-keras today, and their names
+are respelled.
 """
 
 from __future__ import annotations
@@ -47,10 +48,16 @@ class PassedOn(Rule):
             review="from_config",
         ),
         Case(
+            "from tensorflow.python.keras.mixed_precision.experimental.policy import PolicyV1\n"
+            "ok = isinstance(x, PolicyV1)\n",
+            review="a private part of TensorFlow",
+        ),
+    )
+    invalid = (
+        Case(
             "from tensorflow.python.keras.mixed_precision.experimental import autocast_variable\n"
             "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
-            review="a private part of TensorFlow",
-            unsafe="from tf_keras.src.mixed_precision import autocast_variable\n"
+            "from tf_keras.src.mixed_precision import autocast_variable\n"
             "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
         ),
     )
@@ -117,13 +124,11 @@ class PassedOn(Rule):
         others = program.resolver.paths(occurrence.node) - {o.path for o in occurrence.names}
         if others and all(p is not None and frameworks.is_framework(p) for p in others):
             return Ignore()  # Another import has it from where it is today.
-        fix = None
         if all(old.new for old in occurrence.names):
-            fix = rename("where tf-keras has it, which is private as well", occurrence)
+            return rename("where tf-keras has the module, which is private as well", occurrence)
         return Review(
             "it is a private part of TensorFlow that is not there any more",
             "Do without it, or take it from tf_keras.src.mixed_precision if that still has it.",
-            unsafe_fix=fix,
         )
 
     def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:

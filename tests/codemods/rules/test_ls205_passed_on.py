@@ -31,16 +31,24 @@ def test_what_is_only_asked_for() -> None:
 
 def test_private_parts_that_are_gone() -> None:
     module = "tensorflow.python.keras.mixed_precision.experimental"
-    for name in ("autocast_variable", "device_compatibility_check", "test_util"):
-        check_left(
-            f"from {module} import {name}\nuse({name}.something)\n",
-            "the import stays as it is",
-            "a private part of TensorFlow",
-        )
+    check_left(
+        f"from {module} import test_util\nuse(test_util.something)\n",
+        "the import stays as it is",
+        "a private part of TensorFlow",
+    )
     check_left(
         f"from {module}.policy import PolicyV1\nisinstance(x, PolicyV1)\n",
         "the import stays as it is",
         "a private part of TensorFlow",
+    )
+
+
+@pytest.mark.parametrize("name", ["autocast_variable", "device_compatibility_check"])
+def test_private_modules_that_tf_keras_has(name: str) -> None:
+    check_transformed(
+        f"from tensorflow.python.keras.mixed_precision.experimental import {name}\n"
+        f"{name}.something = use({name})\n",
+        f"from tf_keras.src.mixed_precision import {name}\n{name}.something = use({name})\n",
     )
 
 
