@@ -4,8 +4,8 @@
 `functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the
 class to code that may call it with the old arguments. A property that returns it is rewritten with
 its call, where that is the only one. With `--unsafe-fixes`, so is one that may have others, and
-what `functools.partial` keeps for a call. Two private modules are in tf-keras today, and their names
-are respelled.
+what `functools.partial` keeps for a call. Names of the two private modules that tf-keras has as
+well are respelled.
 """
 
 from __future__ import annotations
