@@ -2,8 +2,8 @@
 """`policy.loss_scale` is gone: tests for `None` ask for the policy's name, others are reported.
 
 https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 took the loss scale out of policies, and
-out of their text.
-Whether losses are scaled is told by the policy's name; by how much, by the optimizer alone.
+out of their text. Whether losses are scaled is told by the policy's name; by how much, by the
+optimizer alone.
 """
 
 from __future__ import annotations
