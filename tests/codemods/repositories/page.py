@@ -71,14 +71,13 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
         f"to. Of the other {rest}, {_part(proven['rewritten'], rest)} are rewritten, and "
         f"{_part(unsafe['rewritten'], rest)} with `--unsafe-fixes`."
     )
-    for group, what in zip(GROUPS[1:], ("optimizers of Keras", "neighbours"), strict=True):
-        proven, unsafe = (_total(figures, run, group) for run in ("proven", "unsafe"))
-        rest = _all(proven) - proven["kept"]
-        yield (
-            f"Besides, the programs with these names have {rest} {what} to be respelled: "
-            f"{_part(proven['rewritten'], rest)} are, {_part(unsafe['rewritten'], rest)} with "
-            "`--unsafe-fixes`."
-        )
+    family, neighbours = GROUPS[1:]
+    yield (
+        "These programs also use optimizers of Keras, whose family a migration keeps: "
+        f"{_shares(figures, family)}. They use neighbours as well, which are names that "
+        "TensorFlow, NumPy or Python took away, most of them without an exact successor: "
+        f"{_shares(figures, neighbours)}."
+    )
     seconds = sorted(one["proven"]["seconds"] for one in figures.values())
     files = sum(one["files"] for one in figures.values())
     problems = sum(
@@ -93,8 +92,17 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
+def _shares(figures: Mapping[str, Any], group: str) -> str:
+    """Returns how many of a group's names are rewritten, and of how many."""
+    proven, unsafe = (_total(figures, run, group) for run in ("proven", "unsafe"))
+    rest = _all(proven) - proven["kept"]
+    more = unsafe["rewritten"] - proven["rewritten"]
+    share = f"{proven['rewritten']} of {rest:,} are rewritten ({proven['rewritten'] / rest:.1%})"
+    return share + (f", and {more} more with `--unsafe-fixes`" if more else "")
+
+
 def _part(number: int, of: int) -> str:
-    return f"{number} ({number / of:.1%})" if of else str(number)
+    return f"{number:,} ({number / of:.1%})" if of else f"{number:,}"
 
 
 def _total(figures: Mapping[str, Any], run: str, group: str) -> dict[str, Any]:
