@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`policy.loss_scale` is gone: tests for `None` ask for the policy's name, others are reported.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 took the loss scale out of policies, and
-out of their text. Whether losses are scaled is told by the policy's name; by how much, by the
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 took the loss scale out of policies
+and out of their text. Whether losses are scaled is told by the policy's name; by how much, by the
 optimizer alone.
 """
 
