@@ -5,7 +5,7 @@ import tensorflow as tf
 
 weight = tf.Variable(1.0)
 opt = tf.keras.optimizers.SGD(0.25)
-for turn in range(4):
+for turn in range(3):
     if turn % 2:
         inner = opt
         opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(inner, 2 ** turn)
