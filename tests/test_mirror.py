@@ -71,8 +71,8 @@ CODEMOD: Final = {
     "analysis/binding_collection": "analysis/test_call_sites.py",
     "analysis/bindings": "analysis/test_class_members.py",
     "analysis/call_results": "analysis/test_modules.py",
-    "analysis/calls_in_file": "rules/test_ls311_kept_loss_scales.py",
     "analysis/constant_evaluation": "rules/test_ls201_constructors.py",
+    "analysis/definition_uses": "analysis/test_call_sites.py",
     "analysis/detect_tests": "rules/test_ls602_graph_rewrite.py",
     "analysis/element_types": "rules/test_ls301_loss_scale_calls.py",
     "analysis/evaluation_order": "rules/test_loss_scale_folding.py",
@@ -139,6 +139,7 @@ CODEMOD: Final = {
     "rules/shared/respelling": "rules/test_ls314_shared_loss_scales.py",
     "rules/shared/second_statement": "rules/test_ls602_graph_rewrite.py",
     "rules/shared/shared_loss_scales": "rules/test_ls314_shared_loss_scales.py",
+    "rules/shared/unseen_calls": "rules/test_ls205_passed_on.py",
 }
 LISTED: Final = {
     **{REPOSITORY / "compat_lossscale" / name: TESTS / file for name, file in SHIM.items()},

@@ -101,6 +101,15 @@ class Program:
         return VersionReachability(self.resolver, self.types.project.modules)
 
     @functools.cached_property
+    def today(self) -> Resolver:
+        """What the file's names stand for on the versions of TensorFlow of today."""
+        return self.resolver.where(lambda binding: self.is_reached_today(binding.node))
+
+    def is_reached_today(self, node: cst.CSTNode) -> bool:
+        """Whether a TensorFlow of today comes to a node, as far as its version alone says."""
+        return self.reachability.is_reached_today(node)
+
+    @functools.cached_property
     def has_optimizers(self) -> bool:
         """Whether the file makes, tests for or annotates loss-scale optimizers."""
         return has_optimizers(self.resolver, self.references)
@@ -168,6 +177,8 @@ class Program:
 
     def _type_test(self, node: cst.CSTNode) -> bool:
         above = self.tree.parent(node)
+        if isinstance(above, cst.MatchClass):
+            return not above.patterns and not above.kwds
         while isinstance(above, cst.Element | cst.Tuple) or (
             isinstance(above, cst.BinaryOperation) and isinstance(above.operator, cst.BitOr)
         ):

@@ -215,13 +215,15 @@ class Decisions:
         return verdict
 
     def _is_new_as_well(self, occurrence: Occurrence) -> bool:
-        """Whether the other things a name can be are what the old one becomes."""
+        """Whether the other things a name can be are what the old one becomes.
+
+        It is also right as it is if the old one is nothing that the versions of today come to.
+        """
         new = {names.canonical(path) for old in occurrence.names for path in old.new}
-        others = [
-            path
-            for path in self.program.resolver.paths(occurrence.node)
-            if path is None or names.lookup(path) is None
-        ]
+        found = self.program.today.paths(occurrence.node)
+        others = [path for path in found if path is None or names.lookup(path) is None]
+        if occurrence.role not in BESIDE and len(others) == len(found):
+            return True
         return all(path is not None and names.canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
@@ -253,9 +255,8 @@ class Decisions:
             try:
                 edits[occurrence] = list(verdict.edits(renderer))
             except CannotRenderError as error:
-                self.forced[occurrence] = Review(
-                    str(error), _BY_HAND.format(self.rule_of[occurrence])
-                )
+                advice = error.advice or _BY_HAND.format(self.rule_of[occurrence])
+                self.forced[occurrence] = Review(str(error), advice)
                 return None
         self._respell_inside(edits)
         instead_of_stars = modules.instead_of(stars)
@@ -297,7 +298,7 @@ class Decisions:
             plan.changed_names | self._removed_variables() | modules.names_of(stars)
         )
         if outcomes.edits:
-            outcomes.edits += renderer.header_edit()
+            outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
         return outcomes if self._without_overlaps(outcomes, edits) else None
 
