@@ -9,19 +9,21 @@ import importlib.util
 from compat_lossscale.errors import MissingExtraError
 
 
-def require_tensorflow(what: str) -> None:
+def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
     """Checks, without importing them, that TensorFlow and tf-keras are installed.
 
     Args:
         what: What needs them, to begin the message with.
+        tf_keras: Whether it needs tf-keras too.
 
     Raises:
         MissingExtraError: One is not installed.
     """
-    missing = [name for name in ("tensorflow", "tf_keras") if not importlib.util.find_spec(name)]
+    needed = {"tensorflow": "TensorFlow", **({"tf_keras": "tf-keras"} if tf_keras else {})}
+    missing = [name for name in needed if not importlib.util.find_spec(name)]
     if missing:
         raise MissingExtraError(
-            f"{what} needs TensorFlow and tf-keras ({' and '.join(missing)} not found): "
+            f"{what} needs {' and '.join(needed.values())} ({' and '.join(missing)} not found): "
             "pip install 'compat-lossscale[tf]'"
         )
 
