@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differentiates a loss as the optimizers of TensorFlow 2.0 to 2.10 did. TensorFlow only."""
+"""Gradients as the optimizers of TensorFlow 2.0 to 2.10 had them. TensorFlow only."""
 
 from __future__ import annotations
 
@@ -50,3 +50,22 @@ def compute(
     watched = [private.tensorflow_variable(variable) for variable in variables]
     found = tape.gradient(loss, watched, grad_loss)
     return list(zip(found, variables, strict=True))
+
+
+def are_summed_over_replicas() -> bool:
+    """Whether Keras 3 sums gradients over replicas, of which there are several."""
+    return int(tf.distribute.get_strategy().num_replicas_in_sync) > 1
+
+
+def check_not_in_graph() -> None:
+    """Refuses to take a step in a graph of TensorFlow 1, where Keras 3's would do nothing.
+
+    Raises:
+        RuntimeError: Operations are made for a `tf.compat.v1.Session` to run.
+    """
+    if not tf.compat.v1.executing_eagerly_outside_functions():
+        raise RuntimeError(
+            "Optimizers of Keras 3 make no operations for graphs and sessions of TensorFlow 1. "
+            "Use tf.function in the place of the graph. Without that change, run the program on "
+            "tf-keras: compat-lossscale run, without --keras3."
+        )

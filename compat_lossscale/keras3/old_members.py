@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import keras
+import numpy as np
 
 from compat_lossscale._patching import Undo, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
@@ -144,13 +145,27 @@ def _apply_gradients(
     experimental_aggregate_gradients: bool = True,
 ) -> Any:
     del name  # Keras 3 names no operations.
-    check_aggregation(experimental_aggregate_gradients=experimental_aggregate_gradients)
+    gradients.check_not_in_graph()
+    if gradients.are_summed_over_replicas():
+        check_aggregation(experimental_aggregate_gradients=experimental_aggregate_gradients)
     return original(self, grads_and_vars)
 
 
 def _variables(original: property, self: Any) -> Variables:
     assert original.fget is not None
     return Variables(original.fget(self))
+
+
+def set_value(x: Any, value: Any) -> None:
+    """Sets the value of a variable, such as `optimizer.lr`.
+
+    Source: `tf.keras.backend.set_value`. Keras 3's own fails for its variables.
+
+    Args:
+        x: A variable.
+        value: What it is to be, of its shape.
+    """
+    x.assign(np.asarray(value, dtype=keras.backend.standardize_dtype(x.dtype)))
 
 
 def put(undo: Undo) -> None:

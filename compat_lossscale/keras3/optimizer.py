@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import types
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -101,7 +102,14 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             **kwargs,
         )
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
-        self.__dict__.update(_spec=spec, _protocols=ProtocolRecord())
+        self.__dict__.update(_spec=spec, _protocols=ProtocolRecord(self._traced_function))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        unpickle, *arguments = super().__reduce__()
+        if type(self).__module__ == LossScaleOptimizer.__module__:
+            # Keras' own class unpickles by the registry, and pickle finds it by its name.
+            unpickle = types.MethodType(unpickle.__func__, keras.optimizers.LossScaleOptimizer)
+        return unpickle, *arguments
 
     def __repr__(self) -> str:
         return f"<compat_lossscale.keras3.{type(self).__name__} around {self.inner_optimizer!r}>"
@@ -392,10 +400,33 @@ def check_wrappable(optimizer: Any, *, argument: str = "inner_optimizer") -> Non
         )
     if not isinstance(optimizer, keras.optimizers.Optimizer):
         raise LossScaleArgumentError(
-            f'"{argument}" must be an optimizer of Keras 3, but got: {optimizer!r}. '
-            "compat_lossscale.LossScaleOptimizer wraps those of tf-keras, and "
-            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer those of tf.compat.v1.train."
+            f'"{argument}" must be an optimizer of Keras 3, but got: {optimizer!r}.'
+            f"{_where_to_go(optimizer)}"
         )
+
+
+def _where_to_go(optimizer: Any) -> str:
+    """What to use instead of an optimizer of another library, or nothing."""
+    if isinstance(optimizer, str):
+        return f" A name becomes one by keras.optimizers.get({optimizer!r})."
+    modules = [base.__module__ for base in type(optimizer).__mro__]
+    for root, words in _ELSEWHERE.items():
+        if any(module.startswith(root) for module in modules):
+            return f" {words}"
+    return ""
+
+
+_ELSEWHERE = {
+    "tensorflow.python.keras.": (
+        "It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
+        "itself. Use the optimizer of that name in keras.optimizers."
+    ),
+    "tensorflow.python.training.": (
+        "An optimizer of tf.compat.v1.train is wrapped by "
+        "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+    ),
+    "tf_keras.": "One of tf-keras is wrapped by compat_lossscale.LossScaleOptimizer.",
+}
 
 
 def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:

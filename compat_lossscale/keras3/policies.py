@@ -41,6 +41,8 @@ class Policy(keras.DTypePolicy):
     __module__ = "keras"
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
+        if name is None:
+            raise TypeError("'name' must be a string, such as 'mixed_float16', but got: None")
         old = _OLD_NAME.match(name) if isinstance(name, str) else None
         dtype = old["dtype"] if old else name
         if dtype in _INFER:

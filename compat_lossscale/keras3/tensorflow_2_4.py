@@ -26,6 +26,8 @@ _LOSS_SCALE_KEYS = frozenset({"dynamic", "initial_scale", "dynamic_growth_steps"
 _CONFIG_KEYS = _LOSS_SCALE_KEYS | {
     *("count_skipped_steps", "inner_optimizer", "name", "optimizer"),
 }
+_FOR_THE_INNER_OPTIMIZER = ("clipnorm", "clipvalue", "global_clipnorm")
+"""What Keras' constructor sets on every optimizer, and is of no use on a wrapper."""
 _wrapped: weakref.WeakSet[Any] = weakref.WeakSet()
 """The optimizers that have a wrapper."""
 
@@ -79,6 +81,8 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             )
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
         self._set_up(inner_optimizer, _spec_of(loss_scale))
+        for name in _FOR_THE_INNER_OPTIMIZER:
+            self.__dict__.pop(name, None)
         _wrapped.add(inner_optimizer)
         self._attach(loss_scale)
 
@@ -123,6 +127,10 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             setattr(self.inner_optimizer, name, value)
         else:
             super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        of_inner = {name for name in vars(self.inner_optimizer) if not name.startswith("_")}
+        return sorted({*super().__dir__(), *of_inner})
 
     def _is_of_the_inner_optimizer(self, name: str) -> bool:
         """Whether only the inner optimizer has an attribute, such as `momentum`."""
@@ -214,20 +222,19 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         Args:
             grads_and_vars: Pairs of an unscaled gradient and a variable.
             name: Keras 3 has no use for it.
-            experimental_aggregate_gradients: Must be true: Keras 3 always sums gradients over the
-                replicas.
+            experimental_aggregate_gradients: Must be true if there are several replicas: Keras 3
+                always sums gradients over them.
             **kwargs: See `compat_lossscale.keras3.LossScaleOptimizer.apply_gradients`.
 
         Raises:
+            RuntimeError: Called in a graph of TensorFlow 1.
             ValueError: There is no gradient, the strategy is not supported, or gradients are not to
                 be summed.
         """
-        super().apply_gradients(
-            grads_and_vars,
-            name=name,
-            experimental_aggregate_gradients=experimental_aggregate_gradients,
-            **kwargs,
-        )
+        gradients.check_not_in_graph()
+        if gradients.are_summed_over_replicas():
+            kwargs["experimental_aggregate_gradients"] = experimental_aggregate_gradients
+        super().apply_gradients(grads_and_vars, name=name, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
         """Returns what `from_config` needs, in the form of TensorFlow 2.4.

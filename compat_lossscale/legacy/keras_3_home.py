@@ -7,7 +7,7 @@ import functools
 import importlib
 from typing import Any
 
-from compat_lossscale._patching import Undo, put_module, set_environment
+from compat_lossscale._patching import Undo, modules_at, put_module, set_attribute, set_environment
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import InstallError
 from compat_lossscale.legacy import deferred
@@ -66,6 +66,8 @@ def put(options: deferred.Options, undo: Undo) -> None:
     # `import keras` is the same Keras.
     for place, values in old_names.keras_table(names).items():
         put_module(f"keras.{place}", values, undo)
+    for module in modules_at("tensorflow.keras.backend"):
+        set_attribute(module, "set_value", old_members.set_value, undo)
     old_members.put(undo)
     registry.register(undo)
 
