@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says what to install when something is missing."""
+"""Checks that optional dependencies are installed, and names the command that installs them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
     """Checks, without importing them, that TensorFlow and tf-keras are installed.
 
     Args:
-        what: What needs them, to begin the message with.
+        what: What needs them, for the beginning of the message.
         tf_keras: Whether it needs tf-keras too.
 
     Raises:
-        MissingExtraError: One is not installed.
+        MissingExtraError: One of them is not installed.
     """
     needed = {"tensorflow": "TensorFlow", **({"tf_keras": "tf-keras"} if tf_keras else {})}
     missing = [name for name in needed if not importlib.util.find_spec(name)]
@@ -53,10 +53,10 @@ def require_libcst(what: str) -> None:
     """Checks, without importing it, that libcst is installed.
 
     Args:
-        what: What needs it, to begin the message with.
+        what: What needs it, for the beginning of the message.
 
     Raises:
-        MissingExtraError: It is not.
+        MissingExtraError: It is not installed.
     """
     if not importlib.util.find_spec("libcst"):
         raise MissingExtraError(f"{what} needs libcst, which is not installed: pip install libcst")

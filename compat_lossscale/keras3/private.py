@@ -34,6 +34,19 @@ def keras_variable(variable: Any, name: str) -> Any:
     return keras.Variable(variable, trainable=False, autocast=False, name=name)
 
 
+def add_scalar(optimizer: Any, name: str, dtype: str, value: float) -> Any:
+    """Makes a variable of an optimizer, which replicas do not aggregate.
+
+    Before Keras 3.7 there is no such variable: what replicas assign, all equal, is averaged.
+    """
+    initializer = keras.initializers.Constant(value)
+    options = {"shape": (), "initializer": initializer, "dtype": dtype, "name": name}
+    try:
+        return optimizer.add_variable(**options, aggregation="none")
+    except ValueError:
+        return optimizer.add_variable(**options)
+
+
 def step_variable(optimizer: Any) -> Any:
     """Returns the variable in which an optimizer counts its steps.
 

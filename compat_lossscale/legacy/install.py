@@ -15,7 +15,7 @@ _OPTIONS = {True: "legacy-optimizers", False: "new-optimizers"}
 _lock = threading.RLock()
 _undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
-_chosen: deferred.Options = {"legacy_optimizers": True, "neighbours": True, "keras": 2}
+_chosen: deferred.InstallOptions = {"legacy_optimizers": True, "neighbours": True, "keras": 2}
 """What they were installed with, while they are."""
 _open_blocks = 0
 """How many `installed()` blocks are open, on all threads."""
@@ -75,7 +75,7 @@ def install(
         _chosen = options
 
 
-def install_unless_busy(options: deferred.Options) -> bool:
+def install_unless_busy(options: deferred.InstallOptions) -> bool:
     """Installs inside an import of TensorFlow.
 
     A thread that is installing already may be waiting for that import to end. It is not waited for.
@@ -101,8 +101,8 @@ def _agreed(
     legacy_optimizers: bool | None,
     neighbours: bool | None,
     keras: int | None,
-    chosen: deferred.Options | None,
-) -> deferred.Options:
+    chosen: deferred.InstallOptions | None,
+) -> deferred.InstallOptions:
     """What is asked for, with what is chosen already, if anything is, where nothing is asked."""
     if keras not in (None, 2, 3):
         raise InstallError(f"keras must be 2, for tf-keras, or 3, but got: {keras!r}.")

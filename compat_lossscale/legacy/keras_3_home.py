@@ -26,7 +26,7 @@ def select(undo: Undo) -> None:
     set_environment(_LEGACY_KERAS, "0", undo)
 
 
-def put(options: deferred.Options, undo: Undo) -> None:
+def put(options: deferred.InstallOptions, undo: Undo) -> None:
     """Puts the old names into TensorFlow and Keras 3, which it imports.
 
     Args:
