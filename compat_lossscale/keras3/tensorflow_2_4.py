@@ -110,6 +110,8 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
                 private.keras_variable(variable, name)
                 for name, variable in loss_scale.state.items()
             ]
+            # Keras' own variables, which it would make otherwise, say nothing here.
+            self.__dict__.update(step_counter=None, dynamic_scale=None)
 
     def __getattr__(self, name: str) -> Any:
         # Only what neither the class nor the object has gets here.
