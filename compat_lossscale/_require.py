@@ -19,11 +19,12 @@ def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
     Raises:
         MissingExtraError: One of them is not installed.
     """
-    needed = {"tensorflow": "TensorFlow", **({"tf_keras": "tf-keras"} if tf_keras else {})}
-    missing = [name for name in needed if not importlib.util.find_spec(name)]
+    packages = ("tensorflow", "tf_keras") if tf_keras else ("tensorflow",)
+    missing = [name for name in packages if not importlib.util.find_spec(name)]
     if missing:
+        needs = "needs TensorFlow and tf-keras" if tf_keras else "needs TensorFlow"
         raise MissingExtraError(
-            f"{what} needs {' and '.join(needed.values())} ({' and '.join(missing)} not found): "
+            f"{what} {needs} ({' and '.join(missing)} not found): "
             "pip install 'compat-lossscale[tf]'"
         )
 
@@ -32,7 +33,7 @@ def require_keras_3(what: str) -> None:
     """Checks, without importing it, that Keras 3 is installed.
 
     Args:
-        what: What needs it, to begin the message with.
+        what: What needs it, for the beginning of the message.
 
     Raises:
         MissingExtraError: It is not, or the package `keras` is an older one.

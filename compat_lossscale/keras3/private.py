@@ -34,6 +34,17 @@ def keras_variable(variable: Any, name: str) -> Any:
     return keras.Variable(variable, trainable=False, autocast=False, name=name)
 
 
+def track(optimizer: Any, trackable: Any, name: str) -> None:
+    """Lets checkpoints of an optimizer find an object of TensorFlow, as its attribute would.
+
+    Args:
+        optimizer: The optimizer.
+        trackable: What is tracked, in the place of what had that name.
+        name: The name in checkpoints.
+    """
+    optimizer._track_trackable(trackable, name, overwrite=True)
+
+
 def add_scalar(optimizer: Any, name: str, dtype: str, value: float) -> Any:
     """Makes a variable of an optimizer, which replicas do not aggregate.
 

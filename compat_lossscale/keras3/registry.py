@@ -69,7 +69,7 @@ def register(undo: Undo) -> None:
 
 
 def _layer_from_config(original: Any, cls: type, config: Mapping[str, Any], **kwargs: Any) -> Any:
-    """Makes a layer. Keras makes its policy anew from the name alone."""
+    """Makes a layer. Keras makes its policy from the name alone."""
     stated = config.get("dtype")
     if isinstance(stated, Mapping) and stated.get("class_name") in _POLICIES:
         policy = SavedPolicy.from_config(stated["config"])

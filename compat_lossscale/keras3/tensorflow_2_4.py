@@ -93,7 +93,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         with tf.init_scope():
             self._start_counting()
         if not isinstance(loss_scale, FixedLossScale):
-            self._track_trackable(loss_scale, "loss_scale", overwrite=True)
+            private.track(self, loss_scale, "loss_scale")
 
     def _make_scale_variables(self) -> None:
         """Lets files have the loss scale's variables, those that Keras' own class has first."""
