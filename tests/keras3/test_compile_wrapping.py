@@ -42,9 +42,8 @@ def test_a_policys_loss_scale_is_that_of_the_optimizer_and_trains() -> None:
 
 
 def test_a_policy_without_a_loss_scale_leaves_the_optimizer() -> None:
-    assert (
-        type(compiled(Policy("mixed_float16", loss_scale=None)).optimizer) is keras.optimizers.SGD
-    )
+    model = compiled(Policy("mixed_float16", loss_scale=None))
+    assert type(model.optimizer) is keras.optimizers.SGD
     assert type(compiled(Policy("float32")).optimizer) is keras.optimizers.SGD
     model = compiled(Policy("mixed_float16"), auto_scale_loss=False)
     assert type(model.optimizer) is keras.optimizers.SGD

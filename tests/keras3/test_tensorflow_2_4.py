@@ -15,10 +15,8 @@ from compat_lossscale.keras3.tensorflow_2_4 import LossScaleOptimizer
 from tests.support import NAN
 
 
-def made(initial_scale: float = 8.0, **kwargs: Any) -> LossScaleOptimizer:
-    return LossScaleOptimizer(
-        keras.optimizers.SGD(0.5, momentum=0.9), True, initial_scale, **kwargs
-    )
+def made() -> LossScaleOptimizer:
+    return LossScaleOptimizer(keras.optimizers.SGD(0.5, momentum=0.9), initial_scale=8.0)
 
 
 def test_the_loss_scale_has_its_variables_before_the_first_step() -> None:
@@ -72,7 +70,7 @@ def test_hyperparameters_are_those_of_the_inner_optimizer() -> None:
 def test_what_keras_3_has_no_more_names_its_successor(name: str) -> None:
     optimizer = made()
     assert not hasattr(optimizer, name)
-    with pytest.raises(AttributeError, match="Keras 3's optimizers have none. Use "):
+    with pytest.raises(AttributeError, match=r"Keras 3's optimizers have none\. Use "):
         getattr(optimizer, name)
 
 
