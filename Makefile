@@ -15,7 +15,7 @@ PYTHONS ?= python3.10 python3.11 python3.12 python3.13
 TENSORFLOWS := 2.16 2.18 2.22
 # Those of them that are newer than tf-keras supports.
 AHEAD := 2.22
-SHIM_TESTS := tests/core tests/optimizers tests/goldens tests/artefacts \
+SHIM_TESTS := tests/core tests/optimizers tests/tf1 tests/goldens tests/artefacts \
 	tests/policies tests/watching/test_loss_scale_logger.py tests/legacy/test_install.py tests/cli/test_run.py
 # No GPU is needed or used. The log level hides TensorFlow's messages at start-up.
 export CUDA_VISIBLE_DEVICES =

@@ -9,6 +9,7 @@ from compat_lossscale.core.loss_scale import (
     LossScale,
     moves_by_the_rule,
 )
+from compat_lossscale.core.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core.reference import scale_loss
 from compat_lossscale.core.step import apply_or_skip
 from compat_lossscale.core.tracing import as_written
@@ -17,6 +18,7 @@ __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
+    "LossScaleConfigs",
     "all_finite",
     "apply_or_skip",
     "as_loss_scale",
