@@ -7,7 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING, ClassVar
 
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.vocabulary.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -185,7 +185,8 @@ class Rule:
     title: ClassVar[str]
     order: ClassVar[int] = 0
     """Rules are asked in this order, and then in the order of their ids."""
-    targets: ClassVar[frozenset[Target]] = frozenset([Target.TF_KERAS])
+    targets: ClassVar[frozenset[Target]] = WITH_NEW_API
+    """What a program must be migrated to for the rule to be asked."""
     decides_imports: ClassVar[bool] = False
     """Whether imports are this rule's business: one rule's, that is."""
     markers: ClassVar[tuple[Marker, ...]] = OLD_NAMES

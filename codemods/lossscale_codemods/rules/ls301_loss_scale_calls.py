@@ -27,7 +27,6 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     replace,
     rewrite,
 )
-from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -99,8 +98,6 @@ class LossScaleCalls(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.loss_scale()` where x is, or can be, an optimizer."""
-        if program.target is not Target.TF_KERAS:
-            return
         uses_tensorflow = b"tensorflow" in program.tree.text or b"keras" in program.tree.text
         for node in (*attributes(program, *ATTRIBUTES), *self._by_name(program)):
             owner = attribute_owner(node, program.resolver)

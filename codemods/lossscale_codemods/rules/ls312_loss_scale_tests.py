@@ -15,7 +15,7 @@ from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.same_object import SameObject
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import put
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.occurrences import Occurrence
@@ -62,7 +62,7 @@ class LossScaleTests(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Decides on a loss scale's class that the loss scale of an optimizer is tested for."""
-        if occurrence.meaning not in _CLASSES or program.target is not Target.TF_KERAS:
+        if occurrence.meaning not in _CLASSES:
             return None
         if program.usage(occurrence) is not Usage.TYPE_TEST:
             return None

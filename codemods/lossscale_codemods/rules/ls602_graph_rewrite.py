@@ -42,7 +42,7 @@ from lossscale_codemods.rules.shared.loss_scale_arguments import (
 )
 from lossscale_codemods.rules.shared.second_statement import place_of
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -52,10 +52,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
-_OPTIMIZER = (
-    "tensorflow.keras.mixed_precision.LossScaleOptimizer",
-    "tensorflow.compat.v1.keras.mixed_precision.LossScaleOptimizer",
-)
 _OPTIONS = (
     "tensorflow.config.optimizer.set_experimental_options",
     "tensorflow.compat.v1.config.optimizer.set_experimental_options",
@@ -278,7 +274,7 @@ class GraphRewrite(Rule):
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
-            found = [Edit(start, end, renderer.render_path(occurrence, *_OPTIMIZER))]
+            found = [Edit(start, end, renderer.render_path(occurrence, *loss_scale_optimizers(program.target)))]
             found += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
             return [*found, *place.edits(options)]
