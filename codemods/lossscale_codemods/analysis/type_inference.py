@@ -28,8 +28,9 @@ from lossscale_codemods.analysis.object_types import (
     union,
 )
 from lossscale_codemods.analysis.syntax_tree import dotted, is_none
+from lossscale_codemods.vocabulary import frameworks
 
-__all__ = ["ObjectType", "TypeInference", "Value", "optimizer_argument"]
+__all__ = ["Keras3Types", "ObjectType", "TypeInference", "Value", "optimizer_argument"]
 
 
 class TypeInference(CallResults):
@@ -255,6 +256,14 @@ class TypeInference(CallResults):
                 ):
                     found |= self.resolver.bindings(inner.value)
         return found
+
+
+class Keras3Types(TypeInference):
+    """Type inference where `tf.keras` is Keras 3: its models are models, by either name."""
+
+    def type_at(self, path: str) -> ObjectType:
+        """Returns what kind of object a framework's class or function at a path makes."""
+        return super().type_at(f"tensorflow.{path}" if frameworks.is_keras_3(path) else path)
 
 
 def optimizer_argument(call: cst.Call) -> cst.Arg | None:

@@ -170,9 +170,12 @@ def append_arguments(tree: Tree, call: cst.Call, new: Sequence[str]) -> list[Edi
 
     Args:
         tree: The file.
-        call: The call, which has arguments.
+        call: The call.
         new: Source of each argument.
     """
+    if not call.args:
+        place = tree.span(call)[1] - 1
+        return [Edit(place, place, ", ".join(new))]
     end = tree.span(call.args[-1])[1]
     separator = argument_separator(tree, call, call.args[-1])
     return [Edit(end, end, "".join(f"{separator}{text}" for text in new))]

@@ -33,6 +33,7 @@ class Meaning(enum.Enum):
     LOSS_SCALE_GET = "the private function loss_scale.get"
     PRIVATE = "a private part of a module of old names"
     KERAS_OPTIMIZER = "a Keras optimizer, which is of another family now"
+    NEW_OPTIMIZER = "the LossScaleOptimizer of TensorFlow 2.4"
     NEIGHBOUR = "a name next to the loss-scale API, which is gone too"
 
 
@@ -61,7 +62,7 @@ WITH_NEW_API = frozenset(Target) - {Target.COMPAT}
 """Targets at which a loss scale is said as in TensorFlow 2.4."""
 
 
-BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEIGHBOUR})
+BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEW_OPTIMIZER, Meaning.NEIGHBOUR})
 """What is beside the loss-scale API: it is respelled whatever is done with it."""
 
 
@@ -109,8 +110,10 @@ class OldName:
             return loss_scale_optimizers(target, self.path)
         if self.is_of_keras_3:
             home, _, member = self.path.rpartition(".experimental")
-            new = _KERAS_MEMBERS[member[1:]][1] if member else ""
+            new = _KERAS_MEMBERS.get(member[1:], ("", None))[1] if member else ""
             return () if new is None else (f"{home}.{new}".rstrip("."),)
+        if self.meaning is Meaning.KERAS_OPTIMIZER:
+            return tuple(path.replace(".legacy.", ".") for path in self.new)
         return self.new
 
     def new_path(self, target: Target) -> str | None:

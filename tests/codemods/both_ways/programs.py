@@ -53,15 +53,19 @@ class Program:
         return f"{self.family}/{self.name}"
 
 
-def all_programs() -> list[Program]:
-    """Returns every program, by family and name."""
-    found = [*_scenarios(), *_examples_of_rules(), *_corpus()]
+def all_programs(target: Target = Target.TF_KERAS) -> list[Program]:
+    """Returns every program, by family and name.
+
+    Args:
+        target: What they are migrated to: examples are those of the rules that are for it.
+    """
+    found = [*_scenarios(), *_examples_of_rules(target), *_corpus()]
     return sorted(found, key=lambda program: program.id)
 
 
-def selected(patterns: Sequence[str]) -> list[Program]:
+def selected(patterns: Sequence[str], target: Target = Target.TF_KERAS) -> list[Program]:
     """Returns the programs that a pattern names, such as `guards/*` or `*mirrored*`."""
-    found = all_programs()
+    found = all_programs(target)
     if not patterns:
         return found
     return [one for one in found if any(fnmatch.fnmatch(one.id, pattern) for pattern in patterns)]
@@ -95,9 +99,9 @@ def names_nothing_old(text: str, versions: Sequence[str]) -> bool:
     return set(versions) == {"2.4"} and _OLD_WORDS.isdisjoint(re.findall(r"\w+", text))
 
 
-def _examples_of_rules() -> Iterator[Program]:
+def _examples_of_rules(target: Target) -> Iterator[Program]:
     for rule in all_rules():
-        if Target.TF_KERAS not in rule.targets:
+        if target not in rule.targets:
             continue
         for kind in ("invalid", "valid"):
             for number, case in enumerate(getattr(rule, kind)):
