@@ -21,6 +21,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
+from lossscale_codemods.analysis.optimizer_names import looked_up_name
 from lossscale_codemods.rules.base import (
     Case,
     ImportState,
@@ -99,12 +100,13 @@ class Keras3Optimizers(Rule):
             return
         places = Places(program, self.id)
         constructors = Constructors(program)
-        for node in program.scopes.scope_of_read:
-            if not isinstance(node, cst.Name | cst.Attribute):
+        looked_up = [n for n in program.tree.parents if isinstance(n, cst.Call) and looked_up_name(n)]
+        for node in (*program.scopes.scope_of_read, *looked_up):
+            if not isinstance(node, cst.Name | cst.Attribute | cst.Call):
                 continue
             paths = program.resolver.paths(node)
             known = [p for p in paths if p is not None and _is_known(p)]
-            if not known or places.is_for_old(node):
+            if not known or places.is_for_old(node) or self._is_front(node, program):
                 continue
             old = tuple(_old_name(path) for path in known if _old_name(path) is not None)
             occurrence = places.found(node, tuple(one for one in old if one is not None))
@@ -125,6 +127,14 @@ class Keras3Optimizers(Rule):
             if old is not None and not places.is_for_old(binding.node):
                 span = program.tree.span(binding.node)
                 yield Occurrence(binding.node, span, Role.IMPORT, (old,), rule=self.id)
+
+    @staticmethod
+    def _is_front(node: cst.CSTNode, program: Program) -> bool:
+        """Whether an expression is the module in front of a class that is looked at itself."""
+        above = program.tree.parent(node)
+        if not isinstance(above, cst.Attribute):
+            return False
+        return any(p is not None and _is_known(p) for p in program.resolver.paths(above))
 
     @staticmethod
     def _is_renamed(occurrence: Occurrence) -> bool:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
 
 _RATES = ("lr", "learning_rate")
+_LOOKING_UP = frozenset({"delattr", "dir", "getattr", "hasattr", "setattr", "vars"})
 _VARIABLES = ("iterations", *_RATES)
 _SETTERS = ("tensorflow.keras.backend.set_value", "keras.backend.set_value")
 _LOOKED_AT = (*_RATES, "iterations", "get_config", "apply_gradients", *HYPERPARAMETERS, *GONE)
@@ -105,13 +106,38 @@ class Keras3Members(Rule):
         for node in places.reads(*_LOOKED_AT):
             if _Member(node, program).verdict() is not None:
                 yield places.found(node)
+        for call in places.calls():
+            if _of_look_up(call, program) is not None:
+                yield places.found(call)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells the member, or says why it is not there."""
         node = occurrence.node
-        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
+        if occurrence.rule != self.id:
             return None
-        return _Member(node, program).verdict()
+        if isinstance(node, cst.Call):
+            return _of_look_up(node, program)
+        return _Member(node, program).verdict() if isinstance(node, cst.Attribute) else None
+
+
+def _of_look_up(call: cst.Call, program: Program) -> Review | None:
+    """Reports a member that is looked up by its name, such as `hasattr(opt, "get_slot")`."""
+    asks = dotted(call.func)
+    if asks not in _LOOKING_UP or not call.args or any(argument.star for argument in call.args):
+        return None
+    kinds = optimizer_kinds(call.args[0].value, program)
+    if not kinds:
+        return None
+    name = call.args[1].value if len(call.args) > 1 else None
+    text = name.evaluated_value if isinstance(name, cst.SimpleString) else None
+    if text is not None:
+        is_gone = text in GONE or text in {"lr", "minimize"}
+        if not is_gone and not (text in HYPERPARAMETERS and ObjectType.WRAPPER in kinds):
+            return None
+    return Review(
+        f"{asks}() looks up what Keras 3's optimizers may lack, or have under another name",
+        "Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
+    )
 
 
 class _Member:
@@ -150,7 +176,12 @@ class _Member:
         """Says what may be to do, if the name of the object says that it is an optimizer."""
         owner = self.node.value
         is_unknown = ObjectType.UNKNOWN in self.program.types.of(owner)
-        if not is_unknown or not looks_like_optimizer(owner) or self._is_of_module():
+        if not is_unknown or self._is_of_module():
+            return None
+        if self.name in ONLY_OF_OPTIMIZERS and self.program.resolver.class_of(owner) is None:
+            why, advice = GONE[self.name]
+            return Review(f"{why}; that this is one is not proven in this file", advice)
+        if not looks_like_optimizer(owner):
             return None
         if self.name == "lr":
             fix = self._of_rate()
@@ -160,7 +191,7 @@ class _Member:
                 unsafe_fix=fix if fix is not None and not isinstance(fix, Review) else None,
             )
         called = isinstance(self.above, cst.Call) and self.above.func is self.node
-        if self.name in ONLY_OF_OPTIMIZERS or (self.name in GONE and called):
+        if self.name in GONE and called:
             why, advice = GONE[self.name]
             return Review(f"{why}; that this is one is not proven in this file", advice)
         return None
@@ -254,6 +285,18 @@ class _Member:
         call = self.above
         if not isinstance(call, cst.Call) or call.func is not self.node:
             return None
+        user = self.tree.parent(call)
+        if not isinstance(user, cst.Expr | cst.Return | cst.Lambda):
+            return Review(
+                "in Keras 3, apply_gradients() returns the variable that counts steps",
+                "Do without what it returned.",
+            )
+        if self._is_of_other_variables(call):
+            return Review(
+                "an optimizer of Keras 3 knows the variables of its first step alone, and it has "
+                "others in another step of this file",
+                "Make an optimizer for each, or build() it for all of them first.",
+            )
         gone = []
         for argument in call.args:
             name = argument.keyword.value if argument.keyword is not None else None
@@ -271,6 +314,39 @@ class _Member:
             return None
         edits = remove_item(self.tree, call.args, gone)
         return rewrite("without the arguments that Keras 3 has no use for", edits)
+
+    def _is_of_other_variables(self, call: cst.Call) -> bool:
+        """Whether an earlier step of the file is with other variables, as they are spelled."""
+        bindings = self.program.resolver.bindings(self.node.value)
+        mine = self._variables(call)
+        for node in self.program.reads_by_attribute.get(self.name, ()):
+            other = self.tree.parent(node)
+            is_earlier = self.tree.span(node) < self.tree.span(self.node)
+            if not is_earlier or not isinstance(other, cst.Call) or other.func is not node:
+                continue
+            if bindings and self.program.resolver.bindings(node.value) == bindings:
+                theirs = self._variables(other)
+                if mine and theirs and mine != theirs:
+                    return True
+        return False
+
+    def _variables(self, call: cst.Call) -> tuple[str, ...]:
+        """Returns how the variables of a step are spelled, as far as they are written out."""
+        pairs = call.args[0].value if call.args else None
+        if isinstance(pairs, cst.Call) and dotted(pairs.func) == "zip" and len(pairs.args) == 2:
+            variables = pairs.args[1].value
+            if isinstance(variables, cst.List | cst.Tuple):
+                return tuple(self.tree.source(e.value) for e in variables.elements)
+            return (f"*{self.tree.source(variables)}",)
+        if isinstance(pairs, cst.List):
+            elements = [e.value for e in pairs.elements]
+            if all(isinstance(e, cst.Tuple) and len(e.elements) == 2 for e in elements):
+                return tuple(
+                    self.tree.source(e.elements[1].value)
+                    for e in elements
+                    if isinstance(e, cst.Tuple)
+                )
+        return ()
 
     def _of_hyperparameter(self, kinds: frozenset[ObjectType]) -> Verdict | None:
         if kinds == {ObjectType.WRAPPER}:

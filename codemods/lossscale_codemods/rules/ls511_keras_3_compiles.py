@@ -205,11 +205,14 @@ class _Wrapping:
 
     def asked(self) -> Rewrite | Review:
         """Has a function wrap the optimizer, if the model's policy asks for that."""
-        func = self.compiled.call.func
-        assert isinstance(func, cst.Attribute)
-        if dotted(func.value) is None or self.compiled.arguments is not self.compiled.call.args:
+        call = self.compiled.call
+        assert isinstance(call.func, cst.Attribute)
+        compiled = call.func.value
+        if self.compiled.arguments is not call.args:
+            compiled = call.args[0].value  # Model.compile(model, ...)
+        if dotted(compiled) is None:
             return Review(_STOCK, "Wrap the optimizer in compat_lossscale.keras3's, if it is.")
-        model = self.tree.source(func.value)
+        model = self.tree.source(compiled)
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             wrapper = renderer.render_path(

@@ -107,9 +107,10 @@ def verdict(migrated: Migrated, run: Trace, now: Trace) -> Verdict:
         {path: script(path, text) for path, text in migrated.program.files.items()}
     )
     at = _statements_at(difference, migrated, statements)
+    keeping = statements.giving(difference.variable) if difference.variable else []
     for kind, places in (
         (Kind.AT_THE_LINE, at),
-        (Kind.IN_WHAT_IT_READS, statements.behind(at)),
+        (Kind.IN_WHAT_IT_READS, statements.behind([*at, *keeping])),
     ):
         for finding in migrated.findings:
             if _stands_in(finding, places):

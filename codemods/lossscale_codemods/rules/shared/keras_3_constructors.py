@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_owners import looks_like_settings
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Usage
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 _RATES = frozenset({"lr", "learning_rate", "LearningRateScheduler", "ReduceLROnPlateau"})
 """Words of what reads or sets a learning rate."""
-_NO_FLOATS = frozenset({"Variable", "constant", "convert_to_tensor", "float32", "float16"})
+_NO_FLOATS = frozenset(
+    {"Variable", "array", "asarray", "constant", "convert_to_tensor", "float16", "float32"}
+)
 """Functions that give what is no Python float."""
 _SCHEDULES = (
     f"tensorflow.keras.optimizers.schedules.{SCHEDULE}",
@@ -128,20 +131,40 @@ class Constructors:
             if not isinstance(node, cst.Call):
                 continue
             given = {a.keyword.value for a in node.args if a.keyword is not None}
-            if not given & {"lr", "decay", *REFUSED}:
+            is_unpacked = any(argument.star == "**" for argument in node.args)
+            if not is_unpacked and not given & {"lr", "decay", *REFUSED}:
                 continue
             paths = self.program.resolver.paths(node.func)
-            if any(path is not None for path in paths) or self.program.types.of(node) != {
-                ObjectType.KERAS
-            }:
+            if any(path is not None and class_at(path) for path in paths):
                 continue
-            yield node
+            is_optimizer = self.program.types.of(node) == {ObjectType.KERAS}
+            if (is_optimizer and self._is_class(node.func)) or self._is_default(node.func):
+                yield node
+
+    def _is_class(self, func: cst.BaseExpression) -> bool:
+        """Whether what is called is no function of the project's own."""
+        bindings = self.program.resolver.bindings(func)
+        return not any(binding.kind is BindingKind.FUNCTION for binding in bindings)
+
+    def _is_default(self, func: cst.BaseExpression) -> bool:
+        """Whether what is called is a parameter that a class of optimizers is the default of."""
+        return any(
+            isinstance(binding.node, cst.Param)
+            and binding.node.default is not None
+            and any(
+                path is not None and class_at(path)
+                for path in self.program.resolver.paths(binding.node.default)
+            )
+            for binding in self.program.resolver.bindings(func)
+        )
 
     def of_unnamed(self, node: cst.BaseExpression) -> Review:
         """Says what to do about a call of a class that is looked up."""
         call = self.tree.parent(node)
         assert isinstance(call, cst.Call)
         given = {a.keyword.value for a in call.args if a.keyword is not None}
+        if not given & {"lr", "decay", *REFUSED}:
+            return _UNPACKED
         wrong = ", ".join(f"`{name}`" for name in sorted(given & {"lr", "decay", *REFUSED}))
         return Review(
             f"optimizers of Keras 3 do not take {wrong}",
@@ -347,6 +370,8 @@ class _Mapping:
         for value in self._values(rate.value):
             path = self.program.resolver.path(value.func) if isinstance(value, cst.Call) else None
             last = (path or "").rpartition(".")[2]
+            if path is None and isinstance(value, cst.Call):
+                last = self._array_of(value) or last
             if last in _NO_FLOATS and not (path or "").startswith("keras"):
                 return Review(
                     f"Keras 3 takes no {last} for the learning rate",
@@ -355,6 +380,20 @@ class _Mapping:
                 )
             if isinstance(value, cst.Name) and value.value == "None":
                 return Review("the learning rate is None", "Give it a Python float.")
+        return None
+
+    def _array_of(self, call: cst.Call) -> str | None:
+        """Returns the function of numpy or TensorFlow whose result a function gives, if it does."""
+        for binding in self.program.resolver.bindings(call.func):
+            if not isinstance(binding.node, cst.FunctionDef):
+                continue
+            for given in self.program.types.returned(binding.node) or ():
+                path = (
+                    self.program.resolver.path(given.func) if isinstance(given, cst.Call) else None
+                )
+                last = (path or "").rpartition(".")[2]
+                if last in _NO_FLOATS:
+                    return last
         return None
 
     def _values(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -433,8 +472,7 @@ class _Mapping:
             or (isinstance(node, cst.Name) and node in self.program.scopes.scope_of_read)
         }
         return bool(_RATES & (names - {"lr", "learning_rate"})) or any(
-            node.attr.value in {"lr", "learning_rate"}
-            and "opt" in (dotted(node.value) or "opt").lower()
+            node.attr.value in {"lr", "learning_rate"} and not looks_like_settings(node.value)
             for node in self.tree.parents
             if isinstance(node, cst.Attribute)
         )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
 _NOTHING = {ObjectType.NOTHING, ObjectType.OTHER}
+_WRAPPED = ("_optimizer", "inner_optimizer")
 _CALLBACK = ".callbacks."
 _OF_KERAS_3 = {"scale_loss", "stateless_apply"}
 _OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
@@ -77,6 +78,9 @@ def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[Obj
         program: The file.
     """
     kinds = program.types.of(node)
+    if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED:
+        if optimizer_kinds(node.value, program) == {ObjectType.WRAPPER}:
+            return frozenset([ObjectType.KERAS])
     if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
         return kinds & _OPTIMIZERS
     if is_of_model(node, program):
@@ -124,3 +128,12 @@ def is_written_for_keras_3(program: Program) -> bool:
     """Whether a file calls what only Keras 3's LossScaleOptimizer has, and nothing that it lacks."""
     reads = program.reads_by_attribute.keys()
     return bool(reads & _OF_KERAS_3) and not reads & _OF_TENSORFLOW_2_4
+
+
+def inherits_from_keras(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a class inherits from one of Keras: a layer or a model."""
+    return _inherits(node, program, _is_layer)
+
+
+def _is_layer(path: str) -> bool:
+    return is_model(path) or (frameworks.is_framework(path) and ".layers." in path)

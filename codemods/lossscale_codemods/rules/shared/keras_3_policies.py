@@ -109,6 +109,9 @@ class Policies:
         ]
 
     def _own_scale(self, call: cst.Call) -> cst.BaseExpression | None:
+        paths = self.program.resolver.paths(call.func)
+        if not any(path is not None and names.lookup(path) for path in paths):
+            return None
         for index, argument in enumerate(call.args):
             by_name = argument.keyword is not None and argument.keyword.value == "loss_scale"
             if by_name or (argument.keyword is None and not argument.star and index == 1):
