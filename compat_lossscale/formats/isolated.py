@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `hdf5`'s functions in a process of their own, with bounded time and memory.
+"""Runs the functions of `hdf5` in a separate process, with limited time and memory.
 
-A damaged HDF5 file can crash the C library that reads it, or keep it busy forever. Then that
-process ends, the file counts as unreadable, and the next file gets a new process.
+A damaged HDF5 file can crash the C library that reads it, or keep it busy forever. Then the
+process ends, the file is unreadable, and the next file gets a new process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TIMEOUT = 20.0
 MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
 MAX_ANSWER = 2**29
-"""Bytes that it may answer. As JSON, what `hdf5` bounds takes up to six times as much."""
+"""The largest answer, in bytes. As JSON, the limits of `hdf5` take up to six times as much."""
 _FUNCTIONS = ("describe", "describe_window", "replace_training_config", "number_as_keras3")
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -42,12 +42,12 @@ def call(function: str, path: str, *arguments: Any) -> Any:
     """Calls a function of `hdf5` in the other process.
 
     Args:
-        function: Its name.
-        path: The file it is about, its first argument.
+        function: The name of the function.
+        path: The file, which is its first argument.
         arguments: The other arguments, JSON values.
 
     Returns:
-        What it returns.
+        The return value of the function.
 
     Raises:
         UnreadableArtefactError: It failed, crashed, or took longer than `TIMEOUT`.
@@ -63,7 +63,7 @@ def call(function: str, path: str, *arguments: Any) -> Any:
         raise MissingExtraError(
             "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
         )
-    raise UnreadableArtefactError(f"it is no HDF5 file that can be read: {answer['error']}")
+    raise UnreadableArtefactError(f"it is not a readable HDF5 file: {answer['error']}")
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:
@@ -109,10 +109,10 @@ def _started() -> subprocess.Popen[bytes]:
     if _process is None or _process.poll() is not None:
         environment = {
             **os.environ,
-            # No filter plugins, which are libraries to load; no locks on what is only read.
+            # No filter plugins, because they are libraries; no locks, because files are only read.
             "HDF5_PLUGIN_PRESET": "::",
             "HDF5_USE_FILE_LOCKING": "FALSE",
-            # numpy's threads would reserve memory that this process may not have.
+            # numpy's threads would reserve more memory than the limit.
             "OPENBLAS_NUM_THREADS": "1",
         }
         here = str(Path(__file__).resolve().parents[2])
@@ -146,7 +146,7 @@ atexit.register(stop)
 
 
 def serve() -> None:
-    """Answers calls from standard input on standard output. This is the other process."""
+    """Runs in the other process: answers calls from standard input on standard output."""
     _limit_memory()
     from compat_lossscale.formats import hdf5  # noqa: PLC0415  # only here
 
@@ -160,7 +160,7 @@ def serve() -> None:
         except ImportError as error:
             answer = {"missing": True, "error": str(error)}
         except Exception as error:
-            # Whatever h5py raises, the file is at fault.
+            # h5py raises many kinds of errors for damaged files.
             answer = {"error": f"{type(error).__name__}: {error}"}
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()

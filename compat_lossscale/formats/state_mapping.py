@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of an optimizer's variables when a model file is converted.
+"""Converts an optimizer's variables when a model file is converted to Keras 3.
 
-tf-keras' new optimizers and Keras 3's have the same variables in the same order, for most classes.
-A converted `.keras` archive gets them numbered as Keras 3 numbers them.
+For most classes, tf-keras' new optimizers and Keras 3's have the same variables in the same order.
+In a converted `.keras` archive, they are numbered as in Keras 3.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from compat_lossscale.formats.readers import keras_archive
 from compat_lossscale.spec import Generation
 
 SAME = frozenset({"SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "Lion"})
-"""The classes of which further steps are the same but for the last bit, at most."""
+"""The classes whose further steps differ in the last bit at most."""
 NEARLY = frozenset({"RMSprop", "Ftrl"})
-"""Those that round differently."""
+"""The classes that round differently."""
 _NOT_MAPPED = {
     "Nadam": (
         "Keras 3's Nadam also keeps the product of its momentum schedule, which tf-keras does not "
@@ -32,15 +32,15 @@ _NOT_MAPPED = {
 
 
 def why_lost(parts: WrapperConfig, target: Generation, artefact: Artefact) -> str | None:
-    """Returns why Keras 3 gets no variables from a converted copy of a model of tf-keras.
+    """Returns why a model that is converted from tf-keras to Keras 3 loses its variables.
 
     Args:
         parts: The model's loss-scale config.
-        target: The generation that it is converted to.
+        target: The generation to convert to.
         artefact: The model's file.
 
     Returns:
-        The reason; `None` if it gets them all.
+        The reason; `None` if the model keeps all variables.
     """
     if parts.inner is None or not is_known(parts.inner) or target is not Generation.KERAS3:
         return f"{target.title} reads the variables of the other family of optimizers differently"
@@ -49,8 +49,8 @@ def why_lost(parts: WrapperConfig, target: Generation, artefact: Artefact) -> st
         return f"{target.title} has other variables than the legacy family"
     if artefact.format != keras_archive.FORMAT:
         return (
-            f"{target.title} restores the loss scale from such a file and nothing of the wrapped "
-            "optimizer; convert a .keras archive"
+            f"{target.title} restores only the loss scale from such a file, and nothing of the "
+            "wrapped optimizer; convert a .keras archive"
         )
     if name not in SAME | NEARLY:
         return _NOT_MAPPED.get(name, f"the variables of {name} were not compared")
@@ -58,14 +58,14 @@ def why_lost(parts: WrapperConfig, target: Generation, artefact: Artefact) -> st
 
 
 def keras3_numbers(parts: WrapperConfig, artefact: Artefact) -> dict[str, Any]:
-    """Returns what Keras 3's optimizer has as variables and tf-keras' has not.
+    """Returns the values of variables that only Keras 3's optimizer has.
 
     Args:
         parts: The model's loss-scale config.
         artefact: The model's file.
 
     Returns:
-        The arguments of `hdf5.number_as_keras3` behind the path, by name.
+        The arguments of `hdf5.number_as_keras3` after the path, by name.
 
     Raises:
         ConversionError: The learning rate is larger than any float.
@@ -75,10 +75,10 @@ def keras3_numbers(parts: WrapperConfig, artefact: Artefact) -> dict[str, Any]:
     rate = settings.get("learning_rate")
     state = artefact.states[0]
     scale = parts.spec.initial_scale if state.loss_scale is None else state.loss_scale
-    # tf-keras makes SGD's momenta in any case, Keras 3 only if there is a momentum.
+    # tf-keras always creates SGD's momenta, and Keras 3 only if there is a momentum.
     has_slots = class_name(parts.inner) != "SGD" or bool(settings.get("momentum"))
     return {
-        # A schedule is no variable.
+        # A schedule is not a variable.
         "learning_rate": _float32(rate) if isinstance(rate, int | float) else None,
         "loss_scale": scale,
         "good_steps": state.good_steps or 0,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a converted config: as JSON, or into a copy of the model that it came from.
+"""Writes a converted config: as JSON, or into a copy of its model.
 
-A file appears whole or not at all, and never in place of the one that was read.
+A file is written completely or not at all, and never replaces the file that was read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from compat_lossscale.formats.state_mapping import keras3_numbers, why_lost
 from compat_lossscale.spec import Generation
 
 MAX_RATIO = 200
-"""How often larger than in the archive an unpacked file may be. Keras does not compress."""
+"""The largest ratio of a file's unpacked and packed size. Keras does not compress."""
 
 
 def write_converted(
@@ -48,29 +48,29 @@ def write_converted(
     """Writes an artefact's config in another generation's form.
 
     Args:
-        artefact: What was read.
+        artefact: The artefact.
         target: The generation.
-        output: The file to write. `.json` takes the config alone. `.h5` and `.keras` take a copy
-            of the artefact, which must be of the same format, with the config converted.
-        lossy: Whether to write although something is lost.
-        overwrite: Whether to replace another file that is there already.
+        output: The file to write. A `.json` file gets the config alone. An `.h5` or `.keras` file
+            gets a copy of the artefact, which must have the same format, with the converted config.
+        lossy: Whether to write it if something is lost.
+        overwrite: Whether to replace another existing file.
 
     Returns:
         The conversion.
 
     Raises:
-        InexpressibleLossScaleError: The target cannot say the loss scale; or, without `lossy`,
+        InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,
             something else is lost.
-        ConversionError: The artefact has no config or several different ones, `output` is the
-            artefact itself, there already or of an unknown kind, or it cannot be written.
+        ConversionError: The artefact has no config or several different ones; or `output` is the
+            artefact itself, exists already, has an unknown suffix, or cannot be written.
     """
     stated = _only_config(artefact)
     conversion = convert(stated.config, target)
     if conversion.config is None or (conversion.lost and not lossy):
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
-        hint = "; without --strict (lossy=True) it is written all the same"
+        hint = "; without --strict (lossy=True) it is written in spite of that"
         raise InexpressibleLossScaleError(
-            f"nothing is written, for this would be lost: {reasons}"
+            f"nothing is written, because this would be lost: {reasons}"
             f"{hint if conversion.config is not None else ''}"
         )
     _refuse_input(artefact.path, output)
@@ -115,13 +115,13 @@ def _refuse_existing(output: str, *, overwrite: bool) -> None:
     try:
         mode = os.lstat(output).st_mode
     except OSError:
-        # It is not there, or writing it says what is wrong.
+        # It does not exist, or writing it gives the error.
         return
     if not stat.S_ISREG(mode):
-        raise ConversionError(f"the output {output} is no regular file; choose another one")
+        raise ConversionError(f"the output {output} is not a regular file; choose another one")
     if not overwrite:
         raise ConversionError(
-            f"the output {output} is there already; choose another file, or give --overwrite "
+            f"the output {output} exists already; choose another file, or use --overwrite "
             "(overwrite=True)"
         )
 
@@ -157,10 +157,10 @@ def _with_config(tree: Any, stated: StatedConfig, config: dict[str, Any]) -> str
 
 def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:
     if not stated.where.startswith("training_config."):
-        raise ConversionError(f"the config at {stated.where} is no optimizer's")
+        raise ConversionError(f"the config at {stated.where} is not that of an optimizer")
     with open_regular(path) as source, temporary.open("wb") as target:
         shutil.copyfileobj(source, target)
-    # Inside an HDF5 file no version writes the wrapper's module.
+    # No version writes the wrapper's module into an HDF5 file.
     plain = {key: config[key] for key in ("class_name", "config")}
     attributes = isolated.call("describe", str(temporary))["attributes"]
     training = parse_json(attributes["training_config"], "training_config")
@@ -170,7 +170,7 @@ def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary
 def _numbers_for_keras3(
     artefact: Artefact, stated: StatedConfig, conversion: Conversion
 ) -> dict[str, Any] | None:
-    """Returns what the variables need to be numbered as Keras 3 does; `None` to leave them."""
+    """Returns the values for numbering the variables as in Keras 3; `None` to leave them."""
     parts, target = read_wrapper_config(stated.config), conversion.target
     is_mapped = conversion.changes_family and why_lost(parts, target, artefact) is None
     return keras3_numbers(parts, artefact) if is_mapped and artefact.states else None
@@ -189,7 +189,9 @@ def _write_keras(
         if sum(entry.compress_size for entry in entries) > size or any(
             entry.file_size > MAX_RATIO * max(entry.compress_size, 1) for entry in entries
         ):
-            raise UnreadableArtefactError("its files unpack to absurd sizes, so it is not copied")
+            raise UnreadableArtefactError(
+                "its files are far larger when unpacked, so it is not copied"
+            )
         name = keras_archive.CONFIG
         tree = parse_json(keras_archive.read_text(source, name), name)
         with zipfile.ZipFile(temporary, "w") as target:
@@ -209,7 +211,7 @@ def _write_keras(
 def _renumbered(
     packed: IO[bytes], entry: zipfile.ZipInfo, numbers: dict[str, Any] | None
 ) -> Iterator[IO[bytes]]:
-    """Gives a file of the archive; if it is the weights, with the optimizer's numbered again."""
+    """Opens a file of the archive; in the weights, the optimizer's variables are renumbered."""
     if entry.filename != keras_archive.WEIGHTS or numbers is None:
         yield packed
         return
@@ -223,9 +225,9 @@ def _renumbered(
 
 
 def _fresh(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """Describes the same file of perhaps another size."""
+    """Returns the entry of a file in the archive, with another size."""
     fresh = zipfile.ZipInfo(entry.filename, entry.date_time)
     fresh.compress_type, fresh.external_attr = entry.compress_type, entry.external_attr
-    # Near it, by which zipfile decides on the header of a large file.
+    # zipfile decides by the size whether it needs the header of a large file.
     fresh.file_size = entry.file_size
     return fresh

@@ -10,6 +10,7 @@ from compat_lossscale._require import require_keras_3
 
 require_keras_3(__name__)
 
+from compat_lossscale.keras3.loss_scale_logger import LossScaleLogger  # noqa: E402  # after the check
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer  # noqa: E402  # after the check
 
-__all__ = ["LossScaleOptimizer"]
+__all__ = ["LossScaleLogger", "LossScaleOptimizer"]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A watched optimizer: what its loss scale did between two looks."""
+"""The loss scale and the skipped steps of one optimizer, between two observations."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from compat_lossscale.spec.update_rule import PYTHON, next_state
@@ -11,27 +12,36 @@ from compat_lossscale.watching.reading import (
     is_of_keras_3,
     loss_scale_of,
     skipped_steps_of,
-    state_reader,
 )
 
 FLOOR = 1.0
-"""No dynamic loss scale shrinks below it."""
+"""The lowest value of a dynamic loss scale."""
 _DEFAULT_MULTIPLIER = 2.0
-"""That of every optimizer that cannot say another one."""
+"""The multiplier of optimizers that do not state one."""
 
 
 class WatchedOptimizer:
-    """An optimizer's loss scale, and what it was when it was last looked at.
+    """An optimizer's loss scale, and its value at the last observation.
 
     Args:
         optimizer: An optimizer with a loss scale, of this package, of tf-keras or of Keras 3.
-        counts_itself: Whether to count skipped steps, if the optimizer does not. Needs a look after
-            every step.
+        read: Reads its state.
+        counts_itself: Whether to count skipped steps, if the optimizer does not. Needs an
+            observation after every step.
     """
 
-    def __init__(self, optimizer: Any, *, counts_itself: bool) -> None:
+    def __init__(
+        self,
+        optimizer: Any,
+        read: Callable[[], dict[str, float]],
+        *,
+        counts_itself: bool,
+    ) -> None:
         self.optimizer = optimizer
-        self.is_of_keras_3 = is_of_keras_3(optimizer)
+        self._counts_applied_steps = is_of_keras_3(optimizer) and not getattr(
+            optimizer, "_counts_skipped_too", False
+        )
+        self.has_floor = not is_of_keras_3(optimizer) or hasattr(optimizer, "get_scaled_loss")
         loss_scale = loss_scale_of(optimizer)
         self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
             loss_scale, "increment_period", None
@@ -39,7 +49,7 @@ class WatchedOptimizer:
         self.multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
         self.is_dynamic = self.growth_steps is not None
         self.seen: dict[str, float] | None = None
-        self._read = state_reader(optimizer)
+        self._read = read
         counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None
         self._skipped: int | None = 0 if counts else None
         self._looks = 0
@@ -57,15 +67,16 @@ class WatchedOptimizer:
         return seen
 
     def has_stepped(self, before: dict[str, float], seen: dict[str, float]) -> bool:
-        """Whether there was a step between two looks."""
+        """Whether there was a step between two observations."""
         if seen["step"] != before["step"]:
             return True
-        # Keras 3 does not count a skipped step, but halves the loss scale.
-        return self.is_of_keras_3 and seen["loss_scale"] != before["loss_scale"]
+        # Keras 3 does not count a skipped step, but it shrinks the loss scale.
+        known = ("loss_scale", "skipped_steps") if "skipped_steps" in seen else ("loss_scale",)
+        return any(seen[name] != before[name] for name in known)
 
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
-        """Whether the one step between two looks was applied: then the update rule says so."""
-        if self.is_of_keras_3:
+        """Whether the step between two observations was applied, by the update rule."""
+        if self._counts_applied_steps:
             return seen["step"] != before["step"]
         state = next_state(
             before["loss_scale"],
@@ -77,15 +88,15 @@ class WatchedOptimizer:
         return state == (seen["loss_scale"], seen["good_steps"])
 
     def is_at_floor(self, before: dict[str, float], seen: dict[str, float]) -> bool:
-        """Whether the scale is at its floor and steps were skipped there since the last look."""
+        """Whether the scale is at its floor, and skipped steps since the last observation."""
         if not self.is_dynamic or seen["loss_scale"] > FLOOR:
             return False
-        if self.is_of_keras_3:
-            # There is no floor. Below 1 it has overflowed at 1, or in the forward pass.
+        if not self.has_floor:
+            # It is Keras 3's own. Below 1 it has overflowed at 1, or in the forward pass.
             return seen["loss_scale"] < min(before["loss_scale"], FLOOR)
         if "skipped_steps" not in seen:
             return seen["good_steps"] == 0
-        # So many steps brought it down to the floor.
+        # The number of skipped steps that brought it down to the floor.
         scale = max(before["loss_scale"], FLOOR)
         needed = math.ceil(math.log(scale, self.multiplier)) if self.multiplier > 1 else 0
         return seen["skipped_steps"] - before["skipped_steps"] > needed

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A callback of Keras 3 that watches the loss scale while a model trains."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+
+from compat_lossscale.errors import MissingExtraError
+from compat_lossscale.watching.logging_hooks import LoggingHooks
+from compat_lossscale.watching.reading import state_of_keras_3
+
+
+class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
+    """Puts the state of the loss scale into Keras' logs, and warns when it is stuck.
+
+    `compat_lossscale.callbacks.LossScaleLogger` says what it logs. This one is a callback of Keras
+    3, on every backend, and watches this package's `LossScaleOptimizer` and Keras' own. On JAX,
+    Keras copies the state of the training out of the compiled function for each look.
+
+    Args:
+        every: Also look after every so many batches of an epoch.
+        log_dir: Folder to write summaries for TensorBoard to; needs TensorFlow.
+        writer: A `tf.summary` writer to write them with, instead of `log_dir`.
+        optimizer: The optimizer to watch; by default, that of the model.
+
+    Raises:
+        ValueError: `every` is no positive whole number, or `log_dir` and `writer` are both given.
+        MissingExtraError: Summaries are to be written, and TensorFlow is not installed.
+    """
+
+    def __init__(
+        self,
+        every: int | None = None,
+        *,
+        log_dir: str | Path | None = None,
+        writer: Any = None,
+        optimizer: Any = None,
+    ) -> None:
+        super().__init__()
+        writes = log_dir is not None or writer is not None
+        self._set_up(every, optimizer, _summaries(log_dir, writer) if writes else None)
+
+    @staticmethod
+    def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:
+        return functools.partial(state_of_keras_3, optimizer)
+
+
+def _summaries(log_dir: str | Path | None, writer: Any) -> Any:
+    if not importlib.util.find_spec("tensorflow"):
+        raise MissingExtraError(
+            "LossScaleLogger writes summaries with TensorFlow, which is not installed: "
+            "pip install tensorflow"
+        )
+    from compat_lossscale.watching.summaries import Summaries  # noqa: PLC0415  # needs TensorFlow
+
+    return Summaries(log_dir, writer)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs Keras 3's own tests with this package's LossScaleOptimizer in place of Keras' own.
+
+    python -m tests.upstream.keras3 [--keras3 keras.git] [--backend jax] [--record] [SUITE ...]
+
+Keras' wheel has its tests in it. Each suite runs in a process of its own, on each backend that is
+installed, once with Keras' own class and once with ours. What passes with theirs has to pass with
+ours, or needs a ruling in `keras3_rulings.json`. One suite is in Keras' repository only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TABLE = Path(__file__).with_name("keras3.md")
+RULINGS = Path(__file__).with_name("keras3_rulings.json")
+PLUGIN = "tests.upstream.keras3_plugin"
+HOW_TO_GET = "git clone --bare https://github.com/keras-team/keras keras.git"
+SUITES = (
+    "keras.src.optimizers.loss_scale_optimizer_test",
+    "keras.src.optimizers.optimizer_test",
+    "keras.src.optimizers.optimizer_sparse_test",
+    "keras.src.optimizers.multi_optimizer_test",
+    "keras.src.dtype_policies.dtype_policy_test",
+    "keras.src.dtype_policies.dtype_policy_map_test",
+    "keras.src.trainers.trainer_test",
+    "keras.src.callbacks.swap_ema_weights_test",
+)
+"""Modules of Keras' wheel."""
+IN_REPOSITORY = "integration_tests/tf_distribute_training_test.py"
+"""A file of Keras' repository. It is of TensorFlow alone."""
+SECONDS = 3600
+"""What one suite may take."""
+
+
+def run(suite: str, backend: str, *, ours: bool, repository: Path | None = None) -> dict[str, str]:
+    """Runs one suite.
+
+    Args:
+        suite: One of `SUITES`, or `IN_REPOSITORY`.
+        backend: The backend of Keras.
+        ours: Whether to put this package's class in place of Keras' own.
+        repository: Keras' git repository, for `IN_REPOSITORY`.
+
+    Returns:
+        `passed`, `failed` or `skipped`, by the name of the test.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        report = folder / "report.xml"
+        what = ["--pyargs", suite]
+        if suite == IN_REPOSITORY:
+            source = subprocess.run(
+                ["git", "-C", str(repository), "show", f"HEAD:{suite}"],
+                capture_output=True,
+                check=True,
+            ).stdout
+            (folder / Path(suite).name).write_bytes(source)
+            what = [str(folder / Path(suite).name)]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
+        command += ["-p", PLUGIN] if ours else []
+        done = subprocess.run(
+            [*command, f"--rootdir={folder}", f"--junitxml={report}", *what],
+            cwd=ROOT,
+            env={
+                **os.environ,
+                "KERAS_BACKEND": backend,
+                "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "codemods"))),
+            },
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+        if not report.exists():
+            sys.exit(f"{suite} on {backend}: pytest wrote no report.\n{done.stdout}{done.stderr}")
+        return _outcomes(report)
+
+
+def _outcomes(report: Path) -> dict[str, str]:
+    outcomes = {}
+    for case in ET.parse(report).iter("testcase"):
+        tags = {child.tag for child in case}
+        outcome = "failed" if tags & {"failure", "error"} else "passed"
+        name = f"{case.get('classname', '').rpartition('.')[2]}.{case.get('name')}"
+        outcomes[name] = "skipped" if "skipped" in tags else outcome
+    return outcomes
+
+
+def worse(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
+    """Returns the tests that pass with Keras' own class and not with ours."""
+    return [name for name, one in theirs.items() if one == "passed" != ours.get(name)]
+
+
+def rulings() -> dict[str, str]:
+    """Returns why a test may fail with ours, by `backend name`."""
+    found: dict[str, str] = json.loads(RULINGS.read_text("utf-8"))
+    return found
+
+
+def complaints(backend: str, theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
+    """Returns what is wrong: tests without a ruling that fail, and rulings on tests that pass."""
+    known = rulings()
+    failing = worse(theirs, ours)
+    wrong = [f"{name} fails" for name in failing if f"{backend} {name}" not in known]
+    for name in ours:
+        if f"{backend} {name}" in known and name not in failing:
+            wrong.append(f"{name} passes, but has a ruling")
+    return wrong
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the suites that are asked for. Returns 1 if one has a complaint, else 0."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--keras3", type=Path, help=f"Keras' repository: {HOW_TO_GET}")
+    parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"))
+    parser.add_argument("--record", action="store_true", help="write the documentation's table")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="part of a suite's name")
+    options = parser.parse_args(arguments)
+    backends = [
+        one
+        for one in ("tensorflow", "jax", "torch")
+        if options.backend in (None, one) and importlib.util.find_spec(one)
+    ]
+    suites = [*SUITES, *([IN_REPOSITORY] if options.keras3 else [])]
+    rows, wrong = [], []
+    for suite in [one for one in suites if not options.suites or _named(one, options.suites)]:
+        for backend in backends if suite != IN_REPOSITORY else ["tensorflow"]:
+            theirs = run(suite, backend, ours=False, repository=options.keras3)
+            ours = run(suite, backend, ours=True, repository=options.keras3)
+            found = complaints(backend, theirs, ours)
+            wrong += found
+            counts = [list(one.values()).count("passed") for one in (theirs, ours)]
+            name = suite.removeprefix("keras.src.")
+            rows.append(f"| `{name}` | {backend} | {counts[0]} | {counts[1]} |")
+            print(f"{name:45} {backend:10} {counts[0]:5} {counts[1]:5}", *found, flush=True)
+    if options.record:
+        TABLE.write_text(
+            "<!-- Made by `python -m tests.upstream.keras3 --record`; do not edit. -->\n"
+            "| Suite | Backend | Pass with Keras' own | Pass with ours |\n"
+            "| --- | --- | ---: | ---: |\n" + "\n".join(rows) + "\n",
+            encoding="utf-8",
+        )
+    return bool(wrong)
+
+
+def _named(suite: str, parts: Sequence[str]) -> bool:
+    return any(part in suite for part in parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

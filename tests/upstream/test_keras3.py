@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+
+from tests.upstream import keras3
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_keras_own_tests_of_its_loss_scale_optimizer_pass_with_ours(backend: str) -> None:
+    ours = keras3.run(keras3.SUITES[0], backend, ours=True)
+    assert "failed" not in ours.values(), ours
+    assert list(ours.values()).count("passed") >= 20
+
+
+def test_what_is_worse_needs_a_ruling_and_a_ruling_needs_what_is_worse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(keras3, "rulings", lambda: {"jax T.ruled": "why", "jax T.good": "why"})
+    theirs = dict.fromkeys(("T.ruled", "T.good", "T.bad"), "passed") | {"T.same": "failed"}
+    ours = {"T.ruled": "failed", "T.good": "passed", "T.bad": "failed", "T.same": "failed"}
+    assert keras3.complaints("jax", theirs, ours) == [
+        "T.bad fails",
+        "T.good passes, but has a ruling",
+    ]
