@@ -137,8 +137,7 @@ def _rows(rule: Rule) -> Iterator[str]:
 
 
 def _migrated(program: str, rule: Rule, *, legacy: bool = True) -> Result:
-    target = Target.TF_KERAS if Target.TF_KERAS in rule.targets else Target.COMPAT
-    return migrate_fully(program.encode(), Options(target, legacy_optimizers=legacy))
+    return migrate_fully(program.encode(), Options(rule.example_target, legacy_optimizers=legacy))
 
 
 def _row(rule: Rule, old: Sequence[str], new: str, records: Sequence[Record]) -> str:

@@ -50,8 +50,8 @@ def page() -> str:
     parts += [f"| [{r.id}](#{r.id.lower()}) | {r.title} |\n" for r in rules]
     for rule in rules:
         parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
-        if Target.TF_KERAS not in rule.targets:
-            parts.append("\nFor `--target compat`.\n")
+        if rule.example_target is not Target.TF_KERAS:
+            parts.append(f"\nFor `--target {rule.example_target.value}`.\n")
         summary, _, why = documentation(rule).partition("\n\n")
         parts.append(f"\n{summary}\n\n**Why.** {why}\n")
         for heading, text, cases in _sections(rule):

@@ -206,6 +206,11 @@ class Rule:
     not_handled: ClassVar[str] = ""
     """What it leaves, in words, where `valid` has no finding that says so."""
 
+    @property
+    def example_target(self) -> Target:
+        """What its examples are migrated to: the first target that it is for."""
+        return next(target for target in Target if target in self.targets)
+
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether a full parse can find anything for this rule; asked before there is one."""
         return source.names.has_old_name
