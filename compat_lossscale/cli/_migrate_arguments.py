@@ -96,11 +96,13 @@ def options_of(
 ) -> Options:
     """Checks the options of the command line and of the configuration, and returns them."""
     if target not in TARGETS:
-        raise click.UsageError(f"There is no target {target!r}; use {', '.join(TARGETS)}.")
+        *others, last = TARGETS
+        known = f"{', '.join(others)} or {last}"
+        raise click.UsageError(f"There is no target {target!r}; use {known}.")
     if no_dependency and target != "keras3":
         raise click.UsageError(
-            "--no-dependency is for --target keras3: what --target tf-keras writes needs nothing of "
-            "this package, and --target compat is for what it has."
+            "--no-dependency is for --target keras3: the result of --target tf-keras needs nothing "
+            "of this package, and --target compat is for what it has."
         )
     if select or ignore:
         check_ids((*select, *ignore))

@@ -100,7 +100,9 @@ def _markers_for(target: Target) -> dict[bytes, list[Marker]]:
 @functools.lru_cache(maxsize=8)
 def _markers(rules: tuple[Rule, ...], target: Target) -> dict[bytes, list[Marker]]:
     found: dict[bytes, list[Marker]] = {}
-    for marker in dict.fromkeys(m for rule in rules if target in rule.targets for m in rule.markers):
+    for marker in dict.fromkeys(
+        m for rule in rules if target in rule.targets for m in rule.markers
+    ):
         found.setdefault(marker.word, []).append(marker)
     return found
 

@@ -107,7 +107,9 @@ def _attempt(
     original.collapse_problem = collapse_problem
     collapsed = Collapsed(original)
     if options.collapse_guards:
-        selected = [rule for rule in rules_for(options.target) if options.selection.applies(rule.id)]
+        selected = [
+            rule for rule in rules_for(options.target) if options.selection.applies(rule.id)
+        ]
         collapsed = collapse(original, selected, relative)
     program = collapsed.program
     suppressions = Suppressions(text_of(program.source))

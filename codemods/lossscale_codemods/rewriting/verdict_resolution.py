@@ -216,7 +216,11 @@ class Decisions:
 
     def _is_new_as_well(self, occurrence: Occurrence) -> bool:
         """Whether the other things a name can be are what the old one becomes."""
-        new = {names.canonical(path) for old in occurrence.names for path in old.new_paths(self.program.target)}
+        new = {
+            names.canonical(path)
+            for old in occurrence.names
+            for path in old.new_paths(self.program.target)
+        }
         others = [
             path
             for path in self.program.resolver.paths(occurrence.node)

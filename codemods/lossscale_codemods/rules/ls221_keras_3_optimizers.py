@@ -9,8 +9,8 @@ Adamax and RMSprop with momentum differ by rounding alone.
 What is computed otherwise is reported: Nadam, RMSprop without momentum, sparse gradients of all
 but plain SGD, and subclasses, which implement other methods.
 
-With `--unsafe-fixes`, RMSprop gets the square of its epsilon, which makes the same of very small
-and of very large gradients.
+With `--unsafe-fixes`, RMSprop gets the square of its epsilon. Its results are the same then for
+gradients far below epsilon, and for those far above.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ class Keras3Optimizers(Rule):
             return
         places = Places(program, self.id)
         constructors = Constructors(program)
-        looked_up = [n for n in program.tree.parents if isinstance(n, cst.Call) and looked_up_name(n)]
+        looked_up = [
+            n for n in program.tree.parents if isinstance(n, cst.Call) and looked_up_name(n)
+        ]
         for node in (*program.scopes.scope_of_read, *looked_up):
             if not isinstance(node, cst.Name | cst.Attribute | cst.Call):
                 continue

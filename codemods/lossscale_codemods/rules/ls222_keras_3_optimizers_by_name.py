@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
 
-_HEAD = (
-    "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
-)
+_HEAD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 _NEW_HEAD = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
 _MODEL = "model = tf.keras.Sequential(layers)\n"
 _KNOWN = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.NOTHING}
@@ -46,7 +44,7 @@ _OLD_KEYWORDS = ("use_legacy_optimizer", "use_legacy_format")
 _UNKNOWN = Review(
     "which optimizer this is is known only when the program runs: RMSprop and Nadam compute "
     "otherwise in Keras 3, and configs may have `lr` and `decay`",
-    "Make sure that it is none of these.",
+    "Make sure that it is another.",
 )
 _FORM = Review(
     "Keras 3 writes configs of optimizers in another form, with other keys",
@@ -93,9 +91,10 @@ class Keras3OptimizersByName(Rule):
             if not places.is_for_old(compiled.call) and _of_compile(compiled, program) is not None:
                 yield places.found(compiled.call.func)
         for node in program.scopes.scope_of_read:
-            if isinstance(node, cst.Name | cst.Attribute) and _of_name(node, program) is not None:
-                if not places.is_for_old(node):
-                    yield places.found(node)
+            if not isinstance(node, cst.Name | cst.Attribute):
+                continue
+            if _of_name(node, program) is not None and not places.is_for_old(node):
+                yield places.found(node)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what is otherwise."""
@@ -142,9 +141,7 @@ def _of_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:
     return None
 
 
-def _of_function(
-    node: cst.Name | cst.Attribute, name: str, program: Program
-) -> Review | None:
+def _of_function(node: cst.Name | cst.Attribute, name: str, program: Program) -> Review | None:
     call = program.tree.parent(node)
     if not isinstance(call, cst.Call) or call.func is not node:
         kept = cst.Assign | cst.AnnAssign | cst.Attribute | cst.ImportAlias

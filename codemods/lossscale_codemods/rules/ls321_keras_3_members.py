@@ -22,9 +22,10 @@ from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import remove_item
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import looks_like_optimizer, rewrite
 from lossscale_codemods.rules.shared.keras_3_places import Places, optimizer_kinds
+from lossscale_codemods.rules.shared.step_variables import OTHER_VARIABLES, has_other_variables
 from lossscale_codemods.vocabulary.keras_3_members import (
     AGGREGATION,
     GONE,
@@ -72,7 +73,10 @@ class Keras3Members(Rule):
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_3
     invalid = (
-        Case(f"{_HEAD}opt.lr = opt.lr * 0.5\n", f"{_NEW_HEAD}opt.learning_rate = opt.learning_rate * 0.5\n"),
+        Case(
+            f"{_HEAD}opt.lr = opt.lr * 0.5\n",
+            f"{_NEW_HEAD}opt.learning_rate = opt.learning_rate * 0.5\n",
+        ),
         Case(
             f"{_HEAD}tf.keras.backend.set_value(opt.lr, 0.5)\n",
             f"{_NEW_HEAD}opt.learning_rate.assign(0.5)\n",
@@ -188,7 +192,7 @@ class _Member:
             return Review(
                 "Keras 3's optimizers have no `lr`; that this is one is not proven in this file",
                 "If it is one, write `learning_rate`.",
-                unsafe_fix=fix if fix is not None and not isinstance(fix, Review) else None,
+                unsafe_fix=fix if isinstance(fix, Rewrite) else None,
             )
         called = isinstance(self.above, cst.Call) and self.above.func is self.node
         if self.name in GONE and called:
@@ -273,9 +277,9 @@ class _Member:
                 return None
         if isinstance(user, cst.Arg):
             taker = self.tree.parent(user)
-            if isinstance(taker, cst.Call) and isinstance(taker.func, cst.Attribute):
-                if taker.func.attr.value == "from_config":
-                    return None
+            func = taker.func if isinstance(taker, cst.Call) else None
+            if isinstance(func, cst.Attribute) and func.attr.value == "from_config":
+                return None
         return Review(
             "Keras 3 writes configs of optimizers in another form, with other keys",
             "Read nothing from it but what Keras reads itself.",
@@ -291,12 +295,8 @@ class _Member:
                 "in Keras 3, apply_gradients() returns the variable that counts steps",
                 "Do without what it returned.",
             )
-        if self._is_of_other_variables(call):
-            return Review(
-                "an optimizer of Keras 3 knows the variables of its first step alone, and it has "
-                "others in another step of this file",
-                "Make an optimizer for each, or build() it for all of them first.",
-            )
+        if has_other_variables(self.node, self.program):
+            return OTHER_VARIABLES
         gone = []
         for argument in call.args:
             name = argument.keyword.value if argument.keyword is not None else None
@@ -314,39 +314,6 @@ class _Member:
             return None
         edits = remove_item(self.tree, call.args, gone)
         return rewrite("without the arguments that Keras 3 has no use for", edits)
-
-    def _is_of_other_variables(self, call: cst.Call) -> bool:
-        """Whether an earlier step of the file is with other variables, as they are spelled."""
-        bindings = self.program.resolver.bindings(self.node.value)
-        mine = self._variables(call)
-        for node in self.program.reads_by_attribute.get(self.name, ()):
-            other = self.tree.parent(node)
-            is_earlier = self.tree.span(node) < self.tree.span(self.node)
-            if not is_earlier or not isinstance(other, cst.Call) or other.func is not node:
-                continue
-            if bindings and self.program.resolver.bindings(node.value) == bindings:
-                theirs = self._variables(other)
-                if mine and theirs and mine != theirs:
-                    return True
-        return False
-
-    def _variables(self, call: cst.Call) -> tuple[str, ...]:
-        """Returns how the variables of a step are spelled, as far as they are written out."""
-        pairs = call.args[0].value if call.args else None
-        if isinstance(pairs, cst.Call) and dotted(pairs.func) == "zip" and len(pairs.args) == 2:
-            variables = pairs.args[1].value
-            if isinstance(variables, cst.List | cst.Tuple):
-                return tuple(self.tree.source(e.value) for e in variables.elements)
-            return (f"*{self.tree.source(variables)}",)
-        if isinstance(pairs, cst.List):
-            elements = [e.value for e in pairs.elements]
-            if all(isinstance(e, cst.Tuple) and len(e.elements) == 2 for e in elements):
-                return tuple(
-                    self.tree.source(e.elements[1].value)
-                    for e in elements
-                    if isinstance(e, cst.Tuple)
-                )
-        return ()
 
     def _of_hyperparameter(self, kinds: frozenset[ObjectType]) -> Verdict | None:
         if kinds == {ObjectType.WRAPPER}:

@@ -16,6 +16,7 @@ from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import looks_like_optimizer
 from lossscale_codemods.rules.shared.keras_3_places import Places, optimizer_kinds
+from lossscale_codemods.rules.shared.step_variables import OTHER_VARIABLES, has_other_variables
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -36,20 +37,20 @@ def {helper}(optimizer, loss, var_list, grad_loss=None, name=None, tape=None):
         if callable(loss):
             loss = loss()
 '''
-_PLAIN = '''    variables = {tf}nest.flatten(var_list() if callable(var_list) else var_list)
+_PLAIN = """    variables = {tf}nest.flatten(var_list() if callable(var_list) else var_list)
     gradients = tape.gradient(loss, variables, grad_loss)
     return optimizer.apply_gradients(zip(gradients, variables))
-'''
-_STOCK = '''        loss = optimizer.scale_loss(loss)
-'''
-_SCALED = '''        if isinstance(optimizer, {wrapper}):
+"""
+_STOCK = """        loss = optimizer.scale_loss(loss)
+"""
+_SCALED = """        if isinstance(optimizer, {wrapper}):
             loss = optimizer.get_scaled_loss(loss)
     variables = {tf}nest.flatten(var_list() if callable(var_list) else var_list)
     gradients = tape.gradient(loss, variables, grad_loss)
     if isinstance(optimizer, {wrapper}):
         gradients = optimizer.get_unscaled_gradients(gradients)
     return optimizer.apply_gradients(zip(gradients, variables))
-'''
+"""
 _OLD = (
     "import tensorflow as tf\n"
     "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(\n"
@@ -70,9 +71,7 @@ class Minimize(Rule):
             f"{_OLD}opt.minimize(lambda: weight * weight, var_list=[weight])\n",
             "import tensorflow as tf\n"
             "from compat_lossscale import keras3\n\n"
-            + (_HEAD + _SCALED).format(
-                helper=HELPER, tf="tf.", wrapper="keras3.LossScaleOptimizer"
-            )
+            + (_HEAD + _SCALED).format(helper=HELPER, tf="tf.", wrapper="keras3.LossScaleOptimizer")
             + "\n\nopt = keras3.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1), "
             "count_skipped_steps=True)\n"
             "_minimize(opt, lambda: weight * weight, var_list=[weight])\n",
@@ -88,7 +87,8 @@ class Minimize(Rule):
             "def step(optimizer):\n    optimizer.minimize(loss, variables)\n",
             review="not proven",
         ),
-        Case(f"{_OLD}scipy.optimize.minimize(f, x)\n".replace("import", "import scipy\nimport", 1),
+        Case(
+            f"{_OLD}scipy.optimize.minimize(f, x)\n".replace("import", "import scipy\nimport", 1),
             "import scipy\n"
             "import tensorflow as tf\n"
             "from compat_lossscale import keras3\n"
@@ -124,6 +124,8 @@ class Minimize(Rule):
                 "file",
                 "If it is one, compute the gradients with tf.GradientTape, and apply them.",
             )
+        if has_other_variables(node, program):
+            return OTHER_VARIABLES
         owner = program.tree.source(node.value)
         start, end = program.tree.full_span(node)
         bracket = program.tree.text.index(b"(", end) + 1

@@ -153,6 +153,8 @@ class ScaledStepMethods(Rule):
         assert isinstance(call.func, cst.Attribute)
         name = call.func.attr
         if program.target is Target.KERAS3_ALONE:
-            return rewrite("scaled by the method of Keras 3", [Edit(*program.tree.span(name), "scale_loss")])
+            return rewrite(
+                "scaled by the method of Keras 3", [Edit(*program.tree.span(name), "scale_loss")]
+            )
         start, end = program.tree.span(name)[0], program.tree.span(call)[1]
         return rewrite("the loss scale, which it asked for", [Edit(start, end, "loss_scale")])

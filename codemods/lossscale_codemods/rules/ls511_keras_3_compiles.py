@@ -156,7 +156,7 @@ class Keras3Compiles(Rule):
         if value is not None and _is_done(value):
             return None
         if policies.has_own_scale():
-            return None  # What is said of the policy is to be settled first, or is said here too.
+            return None  # The finding at the policy, or its rewrite, comes first.
         if not compiled.is_proven:
             return _unproven(compiled, program, kinds)
         if program.target is Target.KERAS3_ALONE:
@@ -182,9 +182,7 @@ class _Wrapping:
         kinds: What the optimizer can be.
     """
 
-    def __init__(
-        self, compiled: Compile, program: Program, kinds: frozenset[ObjectType]
-    ) -> None:
+    def __init__(self, compiled: Compile, program: Program, kinds: frozenset[ObjectType]) -> None:
         self.compiled = compiled
         self.program = program
         self.tree = program.tree
@@ -262,9 +260,7 @@ def _is_done(value: cst.BaseExpression) -> bool:
     return isinstance(value, cst.Call) and dotted(value.func) == HELPER
 
 
-def _unproven(
-    compiled: Compile, program: Program, kinds: frozenset[ObjectType]
-) -> Review | None:
+def _unproven(compiled: Compile, program: Program, kinds: frozenset[ObjectType]) -> Review | None:
     """Reports a `compile` that reads like that of a model."""
     given = {a.keyword.value for a in compiled.arguments if a.keyword is not None}
     is_told = ObjectType.KERAS in kinds or bool(given & _OF_MODELS)

@@ -274,7 +274,13 @@ class GraphRewrite(Rule):
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
-            found = [Edit(start, end, renderer.render_path(occurrence, *loss_scale_optimizers(program.target)))]
+            found = [
+                Edit(
+                    start,
+                    end,
+                    renderer.render_path(occurrence, *loss_scale_optimizers(program.target)),
+                )
+            ]
             found += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
             return [*found, *place.edits(options)]

@@ -90,9 +90,9 @@ class Keras3Api(Rule):
             if self._verdict(node, program) is not None and not places.is_for_old(node):
                 yield places.found(node)
         for binding in all_bindings(program.resolver):
-            if gone_at(binding.path or "") and isinstance(binding.node, cst.ImportAlias):
-                if not places.is_for_old(binding.node):
-                    yield places.found(binding.node)
+            is_gone = gone_at(binding.path or "") and isinstance(binding.node, cst.ImportAlias)
+            if is_gone and not places.is_for_old(binding.node):
+                yield places.found(binding.node)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what is to do, or names the arguments."""
@@ -143,9 +143,9 @@ def _of_attribute(node: cst.Attribute, program: Program) -> Review | None:
             )
     if node.attr.value not in OF_MODELS:
         return None
-    owner = program.resolver.class_of(node.value)
+    scope = program.resolver.class_of(node.value)
     is_model = ObjectType.MODEL in program.types.of(node.value)
-    if is_model or (owner is not None and inherits_from_keras(owner.node, program)):
+    if is_model or (scope is not None and inherits_from_keras(scope.node, program)):
         return Review(
             f"models and layers of Keras 3 have no {node.attr.value}",
             "See https://keras.io/guides/migrating_to_keras_3/ for what took its place.",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program saves and loads with Keras 3 is reported where it is otherwise (`--target keras3`).
+"""Files that Keras 3 writes and reads otherwise are reported (`--target keras3`).
 
 A checkpoint of tf-keras has an optimizer's variables, and its loss scale, under other names than
 one of Keras 3. Restored into an optimizer of Keras 3 they are left out, silently. Keras 3 saves
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
 
 _SAVING = ("save", "save_weights", "load_weights")
-_LOADING = ("tensorflow.keras.models.load_model", "keras.models.load_model", "keras.saving.load_model")
+_LOADING = (
+    "tensorflow.keras.models.load_model",
+    "keras.models.load_model",
+    "keras.saving.load_model",
+)
 _CHECKPOINTS = ("tensorflow.train.Checkpoint", "tensorflow.compat.v1.train.Checkpoint")
 _LISTING = (
     "tensorflow.train.list_variables",
@@ -83,9 +87,10 @@ class Keras3Files(Rule):
             return
         places = Places(program, self.id)
         for call in program.tree.parents:
-            if isinstance(call, cst.Call) and _verdict(call, program) is not None:
-                if not places.is_for_old(call):
-                    yield places.found(call.func)
+            if not isinstance(call, cst.Call) or _verdict(call, program) is None:
+                continue
+            if not places.is_for_old(call):
+                yield places.found(call.func)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what is otherwise."""

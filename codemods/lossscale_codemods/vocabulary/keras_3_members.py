@@ -21,7 +21,9 @@ _GRAPH = (
 GONE = {
     **dict.fromkeys(("add_slot", "get_slot", "get_slot_names"), _STATE),
     **dict.fromkeys(("get_weights", "set_weights", "weights", "variables"), _STATE),
-    **dict.fromkeys(("_create_slots", "_resource_apply_dense", "_resource_apply_sparse"), _SUBCLASS),
+    **dict.fromkeys(
+        ("_create_slots", "_resource_apply_dense", "_resource_apply_sparse"), _SUBCLASS
+    ),
     **dict.fromkeys(("_get_hyper", "_set_hyper", "_serialize_hyperparameter"), _SUBCLASS),
     **dict.fromkeys(("_decayed_lr", "_hyper", "add_weight"), _SUBCLASS),
     **dict.fromkeys(("get_gradients", "get_updates", "_compute_gradients"), _GRAPH),
@@ -41,6 +43,6 @@ KEPT_CONFIG_KEYS = frozenset(
 )
 """Keys of configs that mean the same."""
 NOT_OF_VARIABLES = frozenset({"eval", "initializer", "op", "read_value"})
-"""Members of a `tf.Variable` that `iterations` and `learning_rate` had, and a Keras variable lacks."""
+"""Members of a `tf.Variable` that `iterations` and `learning_rate` had, and lack in Keras 3."""
 AGGREGATION = ("experimental_aggregate_gradients", "skip_gradients_aggregation")
 """Arguments of `apply_gradients` that say whether replicas sum their gradients."""

@@ -40,8 +40,8 @@ class Meaning(enum.Enum):
 class Target(enum.Enum):
     """What a program is migrated to.
 
-    A rule says in `targets` for which it is. What the new names are at each is said here, in
-    `OldName.new_paths` and `loss_scale_optimizers`.
+    A rule's `targets` say for which it is. `OldName.new_paths` and `loss_scale_optimizers` give the
+    new names of each.
     """
 
     TF_KERAS = "tf-keras"
@@ -59,7 +59,7 @@ WITH_KERAS_3 = frozenset([Target.KERAS3, Target.KERAS3_ALONE])
 WITH_KERAS_2 = frozenset(Target) - WITH_KERAS_3
 """Targets at which `tf.keras` is tf-keras."""
 WITH_NEW_API = frozenset(Target) - {Target.COMPAT}
-"""Targets at which a loss scale is said as in TensorFlow 2.4."""
+"""Targets whose loss-scale optimizers take the arguments of TensorFlow 2.4."""
 
 
 BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEW_OPTIMIZER, Meaning.NEIGHBOUR})

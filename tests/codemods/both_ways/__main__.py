@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs both ways, and says what came of it.
 
-python -m tests.codemods.both_ways [PATTERN...] [--target keras3] [--all] [--record] [--verbose] [--diff] [--jobs N]
+python -m tests.codemods.both_ways [PATTERN...] [--target keras3] [--all] [--record] [--verbose]
+                                   [--diff] [--jobs N]
 """
 
 from __future__ import annotations

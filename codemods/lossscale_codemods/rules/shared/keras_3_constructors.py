@@ -116,9 +116,9 @@ class Constructors:
             return None
         if isinstance(call, cst.Call) and len(call.args) == 1:
             config = call.args[0].value
-            if isinstance(config, cst.Call) and isinstance(config.func, cst.Attribute):
-                if config.func.attr.value == "get_config":
-                    return None
+            func = config.func if isinstance(config, cst.Call) else None
+            if isinstance(func, cst.Attribute) and func.attr.value == "get_config":
+                return None
         return Review(
             "configs of old optimizers have `decay`, of which Keras 3 takes no notice, and may "
             "have `lr`, which it refuses",
@@ -270,7 +270,7 @@ class Constructors:
             return None
 
     def _with_square(self, call: cst.Call) -> Rewrite | None:
-        """Returns what makes RMSprop the same for very small and very large gradients."""
+        """Returns what makes RMSprop the same for gradients far from its epsilon."""
         epsilon = self._argument(call, "epsilon", 3)
         message = "with the square of its epsilon, which Keras 3 adds under the root"
         if epsilon is not None:
@@ -420,9 +420,13 @@ class _Mapping:
 
     def _with_schedule(self, rate: cst.Arg | None, decay: cst.Arg) -> Rewrite | Review:
         """Writes `InverseTimeDecay(rate, 1, decay)` for the learning rate."""
-        if self.program.usage(
-            Occurrence(self.call.func, self.tree.span(self.call.func), Role.LATER)
-        ) is not Usage.CALLED or dotted(self.call.func) == "functools.partial":
+        if (
+            self.program.usage(
+                Occurrence(self.call.func, self.tree.span(self.call.func), Role.LATER)
+            )
+            is not Usage.CALLED
+            or dotted(self.call.func) == "functools.partial"
+        ):
             return _UNPACKED
         if len(self.classes) > 1:
             return Review("Keras 3 takes no notice of `decay`", "Give it a schedule in its place.")

@@ -55,9 +55,10 @@ class Places:
     def reads(self, *names: str) -> Iterator[cst.Attribute]:
         """Yields the attributes of these names in code that today's TensorFlow comes to."""
         for node in self.tree.parents:
-            if isinstance(node, cst.Attribute) and node.attr.value in names:
-                if not self.is_for_old(node):
-                    yield node
+            if not isinstance(node, cst.Attribute) or node.attr.value not in names:
+                continue
+            if not self.is_for_old(node):
+                yield node
 
     def is_for_old(self, node: cst.CSTNode) -> bool:
         """Whether a node is in a branch for old versions of TensorFlow."""
@@ -78,9 +79,9 @@ def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[Obj
         program: The file.
     """
     kinds = program.types.of(node)
-    if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED:
-        if optimizer_kinds(node.value, program) == {ObjectType.WRAPPER}:
-            return frozenset([ObjectType.KERAS])
+    owner = node.value if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED else None
+    if owner is not None and optimizer_kinds(owner, program) == {ObjectType.WRAPPER}:
+        return frozenset([ObjectType.KERAS])
     if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
         return kinds & _OPTIMIZERS
     if is_of_model(node, program):
@@ -125,7 +126,7 @@ def _inherits(node: cst.CSTNode, program: Program, is_base: object) -> bool:
 
 
 def is_written_for_keras_3(program: Program) -> bool:
-    """Whether a file calls what only Keras 3's LossScaleOptimizer has, and nothing that it lacks."""
+    """Whether a file calls what only Keras 3's wrapper has, and nothing that it lacks."""
     reads = program.reads_by_attribute.keys()
     return bool(reads & _OF_KERAS_3) and not reads & _OF_TENSORFLOW_2_4
 

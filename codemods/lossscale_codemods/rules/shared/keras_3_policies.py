@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a model is compiled under `mixed_float16`, where Keras 3 wraps its optimizer: surely, or
-maybe."""
+"""Whether a model is surely, or may be, of `mixed_float16`, where Keras 3 wraps its optimizer."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps of TensorFlow 2.4, where all of one can be seen: scale, differentiate, unscale,
-apply.
+"""Training steps of TensorFlow 2.4 of which all can be seen.
 
-A step is one if the scaled loss goes into the tape alone, and the unscaled gradients into
-`apply_gradients` alone.
+A step scales the loss, differentiates, unscales the gradients and applies them. A step is one here
+if the scaled loss goes into the tape alone, and the unscaled gradients into `apply_gradients` alone.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ class ScaledSteps:
         return steps
 
     def is_probe(self, call: cst.Call) -> bool:
-        """Whether a call asks for nothing but the loss scale: `get_scaled_loss(tf.constant(1.0))`."""
+        """Whether a call, `get_scaled_loss(tf.constant(1.0))`, asks for the loss scale alone."""
         assert isinstance(call.func, cst.Attribute)
         if call.func.attr.value != "get_scaled_loss" or len(call.args) != 1:
             return False
@@ -142,9 +141,7 @@ class ScaledSteps:
         assert scaled is not None
         if not self.is_float32(scaled.args[0].value):
             return None
-        if kept is not None and not (
-            isinstance(gradients, cst.Name) or kept.value is unscaled
-        ):
+        if kept is not None and not (isinstance(gradients, cst.Name) or kept.value is unscaled):
             return None
         return ScaledStep(scaled, unscaled, applied, gradients, given, variables, kept)
 
@@ -197,8 +194,10 @@ class ScaledSteps:
         if isinstance(node, cst.Name):
             bindings = self.program.resolver.bindings(node)
             values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN]
-            return bool(values) and len(values) == len(bindings) and all(
-                value is not None and self.is_float32(value, depth - 1) for value in values
+            return (
+                bool(values)
+                and len(values) == len(bindings)
+                and all(value is not None and self.is_float32(value, depth - 1) for value in values)
             )
         if isinstance(node, cst.BinaryOperation):
             return any(self.is_float32(part, depth - 1) for part in (node.left, node.right))
@@ -228,9 +227,7 @@ class ScaledSteps:
             if isinstance(node, cst.Name | cst.Attribute)
         }
         texts = {
-            node.evaluated_value
-            for node in self.tree.parents
-            if isinstance(node, cst.SimpleString)
+            node.evaluated_value for node in self.tree.parents if isinstance(node, cst.SimpleString)
         }
         if (read | texts) & _HALF or "float64" in read | texts:
             return False
