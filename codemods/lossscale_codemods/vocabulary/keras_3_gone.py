@@ -61,7 +61,7 @@ GRAPH_MODE = frozenset(
     }
 )
 """What has a program build graphs by itself, which Keras 3 does not support."""
-_HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.)?)?keras\.")
+_HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
 
 
 def gone_at(path: str) -> str | None:

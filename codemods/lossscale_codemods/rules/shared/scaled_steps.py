@@ -2,7 +2,7 @@
 """Training steps of TensorFlow 2.4 of which all can be seen.
 
 A step scales the loss, differentiates, unscales the gradients and applies them. A step is one here
-if the scaled loss goes into the tape alone, and the unscaled gradients into `apply_gradients` alone.
+if the scaled loss goes into the tape alone, and the unscaled gradients into `apply_gradients`.
 """
 
 from __future__ import annotations
