@@ -6,7 +6,8 @@ Keras 3 has a class of this name, with another constructor: no `dynamic`, no `lo
 that is skipped, which Adam and schedules look at. compat_lossscale.keras3 has the arguments and
 the methods of TensorFlow 2.4. `count_skipped_steps=True` has `iterations` count as it did.
 
-A program that calls `scale_loss` or `stateless_apply` is written for Keras 3, and stays.
+With `--no-dependency`, Keras 3's own class stays, and what it does otherwise is reported. A program
+that calls `scale_loss` or `stateless_apply` is written for Keras 3, and stays.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from lossscale_codemods.rules.markers import OPTIMIZER
 from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS
 from lossscale_codemods.rules.shared.keras_3_places import Places, is_written_for_keras_3
 from lossscale_codemods.rules.shared.new_optimizers import is_moved, old_name
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED, WITHOUT_FLOOR
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +58,7 @@ class NewLossScaleOptimizers(Rule):
     title = "LossScaleOptimizer of TensorFlow 2.4"
     order = -1
     """What this finds makes a program an old one."""
-    targets = frozenset([Target.KERAS3])
+    targets = WITH_KERAS_3
     shows_imports = True
     markers = (OPTIMIZER,)
     invalid = (
@@ -103,7 +105,8 @@ class NewLossScaleOptimizers(Rule):
             known = [p for p in paths if p is not None and is_moved(p)]
             if not known or self._is_half_migrated(node, program) or places.is_for_old(node):
                 continue
-            names = tuple(old_name(path, program.target) for path in known)
+            stays = program.target is Target.KERAS3_ALONE
+            names = () if stays else tuple(old_name(path, program.target) for path in known)
             found = places.found(node, names, is_old_use=True)
             found.ambiguous = len(known) < len(paths)
             yield found
@@ -115,7 +118,7 @@ class NewLossScaleOptimizers(Rule):
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields the imports of the class."""
-        if is_written_for_keras_3(program):
+        if is_written_for_keras_3(program) or program.target is Target.KERAS3_ALONE:
             return
         places = Places(program, self.id)
         for binding in all_bindings(program.resolver):
@@ -140,6 +143,8 @@ class NewLossScaleOptimizers(Rule):
                 f"Pass on compat_lossscale.{_NEW}, and call it with {COUNT_SKIPPED_STEPS}.",
             )
         call = program.call(occurrence)
+        if program.target is Target.KERAS3_ALONE:
+            return _of_stock(call)
         if call is None or _is_complete(call):
             return rename(_MESSAGE, occurrence)
         added = append_arguments(program.tree, call, [COUNT_SKIPPED_STEPS])
@@ -160,6 +165,17 @@ class NewLossScaleOptimizers(Rule):
             f"the import stays as it is: {state.reason or 'it cannot be taken apart'}",
             "Import the class from compat_lossscale.keras3.",
         )
+
+
+def _of_stock(call: cst.Call | None) -> Review | None:
+    """Says what Keras 3's own class, which the program gets, does otherwise."""
+    if call is None:
+        return None
+    names = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    takes_bool = len(call.args) > 1 and (
+        isinstance(call.args[1].value, cst.Name) and call.args[1].value.value in {"True", "False"}
+    )
+    return NOT_FIXED if takes_bool or "dynamic" in names else WITHOUT_FLOOR
 
 
 def _is_complete(call: cst.Call) -> bool:

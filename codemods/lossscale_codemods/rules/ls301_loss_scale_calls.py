@@ -27,6 +27,7 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     replace,
     rewrite,
 )
+from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class LossScaleCalls(Rule):
 
     id = "LS301"
     title = "Calls of `optimizer.loss_scale()`"
+    targets = WITH_LOSS_SCALE
     invalid = (
         Case(f"{_HEAD}print(opt.loss_scale())\n", f"{_NEW_HEAD}print(opt.loss_scale)\n"),
         Case(

@@ -17,6 +17,7 @@ from lossscale_codemods.analysis.loss_scale_owners import ATTRIBUTES
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Rule, Verdict
 from lossscale_codemods.rules.shared.kept_loss_scales import KeptLossScales
+from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +37,7 @@ class KeptScales(Rule):
 
     id = "LS311"
     title = "Loss scales that are kept for later"
+    targets = WITH_LOSS_SCALE
     invalid = (
         Case(
             f"{_HEAD}scale = opt.loss_scale\ntrain(opt)\nprint(scale().numpy())\n",

@@ -22,7 +22,8 @@ from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, 
 from lossscale_codemods.rules.ls501_policies import dead_name
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers, other_files_compile
-from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
+from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class PolicyObjects(Rule):
         argument = scale
         number = self._number(call, scale, program)
         compiled = compiled_optimizers(call, program) if number is not None else None
+        if compiled is not None and program.target is Target.KERAS3_ALONE:
+            return NOT_FIXED
         if compiled is not None:
             wrapped = compiled
 

@@ -41,8 +41,9 @@ from lossscale_codemods.rules.shared.loss_scale_arguments import (
     Arguments,
 )
 from lossscale_codemods.rules.shared.second_statement import place_of
+from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ class GraphRewrite(Rule):
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
             return [*found, *place.edits(options)]
 
-        return Rewrite(
+        made = Rewrite(
             _MESSAGE,
             edits,
             keeps_name=False,
@@ -294,6 +295,9 @@ class GraphRewrite(Rule):
             meaning=arguments.claim,
             constructor=program.tree.full_span(call),
         )
+        if program.target is Target.KERAS3_ALONE:
+            return stock_constructor(arguments.all_texts, made)
+        return made
 
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
         scale = loss_scale_argument(call)

@@ -60,6 +60,8 @@ WITH_KERAS_2 = frozenset(Target) - WITH_KERAS_3
 """Targets at which `tf.keras` is tf-keras."""
 WITH_NEW_API = frozenset(Target) - {Target.COMPAT}
 """Targets whose loss-scale optimizers take the arguments of TensorFlow 2.4."""
+WITH_LOSS_SCALE = WITH_NEW_API - {Target.KERAS3_ALONE}
+"""Those of them whose loss-scale optimizers have a `loss_scale`."""
 
 
 BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEW_OPTIMIZER, Meaning.NEIGHBOUR})

@@ -146,7 +146,8 @@ def test_random_programs(pieces: list[str]) -> None:
 def test_the_new_class_is_seen_where_it_becomes_another() -> None:
     program = "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
     assert sees(program, target=Target.KERAS3)
-    assert not sees(program, target=Target.KERAS3_ALONE)
+    assert sees(program, target=Target.KERAS3_ALONE)
+    assert not sees(program, target=Target.TF_KERAS)
 
 
 def test_nothing_is_seen_where_nothing_is() -> None:

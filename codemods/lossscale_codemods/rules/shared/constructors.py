@@ -16,6 +16,7 @@ from lossscale_codemods.rules.shared.loss_scale_arguments import (
     helper_name,
     simple_name,
 )
+from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
 from lossscale_codemods.vocabulary.names import HELPER, Target
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -92,13 +93,18 @@ def rewrite_constructor(
             return _two_calls(renderer, occurrence, call, optimizer, arguments, program)
         return [*found, *argument_edits(renderer, occurrence, call, arguments, program)]
 
-    return Rewrite(
+    made = Rewrite(
         arguments.message,
         edits,
         claims=arguments.claims,
         removes=arguments.removes,
         meaning=arguments.claim,
         constructor=tree.full_span(call),
+    )
+    return (
+        made
+        if program.target is not Target.KERAS3_ALONE
+        else stock_constructor(arguments.all_texts, made)
     )
 
 
