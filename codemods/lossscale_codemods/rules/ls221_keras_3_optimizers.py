@@ -3,7 +3,7 @@
 
 `tf.keras.optimizers.Adam` is Keras 3's Adam where `tf.keras` is Keras 3. Its `lr` is
 `learning_rate`. `decay` is gone, and Keras 3 takes no notice of it: a schedule that computes the
-same takes its place. SGD, Adagrad, Adadelta and Ftrl give the same results to the bit; Adam,
+same takes its place. SGD, Adadelta and Ftrl give the same results to the bit; Adagrad, Adam,
 Adamax and RMSprop with momentum differ by rounding alone.
 
 What is computed otherwise is reported: Nadam, RMSprop without momentum, sparse gradients of all

@@ -2,7 +2,7 @@
 """What Keras 3's optimizers do otherwise than those that TensorFlow had up to 2.10: plain data.
 
 Measured on Keras 3.15 beside `tf.keras.optimizers.legacy` of tf-keras 2.21;
-`tests/keras3/test_optimizers_of_keras.py` measures it again.
+`tests/codemods/vocabulary/test_keras_3_optimizers.py` measures it again.
 """
 
 from __future__ import annotations
