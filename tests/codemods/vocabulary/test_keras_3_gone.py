@@ -13,6 +13,13 @@ _ELSEWHERE = {"applications", "mixed_precision", "optimizers"}
 """Models that are not listed, and what has rules of its own."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def both_keras() -> None:
+    """Imports both before the first test, whose fixtures prepare TensorFlow."""
+    import keras  # noqa: F401
+    import tf_keras  # noqa: F401
+
+
 def missing(old: types.ModuleType, new: types.ModuleType, before: str = "") -> Iterator[str]:
     for name in dir(old):
         value = getattr(old, name)

@@ -3,12 +3,20 @@
 
 from __future__ import annotations
 
+import pytest
 from lossscale_codemods.vocabulary.keras_3_members import (
     AGGREGATION,
     GONE,
     NOT_OF_VARIABLES,
     ONLY_OF_OPTIMIZERS,
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def both_keras() -> None:
+    """Imports both before the first test, whose fixtures prepare TensorFlow."""
+    import keras  # noqa: F401
+    import tf_keras  # noqa: F401
 
 
 def test_members_that_are_gone() -> None:

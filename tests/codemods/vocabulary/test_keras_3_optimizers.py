@@ -18,6 +18,13 @@ GRADIENTS = np.array([0.5, -2.0, 1e-9, 3.0, 1e-4], "float32")
 CLOSE = 1e-4
 
 
+@pytest.fixture(scope="module", autouse=True)
+def both_keras() -> None:
+    """Imports both before the first test, whose fixtures prepare TensorFlow."""
+    import keras  # noqa: F401
+    import tf_keras  # noqa: F401
+
+
 def furthest(name: str, epsilon: float | None = None, **settings: object) -> float:
     """Returns how far the weights are apart after four steps with the same gradients."""
     import keras
