@@ -21,6 +21,7 @@ from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.editing.edits import append_arguments
 from lossscale_codemods.rules.base import (
     Case,
+    Ignore,
     ImportState,
     Review,
     Rewrite,
@@ -132,6 +133,8 @@ class NewLossScaleOptimizers(Rule):
         if occurrence.rule != self.id:
             return None
         usage = program.usage(occurrence)
+        if program.target is Target.KERAS3_ALONE and usage is not Usage.BASE_CLASS:
+            return _of_stock(program.call(occurrence))
         if usage is Usage.BASE_CLASS:
             return Review(
                 "Keras 3 calls other methods of a subclass: `fit` calls `scale_loss` and `apply`",
@@ -143,8 +146,6 @@ class NewLossScaleOptimizers(Rule):
                 f"Pass on compat_lossscale.{_NEW}, and call it with {COUNT_SKIPPED_STEPS}.",
             )
         call = program.call(occurrence)
-        if program.target is Target.KERAS3_ALONE:
-            return _of_stock(call)
         if call is None or _is_complete(call):
             return rename(_MESSAGE, occurrence)
         added = append_arguments(program.tree, call, [COUNT_SKIPPED_STEPS])
@@ -167,10 +168,10 @@ class NewLossScaleOptimizers(Rule):
         )
 
 
-def _of_stock(call: cst.Call | None) -> Review | None:
+def _of_stock(call: cst.Call | None) -> Review | Ignore:
     """Says what Keras 3's own class, which the program gets, does otherwise."""
     if call is None:
-        return None
+        return Ignore()
     names = {argument.keyword.value for argument in call.args if argument.keyword is not None}
     takes_bool = len(call.args) > 1 and (
         isinstance(call.args[1].value, cst.Name) and call.args[1].value.value in {"True", "False"}

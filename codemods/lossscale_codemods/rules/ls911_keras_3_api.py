@@ -203,7 +203,7 @@ def _of_weight(node: cst.Call, program: Program) -> Verdict | None:
         return Review("`add_weight` of Keras 3 takes the shape first", "Name its arguments.")
     edits = []
     for argument, name in zip(unnamed, WEIGHT_ARGUMENTS, strict=False):
-        start = program.tree.span(argument.value)[0]
+        start = program.tree.full_span(argument.value)[0]
         edits.append(Edit(start, start, f"{name}="))
     return rewrite("`add_weight` of Keras 3 takes the shape first", edits)
 

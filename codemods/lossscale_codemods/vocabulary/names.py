@@ -110,6 +110,8 @@ class OldName:
             return ()  # tf-keras is what the program is to leave.
         if self.meaning is Meaning.OPTIMIZER:
             return loss_scale_optimizers(target, self.path)
+        if self.meaning is Meaning.NEW_OPTIMIZER:
+            return self.new
         if self.is_of_keras_3:
             home, _, member = self.path.rpartition(".experimental")
             new = _KERAS_MEMBERS.get(member[1:], ("", None))[1] if member else ""

@@ -326,7 +326,7 @@ class _Mapping:
         """Returns the rewrite, or why there is none; nothing if all is right as it is."""
         name = self.arguments.get("name")
         if name is not None and name.keyword is None:
-            start = self.tree.span(name.value)[0]
+            start = self.tree.full_span(name.value)[0]
             self.messages.append("arguments behind those that Keras 3 has too are named")
             self.edits.append(Edit(start, start, "name="))
         self._without_none("epsilon")
