@@ -85,7 +85,7 @@ class BothSides:
         Returns:
             What was seen of it under `compat-lossscale run`, and migrated without it.
         """
-        sides = {UNDER_RUN: migrated.program.files, self._migrated: migrated.files}
+        sides = {UNDER_RUN: migrated.program.files_to_run, self._migrated: migrated.files}
         with tempfile.TemporaryDirectory() as name:
             top = Path(name).resolve()
             for side, files in sides.items():
