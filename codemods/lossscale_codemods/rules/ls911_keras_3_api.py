@@ -28,6 +28,7 @@ from lossscale_codemods.vocabulary.keras_3_gone import (
     WEIGHT_ARGUMENTS,
     below_keras,
     gone_at,
+    gone_from_keras,
 )
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, canonical
 from lossscale_codemods.vocabulary.records import Edit
@@ -90,7 +91,7 @@ class Keras3Api(Rule):
             if self._verdict(node, program) is not None and not places.is_for_old(node):
                 yield places.found(node)
         for binding in all_bindings(program.resolver):
-            is_gone = gone_at(binding.path or "") and isinstance(binding.node, cst.ImportAlias)
+            is_gone = _gone(binding.path or "") and isinstance(binding.node, cst.ImportAlias)
             if is_gone and not places.is_for_old(binding.node):
                 yield places.found(binding.node)
 
@@ -116,18 +117,24 @@ class Keras3Api(Rule):
 
 def _gone(path: str) -> Review | None:
     below = gone_at(path)
+    if below is not None:
+        return Review(
+            f"Keras 3 has no {below}",
+            "See https://keras.io/guides/migrating_to_keras_3/ for what took its place.",
+        )
+    below = gone_from_keras(path)
     if below is None:
         return None
     return Review(
-        f"Keras 3 has no {below}",
-        "See https://keras.io/guides/migrating_to_keras_3/ for what took its place.",
+        f"Keras 3 has {below} in tf.keras alone, and not in keras",
+        "Use tf.keras for it, which needs TensorFlow as the backend.",
     )
 
 
 def _of_attribute(node: cst.Attribute, program: Program) -> Review | None:
     for path in program.resolver.paths(node):
         found = _gone(path) if path is not None else None
-        if found is not None:
+        if found is not None and not _is_rewritten(node, program):
             return found
         broken = BROKEN.get(below_keras(path)) if path is not None else None
         if broken is not None and not _is_rewritten(node, program):

@@ -34,6 +34,34 @@ GONE = frozenset(
     }
 )  # fmt: skip
 """Public names of tf-keras that `tf.keras` lacks; models of `applications` are left out."""
+GONE_FROM_KERAS = frozenset(
+    {
+        "layers.RandomHeight", "layers.RandomWidth", "layers.ThresholdedReLU", "losses.KLD",
+        "losses.MAE", "losses.MAPE", "losses.MSE", "losses.MSLE", "losses.Reduction",
+        "losses.kld", "losses.kullback_leibler_divergence", "losses.logcosh", "losses.mae",
+        "losses.mape", "losses.mse", "losses.msle", "metrics.KLD", "metrics.MAE",
+        "metrics.MAPE", "metrics.MSE", "metrics.MSLE", "metrics.kld",
+        "metrics.kullback_leibler_divergence", "metrics.logcosh", "metrics.mae", "metrics.mape",
+        "metrics.mse", "metrics.msle", "preprocessing.image.DirectoryIterator",
+        "preprocessing.image.ImageDataGenerator", "preprocessing.image.Iterator",
+        "preprocessing.image.NumpyArrayIterator", "preprocessing.image.apply_affine_transform",
+        "preprocessing.image.apply_brightness_shift", "preprocessing.image.apply_channel_shift",
+        "preprocessing.image.random_brightness", "preprocessing.image.random_channel_shift",
+        "preprocessing.image.random_rotation", "preprocessing.image.random_shear",
+        "preprocessing.image.random_shift", "preprocessing.image.random_zoom",
+        "preprocessing.sequence.TimeseriesGenerator",
+        "preprocessing.sequence.make_sampling_table", "preprocessing.sequence.skipgrams",
+        "preprocessing.text",
+    }
+)  # fmt: skip
+"""Those that `tf.keras` has on Keras 3, and `keras` lacks, outside of the backend."""
+BACKEND_OF_KERAS = frozenset(
+    {
+        "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format",
+        "is_keras_tensor", "set_epsilon", "set_floatx", "set_image_data_format",
+    }
+)  # fmt: skip
+"""What `keras.backend` kept; `tf.keras.backend` has more."""
 BROKEN = {
     "backend.ndim": "takes no symbolic tensor",
     "backend.set_value": "takes no variable",
@@ -72,6 +100,21 @@ def gone_at(path: str) -> str | None:
     """
     below = below_keras(path)
     return below if below in GONE else None
+
+
+def gone_from_keras(path: str) -> str | None:
+    """Returns the name below `keras` that a path leads to, if `tf.keras` has it and `keras` lacks it.
+
+    Args:
+        path: A dotted path.
+    """
+    below = path.removeprefix("keras.")
+    module, _, name = below.partition(".")
+    if below == path or below in GONE:
+        return None
+    if module == "backend":
+        return below if name and "." not in name and name not in BACKEND_OF_KERAS else None
+    return below if below in GONE_FROM_KERAS else None
 
 
 def below_keras(path: str) -> str:

@@ -16,6 +16,7 @@ MODEL = "class Mine(tf.keras.Model):\n    def train_step(self, data):\n        "
     [
         ("tf.keras.backend.set_learning_phase(1)", "no backend.set_learning_phase"),
         ("from tensorflow.keras.layers import LocallyConnected1D", "no layers.LocallyConnected1D"),
+        ("from keras import backend as K\nprint(K.get_value(x))", "in tf.keras alone"),
         ("print(tf.keras.backend.ndim(x))", "takes no symbolic tensor"),
         ("tf.keras.backend.set_value(weight, 1)", "takes no variable"),
         ("model = tf.keras.Sequential(layers)\nmodel.fit_generator(f)", "have no fit_generator"),

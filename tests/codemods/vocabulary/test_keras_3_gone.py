@@ -7,7 +7,14 @@ import types
 from collections.abc import Iterator
 
 import pytest
-from lossscale_codemods.vocabulary.keras_3_gone import GONE, below_keras, gone_at
+from lossscale_codemods.vocabulary.keras_3_gone import (
+    BACKEND_OF_KERAS,
+    GONE,
+    GONE_FROM_KERAS,
+    below_keras,
+    gone_at,
+    gone_from_keras,
+)
 
 _ELSEWHERE = {"applications", "mixed_precision", "optimizers"}
 """Models that are not listed, and what has rules of its own."""
@@ -38,6 +45,17 @@ def test_the_list_is_that_of_today() -> None:
     assert set(missing(old, new)) == GONE
 
 
+def test_the_list_of_bare_keras_is_that_of_today() -> None:
+    import keras
+    import tf_keras.api._v2.keras as old
+
+    lacking = set(missing(old, keras)) - GONE
+    assert {name for name in lacking if not name.startswith("backend.")} == GONE_FROM_KERAS
+    assert {f"backend.{n}" for n in dir(old.backend) if not n.startswith("_")} - lacking - GONE == {
+        f"backend.{name}" for name in BACKEND_OF_KERAS
+    }
+
+
 @pytest.mark.parametrize(
     ("path", "below"),
     [
@@ -56,3 +74,10 @@ def test_paths_below_keras(path: str, below: str) -> None:
 def test_only_what_is_gone_is_gone() -> None:
     assert gone_at("tensorflow.keras.backend.set_learning_phase") == "backend.set_learning_phase"
     assert gone_at("tensorflow.keras.layers.Dense") is None
+
+
+def test_what_only_bare_keras_lacks() -> None:
+    assert gone_from_keras("keras.backend.get_value") == "backend.get_value"
+    assert gone_from_keras("keras.losses.mse") == "losses.mse"
+    for path in ("tensorflow.keras.backend.get_value", "keras.backend.epsilon", "keras.backend"):
+        assert gone_from_keras(path) is None
