@@ -78,7 +78,7 @@ class Policy(tf_keras.mixed_precision.Policy):
 
     @property
     def loss_scale(self) -> LossScale | None:
-        """The loss scale: the object that was passed, if one was; `None` without loss scaling."""
+        """The object that was passed as the loss scale, or `None` without loss scaling."""
         return self._loss_scale
 
     @property
