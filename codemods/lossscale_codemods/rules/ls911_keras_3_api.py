@@ -163,7 +163,9 @@ def _of_attribute(node: cst.Attribute, program: Program) -> Review | None:
 def _is_rewritten(node: cst.Attribute, program: Program) -> bool:
     """Whether `K.set_value(opt.lr, x)` assigns to an optimizer's variable, which is rewritten."""
     call = program.tree.parent(node)
-    first = call.args[0].value if isinstance(call, cst.Call) and call.args else None
+    is_setting = node.attr.value == "set_value"
+    given = call.args if is_setting and isinstance(call, cst.Call) else ()
+    first = given[0].value if given else None
     return isinstance(first, cst.Attribute) and first.attr.value in {
         "iterations",
         "learning_rate",

@@ -103,7 +103,7 @@ def gone_at(path: str) -> str | None:
 
 
 def gone_from_keras(path: str) -> str | None:
-    """Returns the name below `keras` that a path leads to, if `tf.keras` has it and `keras` lacks it.
+    """Returns the name below `keras` that a path leads to, if `tf.keras` alone has it.
 
     Args:
         path: A dotted path.
