@@ -32,7 +32,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.shared.keras_3_constructors import Constructors
+from lossscale_codemods.rules.shared.keras_3_constructors import OptimizerConstructors
 from lossscale_codemods.rules.shared.keras_3_places import Places
 from lossscale_codemods.vocabulary import keras_3_optimizers
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, OldName
@@ -99,7 +99,7 @@ class Keras3Optimizers(Rule):
         if not is_part_of_old(program):
             return
         places = Places(program, self.id)
-        constructors = Constructors(program)
+        constructors = OptimizerConstructors(program)
         looked_up = [
             n for n in program.tree.parents if isinstance(n, cst.Call) and looked_up_name(n)
         ]
@@ -149,7 +149,7 @@ class Keras3Optimizers(Rule):
         if occurrence.rule != self.id or not isinstance(node, cst.BaseExpression):
             return None
         paths = [p for p in program.resolver.paths(node) if p is not None and _is_known(p)]
-        constructors = Constructors(program)
+        constructors = OptimizerConstructors(program)
         verdict = constructors.verdict(node, paths) if paths else constructors.of_unnamed(node)
         if verdict is None:
             return rename(_MESSAGE, occurrence)

@@ -24,7 +24,7 @@ from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.optimizer_names import looked_up_name
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
-from lossscale_codemods.rules.shared.keras_3_constructors import Constructors
+from lossscale_codemods.rules.shared.keras_3_constructors import OptimizerConstructors
 from lossscale_codemods.rules.shared.keras_3_places import Places
 from lossscale_codemods.vocabulary import optimizer_families
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, canonical
@@ -112,7 +112,7 @@ def _of_compile(compiled: Compile, program: Program) -> Review | None:
     if argument is None:
         if compiled.is_unpacked or not compiled.is_proven:
             return None
-        found = Constructors(program).otherwise([optimizer_families.DEFAULT], None)
+        found = OptimizerConstructors(program).otherwise([optimizer_families.DEFAULT], None)
         return found and Review(f"`compile` takes RMSprop by itself: {found.message}", found.advice)
     if isinstance(argument.value, cst.SimpleString):
         return _of_text(argument.value, program)
@@ -126,7 +126,7 @@ def _of_compile(compiled: Compile, program: Program) -> Review | None:
 
 def _of_text(text: cst.SimpleString, program: Program) -> Review | None:
     name = optimizer_families.class_of(str(text.evaluated_value))
-    return Constructors(program).otherwise([name], None) if name is not None else None
+    return OptimizerConstructors(program).otherwise([name], None) if name is not None else None
 
 
 def _of_name(node: cst.Name | cst.Attribute, program: Program) -> Review | None:

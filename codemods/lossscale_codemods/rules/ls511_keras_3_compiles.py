@@ -30,7 +30,7 @@ from lossscale_codemods.editing.edits import argument_separator
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS
 from lossscale_codemods.rules.shared.keras_3_places import Places
-from lossscale_codemods.rules.shared.keras_3_policies import Policies
+from lossscale_codemods.rules.shared.keras_3_policies import MixedPolicies
 from lossscale_codemods.vocabulary import optimizer_families
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
@@ -115,7 +115,7 @@ class Keras3Compiles(Rule):
         if not is_part_of_old(program):
             return
         places = Places(program, self.id)
-        policies = Policies(program)
+        policies = MixedPolicies(program)
         may_be_float16 = policies.may_be_float16()
         for compiled in model_compiles(program):
             if places.is_for_old(compiled.call):
@@ -131,7 +131,7 @@ class Keras3Compiles(Rule):
         node = occurrence.node
         if occurrence.rule != self.id or not isinstance(node, cst.BaseExpression):
             return None
-        policies = Policies(program)
+        policies = MixedPolicies(program)
         compiled = model_compile(program.tree.parent(node), program)
         if compiled is None or compiled.call.func is not node:
             return Review(
@@ -141,7 +141,7 @@ class Keras3Compiles(Rule):
         return self._verdict(compiled, program, policies, policies.may_be_float16())
 
     def _verdict(
-        self, compiled: Compile, program: Program, policies: Policies, may_be_float16: bool
+        self, compiled: Compile, program: Program, policies: MixedPolicies, may_be_float16: bool
     ) -> Rewrite | Review | None:
         """Says what becomes of the optimizer that `compile` gets, or does not get."""
         value = compiled.optimizer.value if compiled.optimizer is not None else None

@@ -56,7 +56,7 @@ _SUBCLASS = Review(
 )
 
 
-class Constructors:
+class OptimizerConstructors:
     """The constructors of optimizers in one file.
 
     Args:

@@ -28,7 +28,7 @@ _SETTING = ("set_policy", "set_global_policy", "set_dtype_policy", "policy_scope
 _MAKING = ("Policy", "DTypePolicy")
 
 
-class Policies:
+class MixedPolicies:
     """The policies that one file sets and makes.
 
     Args:

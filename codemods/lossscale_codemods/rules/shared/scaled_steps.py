@@ -18,7 +18,7 @@ from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import remove_statement, small_statement
 from lossscale_codemods.rules.shared.keras_3_places import optimizer_kinds
-from lossscale_codemods.rules.shared.keras_3_policies import Policies
+from lossscale_codemods.rules.shared.keras_3_policies import MixedPolicies
 from lossscale_codemods.vocabulary.names import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -231,7 +231,7 @@ class ScaledSteps:
         }
         if (read | texts) & _HALF or "float64" in read | texts:
             return False
-        return not Policies(self.program).may_be_float16() and not others_name(
+        return not MixedPolicies(self.program).may_be_float16() and not others_name(
             self.program.types.project.modules, _HALF
         )
 
