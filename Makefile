@@ -136,15 +136,18 @@ programs: $(VENV)/ready
 properties: $(VENV)/ready
 	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest $(PARALLEL) tests/codemods/test_properties.py
 
-# Whole programs unchanged under `compat-lossscale run`, and migrated on tf-keras alone: PROGRAMS, by
-# default those that changed, or whose migration changed, since their verdict was recorded.
-# RECORD=--record keeps the verdicts, and makes the documentation's table.
+# Whole programs unchanged under `compat-lossscale run`, and migrated: to tf-keras alone, to Keras 3,
+# and to Keras 3 alone. PROGRAMS are by default those that changed, or whose migration changed, since
+# their verdict was recorded. RECORD=--record keeps the verdicts, and makes the documentation's tables.
+BOTH_WAYS := tf-keras keras3 keras3-alone
 both-ways: $(VENV)/ready
-	$(VENV)/bin/python -m tests.codemods.both_ways $(PROGRAMS) $(RECORD)
+	for target in $(BOTH_WAYS); do \
+		$(VENV)/bin/python -m tests.codemods.both_ways --target $$target $(PROGRAMS) $(RECORD) || exit 1; \
+	done
 
 # All of them.
 both-ways-all: $(VENV)/ready
-	$(VENV)/bin/python -m tests.codemods.both_ways --all
+	$(MAKE) both-ways PROGRAMS=--all
 
 # Upstream's own tests against the shim's classes, at the commits in tests/upstream/suites.py:
 #   make upstream KERAS=keras.git TENSORFLOW=tensorflow.git KERAS3=keras3.git

@@ -186,7 +186,7 @@ COMMANDS: list[tuple[str, str, int]] = [
             "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
             "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
             "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, legacy-optimizers, "
-            "no-ignore."
+            "no-dependency, no-ignore."
         ),
         64,
     ),
@@ -213,7 +213,7 @@ COMMANDS: list[tuple[str, str, int]] = [
     ),
     (
         "migrate no_target",
-        "Error: There is no target 'x'; use tf-keras or compat.",
+        "Error: There is no target 'x'; use tf-keras, compat or keras3.",
         64,
     ),
     (
@@ -461,7 +461,7 @@ COMMANDS: list[tuple[str, str, int]] = [
             "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
             "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
             "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, legacy-optimizers, "
-            "no-ignore."
+            "no-dependency, no-ignore."
         ),
         2,
     ),

@@ -16,11 +16,11 @@ from lossscale_codemods.analysis.narrowing import is_type_assertion
 from lossscale_codemods.analysis.occurrences import Finder, Occurrence
 from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
-from lossscale_codemods.analysis.type_inference import TypeInference
+from lossscale_codemods.analysis.type_inference import Keras3Types, TypeInference
 from lossscale_codemods.analysis.version_reachability import VersionReachability
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.exports import Exports
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ class Program:
         self.source = self.tree.bytes if source is None else source
         self.scopes = scopes_of(self.tree)
         self.resolver = Resolver(self.scopes, relative=relative)
-        self.types = TypeInference(self.resolver)
+        with_keras_3 = target in WITH_KERAS_3
+        self.types = (Keras3Types if with_keras_3 else TypeInference)(self.resolver)
         self.legacy_optimizers = legacy_optimizers
         self.runs_with_old = runs_with_old
         self.selection = Selection() if selection is None else selection

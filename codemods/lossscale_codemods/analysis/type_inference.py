@@ -30,11 +30,12 @@ from lossscale_codemods.analysis.object_types import (
 )
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.syntax_tree import dotted, is_none
+from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ObjectType", "TypeInference", "Value", "optimizer_argument"]
+__all__ = ["Keras3Types", "ObjectType", "TypeInference", "Value", "optimizer_argument"]
 
 
 class TypeInference(CallResults):
@@ -310,6 +311,14 @@ class TypeInference(CallResults):
                 ):
                     found |= self.resolver.bindings(inner.value)
         return found
+
+
+class Keras3Types(TypeInference):
+    """Type inference where `tf.keras` is Keras 3: its models are models, by either name."""
+
+    def type_at(self, path: str) -> ObjectType:
+        """Returns what kind of object a framework's class or function at a path makes."""
+        return super().type_at(f"tensorflow.{path}" if frameworks.is_keras_3(path) else path)
 
 
 def compile_argument(arguments: Sequence[cst.Arg]) -> cst.Arg | None:

@@ -181,7 +181,10 @@ class NameRenderer:
         self._note_use(occurrence)
         if path in self.imports:
             return self.imports[path]
-        if path.startswith("compat_lossscale."):
+        if path.startswith(f"{names.KERAS_3_HOME}."):
+            module = self._import(names.KERAS_3_HOME, occurrence)
+            return f"{module}{path.removeprefix(names.KERAS_3_HOME)}"
+        if path.startswith("compat_lossscale.") and path != names.KERAS_3_HOME:
             self.imports.setdefault("compat_lossscale", "compat_lossscale")
             return path
         module, _, last = path.rpartition(".")

@@ -33,7 +33,7 @@ from lossscale_codemods.rules.base import (
     Suppressed,
     Verdict,
 )
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
@@ -70,7 +70,7 @@ class Decisions:
         self.selection = selection
         self.suppressions = suppressions
         self.unsafe_fixes = unsafe_fixes
-        self.rules = [r for r in all_rules() if program.target in r.targets]
+        self.rules = rules_for(program.target)
         self.import_rule = next(r for r in all_rules() if r.decides_imports)
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.blocked: dict[cst.CSTNode, str] = {}
@@ -219,7 +219,11 @@ class Decisions:
 
         It is also right as it is if the old one is nothing that the versions of today come to.
         """
-        new = {names.canonical(path) for old in occurrence.names for path in old.new}
+        new = {
+            names.canonical(path)
+            for old in occurrence.names
+            for path in old.new_paths(self.program.target)
+        }
         found = self.program.today.paths(occurrence.node)
         others = [path for path in found if path is None or names.lookup(path) is None]
         if occurrence.role not in BESIDE and len(others) == len(found):

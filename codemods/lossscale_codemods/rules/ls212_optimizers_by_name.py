@@ -33,7 +33,7 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import argument_separator
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class OptimizersByName(Rule):
     id = "LS212"
     title = "Keras optimizers by name"
     order = 1
-    targets = frozenset(Target)
+    targets = WITH_KERAS_2
     invalid = (
         Case(
             f"{_HEAD}{_MODEL}model.compile('adam', 'mse')\n",
