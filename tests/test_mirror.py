@@ -137,6 +137,7 @@ CODEMOD: Final = {
     "rules/shared/handed_on": "rules/test_ls311_kept_loss_scales.py",
     "rules/shared/kept_loss_scales": "rules/test_ls311_kept_loss_scales.py",
     "rules/shared/loss_scale_arguments": "rules/test_ls201_constructors.py",
+    "rules/shared/keras_3_arguments": "rules/test_ls221_keras_3_optimizers.py",
     "rules/shared/keras_3_constructors": "rules/test_ls221_keras_3_optimizers.py",
     "rules/shared/keras_3_places": "rules/test_ls321_keras_3_members.py",
     "rules/shared/keras_3_policies": "rules/test_ls511_keras_3_compiles.py",
