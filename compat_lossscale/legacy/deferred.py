@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         keras: int
 
 
+_TENSORFLOW = "tensorflow"
 _KERAS = {2: "tf_keras", 3: "keras"}
 _options: InstallOptions | None = None
 undo: list[Callable[[], None]] = []
@@ -57,8 +58,8 @@ def defer(
 
     _options = options
     keras = _KERAS[options["keras"]]
-    watch("tensorflow", before, keras)
-    watch(keras, None, "tensorflow")
+    watch(_TENSORFLOW, before, keras)
+    watch(keras, None, _TENSORFLOW)
 
 
 def options() -> InstallOptions | None:

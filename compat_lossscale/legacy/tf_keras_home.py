@@ -6,12 +6,15 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compat_lossscale._patching import Undo, alias, modules_at, set_attribute, set_environment
 from compat_lossscale._require import require_tensorflow
 from compat_lossscale.errors import InstallError
 from compat_lossscale.legacy import deferred
+
+if TYPE_CHECKING:
+    from compat_lossscale.legacy.old_names import KerasNames
 
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 
@@ -70,6 +73,17 @@ def _patch_keras(undo: Undo) -> None:
 
 
 def _put_names(legacy_optimizers: bool, undo: Undo) -> None:
+    from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
+
+    old_names.put(names_on_tf_keras(legacy_optimizers), undo)
+
+
+def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
+    """Returns what the names that are about Keras stand for.
+
+    Args:
+        legacy_optimizers: Whether the classes are those that wrap legacy optimizers.
+    """
     from compat_lossscale import optimizers, policies  # noqa: PLC0415  # imports TensorFlow
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
 
@@ -80,7 +94,7 @@ def _put_names(legacy_optimizers: bool, undo: Undo) -> None:
     modules = "autocast_variable", "device_compatibility_check", "loss_scale_optimizer", "policy"
     helpers = {name: stock.mixed_precision_names(name) for name in modules}
     helpers["policy"]["with_input_dtype"] = policies.with_input_dtype
-    names = old_names.KerasNames(
+    return old_names.KerasNames(
         optimizer=joined(optimizers.LossScaleOptimizer, front_end),
         experimental_optimizer=joined(optimizers.ExperimentalLossScaleOptimizer, front_end),
         policy=policies.Policy,
@@ -92,7 +106,6 @@ def _put_names(legacy_optimizers: bool, undo: Undo) -> None:
         deserialize_policy=policies.deserialize,
         helpers=helpers,
     )
-    old_names.put(names, undo)
 
 
 def _put_legacy_optimizers(undo: Undo) -> None:
