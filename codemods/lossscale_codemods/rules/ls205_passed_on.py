@@ -55,10 +55,10 @@ class PassedOn(Rule):
     )
     invalid = (
         Case(
-            "from tensorflow.python.keras.mixed_precision.experimental import autocast_variable\n"
-            "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
-            "from tf_keras.src.mixed_precision import autocast_variable\n"
-            "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
+            "from tensorflow.python.keras import mixed_precision\n"
+            "ok = isinstance(x, mixed_precision.experimental.autocast_variable.AutoCastVariable)\n",
+            "from tf_keras.src.mixed_precision.autocast_variable import AutoCastVariable\n"
+            "ok = isinstance(x, AutoCastVariable)\n",
         ),
     )
 

@@ -125,7 +125,11 @@ def _described_container(value: Any, depth: int) -> Any:
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     if isinstance(value, dict) and "class_name" in value:
         return None  # A configuration: what it makes is looked at, not its form.
-    return [[str(key), _described(item, depth - 1)] for key, item in pairs]
+    # A class by its name: each family has classes of its own.
+    return [
+        [key.__name__ if isinstance(key, type) else str(key), _described(item, depth - 1)]
+        for key, item in pairs
+    ]
 
 
 def _described_object(value: Any) -> Any:

@@ -27,8 +27,8 @@ from tests.codemods.checks import check_left, check_review, check_transformed
         (
             "from tf_keras import mixed_precision",
             "from tensorflow.keras import mixed_precision",
-            "print(mixed_precision.experimental.global_policy())",
-            "print(mixed_precision.global_policy())",
+            "policy = mixed_precision.experimental.global_policy()",
+            "policy = mixed_precision.global_policy()",
         ),
     ],
 )

@@ -102,11 +102,11 @@ def test_two_imports_join_the_same_one() -> None:
         from tensorflow.keras.mixed_precision.experimental import global_policy
         from tensorflow.keras.mixed_precision import Policy
         from tensorflow.keras.mixed_precision.experimental import Policy as P
-        print(Policy, P(global_policy().name))
+        pair = Policy, P(global_policy().name)
         """,
         """
         from tensorflow.keras.mixed_precision import Policy, Policy as P, global_policy
-        print(Policy, P(global_policy().name))
+        pair = Policy, P(global_policy().name)
         """,
     )
 
