@@ -25,7 +25,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: pictures bench bench-whole bench-step bench-keras3 bench-codemod demo test without-private reference nightly test-all lint docs \
-	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix \
+	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix matrix-keras3 \
 	environments audit lock release-check clean
 
 demo: $(VENV)/ready
@@ -47,7 +47,7 @@ reference: $(VENV)/ready
 	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 # Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
-nightly: test-all matrix reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
+nightly: test-all matrix matrix-keras3 reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
 	run-as-python
 
 # All tests, including those that `make test` samples or leaves out because they take long.
@@ -177,6 +177,17 @@ test-oldest: test-tf2.16
 test-tf%: .venv-tf%/ready
 	.venv-tf$*/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
+# The front end for Keras 3 on other versions of Keras, each with the TensorFlow and JAX of its time.
+KERAS_3S := 3.6 3.10 nightly
+WITH_keras3.6 := 'keras==3.6.*' 'tensorflow==2.18.*' 'jax<0.5' 
+WITH_keras3.10 := 'keras==3.10.*' 'tensorflow==2.19.*' 'jax<0.7'
+WITH_kerasnightly := --pre keras-nightly tensorflow jax
+matrix-keras3: $(KERAS_3S:%=test-keras%)
+
+test-keras%: .venv-keras%/ready
+	.venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
+	KERAS_BACKEND=jax .venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
+
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
 
@@ -237,7 +248,14 @@ $(TOOLS)/ready: requirements/tools.txt
 	$(TOOLS)/bin/pip install --quiet --no-deps --require-hashes --requirement requirements/tools.txt
 	touch $@
 
-.PRECIOUS: .venv-tf%/ready
+# The newest versions that fit: there is no lock file for each Keras.
+.venv-keras%/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-keras$*
+	.venv-keras$*/bin/pip install --quiet --upgrade 'pip>=25.1'
+	.venv-keras$*/bin/pip install --quiet --editable '.[tf]' --group test $(WITH_keras$*)
+	touch $@
+
+.PRECIOUS: .venv-tf%/ready .venv-keras%/ready
 
 clean:
 	rm -rf .venv .venv-* dist docs/_build .pytest_cache .mypy_cache .ruff_cache

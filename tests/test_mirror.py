@@ -56,7 +56,6 @@ SHIM: Final = {
     "keras3/backends/tensorflow": "keras3/test_tensorflow.py",
     "keras3/gradients": "keras3/test_tensorflow_2_4.py",
     "keras3/loss_scale_config": "keras3/test_policies.py",
-    "keras3/private": "keras3/test_optimizer.py",
     "keras3/protocols": "keras3/test_optimizer.py",
     "steps/stuck": "steps/test_step_log.py",
     "watching/logging_hooks": "watching/test_loss_scale_logger.py",

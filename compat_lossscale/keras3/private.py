@@ -42,7 +42,11 @@ def track(optimizer: Any, trackable: Any, name: str) -> None:
         trackable: What is tracked, in the place of what had that name.
         name: The name in checkpoints.
     """
-    optimizer._track_trackable(trackable, name, overwrite=True)
+    track_trackable = getattr(optimizer, "_track_trackable", None)
+    if track_trackable is None:
+        setattr(optimizer, name, trackable)
+    else:
+        track_trackable(trackable, name, overwrite=True)
 
 
 def add_scalar(optimizer: Any, name: str, dtype: str, value: float) -> Any:
