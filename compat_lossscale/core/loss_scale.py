@@ -371,7 +371,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
 
     @property
     def numbers(self) -> RuleNumbers:
-        """The numbers by which it moves: of Python, or in a `tf.function` tensors if they change."""
+        """The numbers by which it moves; tensors in a `tf.function`, if they can change."""
         if self._settings is not None:
             return self._settings.numbers
         return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
@@ -414,7 +414,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         return tf.logical_and(at_floor, before.hysteresis_left <= 1)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the constructor's three arguments, and the rule, if there is one, as a dictionary.
+        """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.
 
         A rule that has changed is stated as it is now.
         """

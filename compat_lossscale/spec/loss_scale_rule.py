@@ -282,9 +282,9 @@ _SMALLEST = 2.0**-149
 
 
 def _count(name: str, value: object, lowest: int) -> int:
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        if lowest <= value <= _MAX_COUNT and float(value).is_integer():
-            return int(float(value))
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if is_number and lowest <= value <= _MAX_COUNT and float(value).is_integer():  # type: ignore[operator, arg-type]  # it is
+        return int(float(value))  # type: ignore[arg-type]  # it is a number
     raise _refusal(name, f"a whole number from {lowest} to 2 ** 53", value)
 
 

@@ -8,10 +8,10 @@ import warnings
 from compat_lossscale.errors import LossScaleStuckError, LossScaleStuckWarning
 
 _STUCK = (
-    "The loss scale has to move and cannot. At {floor:g}, the lowest it can be, the gradients "
-    "still hold a NaN or an infinity: look for one in the input or the loss, or for a learning "
-    "rate at which training diverges. Near 3.4e38, the highest, every gradient has been tiny for a long "
-    "time: look whether the loss depends on the variables at all."
+    "The loss scale has to move and cannot. At {floor:g}, the lowest it can be, the "
+    "gradients still hold a NaN or an infinity: look for one in the input or the loss, or for a "
+    "learning rate at which training diverges. Near 3.4e38, the highest, every gradient has been "
+    "tiny for a long time: look whether the loss depends on the variables at all."
 )
 AT_FLOOR = (
     "The loss scale is at the floor of its rule and has to shrink: the gradients still hold a NaN "

@@ -140,9 +140,10 @@ class LoggingHooks:
             if on_floor == "raise" and "skipped_steps" not in seen:
                 raise LossScaleStuckError(
                     f"The loss scale is at the floor of its rule, {watched.floor:g}, and a step "
-                    f"was skipped (step {seen['step']:.0f}): a gradient is not finite even there. Look "
-                    "for a NaN or an infinity in the loss and the inputs, or for a learning rate "
-                    'that is too high. To go on without an error, use a rule with on_floor="warn".'
+                    f"was skipped (step {seen['step']:.0f}): a gradient is not finite even there. "
+                    "Look for a NaN or an infinity in the loss and the inputs, or for a learning "
+                    "rate that is too high. To go on without an error, use a rule with "
+                    'on_floor="warn".'
                 )
             where = f"at its floor, {watched.floor:g}" if watched.has_floor else "below 1"
             self._warn_once(

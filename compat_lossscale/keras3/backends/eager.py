@@ -71,8 +71,9 @@ class EagerSteps(stateless.StatelessSteps):
         spec = LossScaleSpec(initial_scale=self._spec.initial_scale, rule=rule)
         if not self._spec.dynamic or (spec.rule is None) or (self._spec.rule is None):
             raise LossScaleArgumentError(
-                "This optimizer was made without a rule that differs from TensorFlow's by more than "
-                "the growth steps and one factor, or is to lose it. Make a new optimizer with rule=."
+                "This optimizer was made without a rule that differs from TensorFlow's by more "
+                "than the growth steps and one factor, or is to lose it. Make a new optimizer with "
+                "rule=."
             )
         if (spec.rule.hysteresis > 1) != (self._spec.rule.hysteresis > 1):
             raise LossScaleArgumentError(
