@@ -400,6 +400,15 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         left = self._hysteresis_left
         return ScaleState(self(), None, None if left is None else tf.convert_to_tensor(left))
 
+    def reads_to_wait_for(self, before: ScaleState | None) -> list[Any]:
+        """Returns the tensors that have to be read before the loss scale moves.
+
+        A graph of TensorFlow 1 does not order them by itself.
+        """
+        if before is None or self._settings is None or tf.executing_eagerly():
+            return []
+        return [one for one in before if one is not None]
+
     def has_to_shrink_at_floor(self, before: ScaleState) -> Any:
         """Whether a bad step finds the scale at its floor, a bool scalar tensor.
 

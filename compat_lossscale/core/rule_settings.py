@@ -55,8 +55,13 @@ class RuleSettings:
     @property
     def numbers(self) -> RuleNumbers:
         """The rule's numbers: of Python in eager mode, and tensors in a `tf.function`."""
-        if self.variable is None or tf.executing_eagerly():
+        if tf.executing_eagerly():
             return self.rule.numbers
+        if self.variable is None:
+            numbers = self.rule.numbers
+            counts = ("growth_steps", "hysteresis", "growth_delay")
+            made = {name: tf.constant(getattr(numbers, name), tf.int64) for name in counts}
+            return numbers._replace(**made)
         values = tf.unstack(self.variable)
         numbers = RuleNumbers(*values[: len(RuleNumbers._fields)])
         return RuleNumbers(

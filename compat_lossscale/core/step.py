@@ -114,7 +114,8 @@ class _Step:
 
         def skipped() -> Any:
             before = rule and rule.state_before_backoff()
-            moved = rule and rule.advance(False)
+            with tf.control_dependencies(rule.reads_to_wait_for(before) if rule else []):
+                moved = rule and rule.advance(False)
             return grouped(moved, self.skipped(before))
 
         if isinstance(should_apply, bool) or tf.executing_eagerly():

@@ -97,7 +97,11 @@ def apex(initial: float, **settings: Any) -> Step:
                 "apex": {},
                 "apex.multi_tensor_apply": {"multi_tensor_applier": applier},
                 "apex.amp": {},
-                "apex.amp._amp_state": {"_amp_state": None, "master_params": None, "maybe_print": print},
+                "apex.amp._amp_state": {
+                    "_amp_state": None,
+                    "master_params": None,
+                    "maybe_print": print,
+                },
             },
             package="apex.amp",
         )
