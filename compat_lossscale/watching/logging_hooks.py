@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError
-from compat_lossscale.watching.reading import loss_scale_of
+from compat_lossscale.watching.reading import loss_scale_of, skipped_steps_of
 from compat_lossscale.watching.watched_optimizer import WatchedOptimizer
 
 _logger = logging.getLogger("tensorflow")
@@ -137,7 +137,7 @@ class LoggingHooks:
         on_floor = watched.on_floor
         if on_floor != "ignore" and watched.is_at_floor(before, seen):
             # Others have raised by themselves, or have yet to count more steps.
-            if on_floor == "raise" and "skipped_steps" not in seen:
+            if on_floor == "raise" and skipped_steps_of(watched.optimizer) is None:
                 raise LossScaleStuckError(
                     f"The loss scale is at the floor of its rule, {watched.floor:g}, and a step "
                     f"was skipped (step {seen['step']:.0f}): a gradient is not finite even there. "

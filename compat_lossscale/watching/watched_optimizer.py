@@ -71,9 +71,9 @@ class WatchedOptimizer:
         """Whether there was a step between two observations."""
         if seen["step"] != before["step"]:
             return True
-        # Keras 3 does not count a skipped step, but it shrinks the loss scale.
-        known = ("loss_scale", "skipped_steps") if "skipped_steps" in seen else ("loss_scale",)
-        return any(seen[name] != before[name] for name in known)
+        # Keras 3 does not count a skipped step, but it shrinks the loss scale or restarts the count.
+        known = ("loss_scale", "good_steps", "skipped_steps")
+        return any(seen[name] != before[name] for name in known if name in seen and name in before)
 
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the step between two observations was applied, by the update rule."""
