@@ -71,9 +71,10 @@ class WatchedOptimizer:
         """Whether there was a step between two observations."""
         if seen["step"] != before["step"]:
             return True
-        # Keras 3 does not count a skipped step, but it shrinks the loss scale or restarts the count.
+        # Keras 3 does not count a skipped step, but it changes one of these.
         known = ("loss_scale", "good_steps", "skipped_steps")
-        return any(seen[name] != before[name] for name in known if name in seen and name in before)
+        both = [name for name in known if name in seen and name in before]
+        return any(seen[name] != before[name] for name in both)
 
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the step between two observations was applied, by the update rule."""

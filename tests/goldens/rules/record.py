@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records how the loss scales of other systems move.
 
-    python -m tests.goldens.rules.record SYSTEM [SOURCE]
+    python -m tests.goldens.rules.record SYSTEM [SOURCE VERSION]
 
-Run it with an interpreter that has the system installed: `torch`, `jmp`, `flax`, `tf-keras` or
-`keras3`. For `deepspeed`, `megatron`, `fairseq` and `apex`, torch is enough (fairseq needs nothing),
-and SOURCE is the file of the class, from the project's released source: the packages as a whole
-need a GPU. What the file imports of its package is replaced by empty stand-ins; the class is run as
-it is. Writes `SYSTEM.json` beside this file.
+Run it with an interpreter that has the system: `torch`, `jmp`, `flax`, `tf-keras` or `keras3`. For
+`deepspeed`, `megatron`, `fairseq` and `apex`, torch is enough (fairseq needs nothing). SOURCE is
+then the file of the class, from the project's released source, because the packages as a whole need
+a GPU. Stand-ins replace what the file imports of its package, and the class runs as it is. The
+result is `SYSTEM.json` beside this file.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import json
@@ -31,7 +32,7 @@ Step = Callable[[bool], float]
 
 def torch(initial: float, **settings: Any) -> Step:
     """`torch.amp.GradScaler`'s update, on the CPU."""
-    import torch  # noqa: PLC0415  # only here
+    import torch  # only here
 
     scaler = torch.amp.GradScaler("cpu", init_scale=initial, **settings)
     parameter = torch.nn.Parameter(torch.zeros(1))
@@ -49,7 +50,7 @@ def torch(initial: float, **settings: Any) -> Step:
 
 def deepspeed(initial: float, **settings: Any) -> Step:
     """`DynamicLossScaler` of `deepspeed/runtime/fp16/loss_scaler.py`."""
-    import torch  # noqa: F401, PLC0415  # before the stand-ins come and go
+    import torch  # noqa: F401  # before the stand-ins come and go
 
     module = load_source(
         {
@@ -72,11 +73,16 @@ def deepspeed(initial: float, **settings: Any) -> Step:
 
 def megatron(initial: float, **settings: Any) -> Step:
     """`DynamicGradScaler` of `megatron/core/optimizer/grad_scaler.py`, with tensors on the CPU."""
-    import torch  # noqa: PLC0415  # only here
+    import torch  # only here
 
     module = load_source({})
     original = torch.tensor
-    with mock.patch.object(torch, "tensor", lambda *args, device=None, **kw: original(*args, **kw)):
+
+    def on_cpu(values: Any, dtype: Any, device: str) -> Any:
+        del device
+        return original(values, dtype=dtype)
+
+    with mock.patch.object(torch, "tensor", on_cpu):
         scaler = module.DynamicGradScaler(initial_scale=initial, **settings)
 
     def step(finite: bool) -> float:
@@ -87,8 +93,8 @@ def megatron(initial: float, **settings: Any) -> Step:
 
 
 def apex(initial: float, **settings: Any) -> Step:
-    """`LossScaler` of `apex/amp/scaler.py`, which Apex had until 2025."""
-    import torch  # noqa: PLC0415  # only here
+    """`LossScaler` of `apex/amp/scaler.py`, which Apex had until May 2025."""
+    import torch  # only here
 
     applier = mock.MagicMock(available=False, import_err="none")
     with mock.patch.object(torch.cuda, "IntTensor", torch.IntTensor, create=True):
@@ -123,10 +129,8 @@ def fairseq(initial: float, **settings: Any) -> Step:
         if finite:
             scaler.update()
         else:
-            try:
+            with contextlib.suppress(OverflowError):
                 scaler.check_overflow(float("inf"))
-            except OverflowError:
-                pass
         return float(scaler.loss_scale)
 
     return step
@@ -134,8 +138,8 @@ def fairseq(initial: float, **settings: Any) -> Step:
 
 def jmp(initial: float, **settings: Any) -> Step:
     """`jmp.DynamicLossScale.adjust`."""
-    import jax  # noqa: PLC0415  # only here
-    import jmp  # noqa: PLC0415  # only here
+    import jax  # only here
+    import jmp  # only here
 
     scaler = jmp.DynamicLossScale(jax.numpy.float32(initial), **settings)
 
@@ -149,8 +153,8 @@ def jmp(initial: float, **settings: Any) -> Step:
 
 def flax(initial: float, **settings: Any) -> Step:
     """`flax.training.dynamic_scale.DynamicScale`."""
-    import jax  # noqa: PLC0415  # only here
-    from flax.training.dynamic_scale import DynamicScale  # noqa: PLC0415  # only here
+    import jax  # only here
+    from flax.training.dynamic_scale import DynamicScale  # only here
 
     @jax.jit
     def move(scaler: Any, factor: Any) -> Any:
@@ -168,8 +172,8 @@ def flax(initial: float, **settings: Any) -> Step:
 
 def tf_keras(initial: float, **settings: Any) -> Step:
     """`tf_keras.mixed_precision.LossScaleOptimizer`, in a function."""
-    import tensorflow as tf  # noqa: PLC0415  # only here
-    import tf_keras  # noqa: PLC0415  # only here
+    import tensorflow as tf  # only here
+    import tf_keras  # only here
 
     optimizer = tf_keras.mixed_precision.LossScaleOptimizer(
         tf_keras.optimizers.SGD(0.0), initial_scale=initial, **settings
@@ -188,8 +192,8 @@ def tf_keras(initial: float, **settings: Any) -> Step:
 
 def keras3(initial: float, **settings: Any) -> Step:
     """`keras.optimizers.LossScaleOptimizer`, on the backend in use."""
-    import keras  # noqa: PLC0415  # only here
-    import tensorflow as tf  # noqa: PLC0415  # only here
+    import keras  # only here
+    import tensorflow as tf  # only here
 
     optimizer = keras.optimizers.LossScaleOptimizer(
         keras.optimizers.SGD(0.0), initial_scale=initial, **settings
