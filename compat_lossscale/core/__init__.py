@@ -9,6 +9,7 @@ from compat_lossscale.core.loss_scale import (
     LossScale,
     moves_by_the_rule,
 )
+from compat_lossscale.core.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core.reference import scale_loss
 from compat_lossscale.core.rule_settings import RuleSettings
 from compat_lossscale.core.step import apply_or_skip
@@ -18,6 +19,7 @@ __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
+    "LossScaleConfigs",
     "RuleSettings",
     "all_finite",
     "apply_or_skip",

@@ -47,7 +47,7 @@ def state_of(optimizer: Any) -> tuple[float, int, int]:
 
 def forget_calls(optimizer: Any) -> None:
     """Has what follows count as another step."""
-    optimizer.__dict__["_protocols"] = ProtocolRecord()
+    optimizer.__dict__["_protocols"] = ProtocolRecord(optimizer._traced_function)
 
 
 @pytest.mark.parametrize("mode", MODES)

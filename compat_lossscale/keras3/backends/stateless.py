@@ -52,6 +52,10 @@ class StatelessSteps:
         """Where variables are made: here, it makes no difference."""
         return contextlib.nullcontext()
 
+    @staticmethod
+    def _traced_function() -> Any:
+        """The function that is being traced, of which nothing is known here."""
+
     def _current_scale(self) -> Any:
         # Before the optimizer is built there is no variable; where a function is traced, none may
         # be made.

@@ -60,6 +60,11 @@ class TensorFlowSteps(CountsSkippedSteps):
         """Where variables are made: a `tf.function` could make them in its first trace only."""
         return tf.init_scope()
 
+    @staticmethod
+    def _traced_function() -> Any:
+        """The graph of the function that is being traced; `None` outside of one."""
+        return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+
     def _step_counter(self) -> Any:
         """The variable that counts applied steps."""
         return private.tensorflow_variable(private.step_variable(self.inner_optimizer))
