@@ -267,7 +267,7 @@ class LossScaleOptimizer(
         states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
         spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **_arguments(spec), **cls._others_in(config))
+        return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
 
     @staticmethod
     def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,10 +289,3 @@ class LossScaleOptimizer(
             use_legacy_optimizer=issubclass(cls, stock.OptimizerV2),
             use_legacy_format="module" not in stored,
         )
-
-
-def _arguments(spec: LossScaleSpec) -> dict[str, Any]:
-    """The constructor's arguments for a loss scale."""
-    if spec.rule is None:
-        return spec.to_config(Generation.TF24)
-    return {"initial_scale": spec.initial_scale, "rule": spec.rule}

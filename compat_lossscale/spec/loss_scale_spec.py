@@ -344,6 +344,16 @@ class LossScaleSpec:
         bare = dataclasses.replace(self, rule=None, multiplier=DEFAULT_MULTIPLIER)
         return {**bare.to_config(generation), **self._stated_rule()}
 
+    def to_own_arguments(self) -> dict[str, Any]:
+        """Returns the arguments of this package's constructors, which take a rule.
+
+        Raises:
+            InexpressibleLossScaleError: The multiplier is not 2.
+        """
+        if self.rule is None:
+            return self.to_config(Generation.TF24)
+        return {"initial_scale": self.initial_scale, "rule": self.rule}
+
     def to_constructor_kwargs(self) -> dict[str, Any]:
         """Returns the smallest keyword arguments of the non-experimental constructor.
 

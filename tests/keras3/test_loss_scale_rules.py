@@ -118,3 +118,19 @@ def test_a_floor_is_an_error_at_the_next_look() -> None:
 
     with pytest.raises(LossScaleStuckError, match="floor of its rule"):
         skip_and_look()
+
+
+@pytest.mark.skipif(BACKEND != "tensorflow", reason="these classes are for TensorFlow only")
+@pytest.mark.parametrize("old", [False, True], ids=["2.4", "experimental"])
+def test_the_classes_of_old_programs_take_and_keep_a_rule(old: bool) -> None:
+    from compat_lossscale.keras3 import experimental, tensorflow_2_4
+
+    rule, inner = RULES["megatron"], keras.optimizers.SGD(0.0)
+    optimizer: Any = (
+        experimental.LossScaleOptimizer(inner, "dynamic", rule=rule)
+        if old
+        else tensorflow_2_4.LossScaleOptimizer(inner, rule=rule)
+    )
+    assert type(optimizer).from_config(optimizer.get_config()).loss_scale_rule == rule
+    optimizer.build(variables_of([1.0]))
+    assert int(optimizer.hysteresis_left) == rule.hysteresis
