@@ -25,8 +25,6 @@ from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
 _LOSS_SCALE_KEYS = frozenset(
     {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
 )
-    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
-)
 _CONFIG_KEYS = _LOSS_SCALE_KEYS | {
     *("count_skipped_steps", "inner_optimizer", "name", "optimizer"),
 }
