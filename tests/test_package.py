@@ -26,6 +26,7 @@ def test_the_public_names_are_these() -> None:
         "Generation",
         "LossScale",
         "LossScaleOptimizer",
+        "LossScaleRule",
         "LossScaleSpec",
         "__version__",
         "assert_equivalent",

@@ -10,11 +10,11 @@ from typing import Any
 import keras
 
 from compat_lossscale.core import LossScale
-from compat_lossscale.core.arguments import from_spec
+from compat_lossscale.core.arguments import from_spec, with_rule
 from compat_lossscale.keras3 import tensorflow_2_4
 from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.keras3.optimizer import check_wrappable
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 from compat_lossscale.tf1 import graph_rewrite
 
 
@@ -43,6 +43,7 @@ class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
         optimizer: The optimizer to wrap, of `keras.optimizers`. `opt=` is understood too.
         loss_scale: `"dynamic"`, a Python int or float for a fixed scale, a LossScale, whose state
             is then shared with the caller, or a LossScale's `{"class_name", "config"}`.
+        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
 
     Raises:
         ValueError: An argument is not of these kinds, or the optimizer is wrapped already. The
@@ -52,9 +53,15 @@ class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
     __module__ = "keras.optimizers"
 
     @_opt_means_optimizer
-    def __init__(self, optimizer: Any, loss_scale: Any) -> None:
+    def __init__(
+        self, optimizer: Any, loss_scale: Any, *, rule: LossScaleRule | None = None
+    ) -> None:
         check_wrappable(optimizer, argument="optimizer")
-        self._wrap(optimizer, configs.interpret(loss_scale, below_one=True))
+        if rule is None:
+            made = configs.interpret(loss_scale, below_one=True)
+        else:
+            made = with_rule(loss_scale, rule)
+        self._wrap(optimizer, made)
 
     @property
     def loss_scale(self) -> LossScale:

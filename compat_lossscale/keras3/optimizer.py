@@ -18,7 +18,7 @@ from compat_lossscale.errors import (
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
 _OF_THE_INNER_OPTIMIZER = {
     "weight_decay": None,
@@ -69,7 +69,9 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value
             (default the inner optimizer's `loss_scale_factor`).
         dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
-            2000). Must be `None` for a fixed one.
+            2000). Must be `None` for a fixed one, and with a rule.
+        rule: The rule by which a dynamic scale moves; by default, TensorFlow's. If it tolerates bad
+            steps, files have one more variable, which Keras' own class does not read.
         count_skipped_steps: Whether `iterations` counts skipped steps too, as in tf-keras.
             By default it does not, as in Keras 3.
         name: The optimizer's name.
@@ -93,12 +95,13 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         initial_scale: float | None = None,
         dynamic_growth_steps: int | None = None,
         *,
+        rule: LossScaleRule | None = None,
         count_skipped_steps: bool = False,
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
         check_wrappable(inner_optimizer)
-        spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps)
+        spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps, rule)
         _check_others(kwargs)
         self._set_up(inner_optimizer, spec, name=name, **kwargs)
         self.__dict__["_counts_skipped_too"] = bool(count_skipped_steps)
@@ -178,6 +181,11 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             self.dynamic_scale = private.add_scalar(
                 self, "dynamic_scale", "float32", self.initial_scale
             )
+            rule = self._spec.rule
+            if rule is not None and rule.hysteresis > 1:
+                self.hysteresis_left = private.add_scalar(
+                    self, "hysteresis_left", "int", rule.hysteresis
+                )
 
     def add_variable(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
         """Makes a variable; or returns that of the same name, if this optimizer has made it."""
@@ -382,6 +390,10 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         }
         if not self.dynamic:
             config["dynamic"] = False
+        rule = self._stated_rule()
+        if rule is not None:
+            del config["dynamic_growth_steps"]  # The rule says it.
+            config["rule"] = rule.to_config()
         if self._counts_skipped_too:
             config["count_skipped_steps"] = True
         return config
@@ -400,6 +412,8 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         inner_optimizer = keras.saving.deserialize_keras_object(
             config["inner_optimizer"], custom_objects=custom_objects
         )
+        if others.get("rule") is not None:
+            others["rule"] = LossScaleRule.from_config(others["rule"])
         return cls(inner_optimizer, **others)
 
 
@@ -485,6 +499,7 @@ def _spec_of(
     dynamic: bool,
     initial_scale: float | None,
     dynamic_growth_steps: int | None,
+    rule: LossScaleRule | None,
 ) -> LossScaleSpec:
     factor = inner_optimizer.loss_scale_factor
     if dynamic is False and initial_scale is None:
@@ -497,7 +512,7 @@ def _spec_of(
         initial_scale = factor
     else:
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
-    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
+    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
 
 
 def check_aggregation(

@@ -20,9 +20,11 @@ from compat_lossscale.keras3.old_members import Variables, arguments_of_today, g
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.keras3.optimizer import check_wrappable, warn_of_dropped_factor
 from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
-from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
 
-_LOSS_SCALE_KEYS = frozenset({"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale"})
+_LOSS_SCALE_KEYS = frozenset(
+    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
+)
 _CONFIG_KEYS = _LOSS_SCALE_KEYS | {
     *("count_skipped_steps", "inner_optimizer", "name", "optimizer"),
 }
@@ -49,7 +51,8 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         dynamic: Whether the loss scale follows the gradients or stays fixed.
         initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value.
         dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
-            2000). Must be `None` for a fixed one.
+            2000). Must be `None` for a fixed one, and with a rule.
+        rule: The rule by which a dynamic scale moves, which no TensorFlow has.
 
     Raises:
         LossScaleArgumentError: `inner_optimizer` is no optimizer of Keras 3 or has a wrapper
@@ -65,9 +68,11 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         dynamic: bool = True,
         initial_scale: float | None = None,
         dynamic_growth_steps: int | None = None,
+        *,
+        rule: LossScaleRule | None = None,
     ) -> None:
         check_wrappable(inner_optimizer)
-        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
+        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
         self._wrap(inner_optimizer, from_spec(spec))
 
     def _wrap(self, inner_optimizer: Any, loss_scale: LossScale) -> None:
@@ -105,6 +110,10 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             self.dynamic_scale = private.keras_variable(
                 loss_scale.current_loss_scale, "dynamic_scale"
             )
+            if loss_scale.hysteresis_left is not None:
+                self.hysteresis_left = private.keras_variable(
+                    loss_scale.hysteresis_left, "hysteresis_left"
+                )
         else:
             self.loss_scale_state = [
                 private.keras_variable(variable, name)
@@ -248,8 +257,8 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         loss_scale, spec = self._loss_scale, _spec_of(self._loss_scale)
         if spec is None:
             return {"optimizer": inner_config, "loss_scale": configs.serialize(loss_scale)}
-        if spec.multiplier in (None, 2.0):
-            return {"inner_optimizer": inner_config, **spec.to_config(Generation.TF24)}
+        if spec.multiplier in (None, 2.0) or spec.rule is not None:
+            return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
         return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
 
     @classmethod
@@ -274,7 +283,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
         spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_config(Generation.TF24), **cls._others_in(config))
+        return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
 
     @staticmethod
     def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,10 @@ from compat_lossscale.core import (
     scale_loss,
     unscale_gradients,
     unzip,
+    with_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.steps.counting import CountsSkippedSteps
 
 
@@ -34,19 +36,21 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
         opt: The optimizer to wrap.
         loss_scale: `"dynamic"`, a Python int or float of at least 1, or a LossScale, whose state is
             then shared with the caller.
+        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
 
     Raises:
         ValueError: An argument is not of these kinds.
     """
 
-    def __init__(self, opt: Any, loss_scale: Any) -> None:
+    def __init__(self, opt: Any, loss_scale: Any, *, rule: LossScaleRule | None = None) -> None:
         if not isinstance(opt, tf.compat.v1.train.Optimizer):
             raise LossScaleArgumentError(
                 f'"opt" must be an instance of Optimizer, but got: {type(opt)}. Optimizer is '
                 "tf.compat.v1.train.Optimizer; a Keras optimizer is wrapped by "
                 "compat_lossscale.LossScaleOptimizer."
             )
-        super().__init__(opt, as_loss_scale(loss_scale))
+        made = as_loss_scale(loss_scale) if rule is None else with_rule(loss_scale, rule)
+        super().__init__(opt, made)
         self._start_counting()
 
     def _scale_loss(self, loss: Any) -> Any:

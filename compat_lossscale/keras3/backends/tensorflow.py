@@ -41,6 +41,7 @@ class TensorFlowSteps(CountsSkippedSteps):
                     private.tensorflow_variable(self.dynamic_scale),
                     private.tensorflow_variable(self.step_counter),
                     self._spec,
+                    self._hysteresis_variable(),
                 )
                 if self._spec.dynamic
                 else from_spec(self._spec)
@@ -49,6 +50,10 @@ class TensorFlowSteps(CountsSkippedSteps):
                 self._start_counting()
         loss_scale: LossScale = self.__dict__["_core_loss_scale"]
         return loss_scale
+
+    def _hysteresis_variable(self) -> Any:
+        variable = self.__dict__.get("hysteresis_left")
+        return None if variable is None else private.tensorflow_variable(variable)
 
     @staticmethod
     def _outside_of_functions() -> Any:
