@@ -78,7 +78,7 @@ COMMANDS: list[tuple[str, str, int]] = [
             "Error: --no-dependency is for --target keras3: the result of --target tf-keras needs "
             "nothing of this package, and --target compat is for what it has."
         ),
-        2,
+        64,
     ),
     (
         "frobnicate",
