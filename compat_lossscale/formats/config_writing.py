@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.formats import inner_optimizer
-from compat_lossscale.formats.config import WrapperConfig
+from compat_lossscale.formats.config import FACTOR, WrapperConfig
 from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation
 
@@ -36,19 +36,49 @@ def write_config(
     Raises:
         InexpressibleLossScaleError: The form has no words for the loss scale itself.
     """
-    stated = parts.spec.to_config(target)
+    if is_fixed_wrapper(parts) and target is Generation.KERAS3:
+        stated = parts.spec.to_config(Generation.TF24)
+    else:
+        stated = parts.spec.to_config(target)
     if parts.inner is None:
         return stated
     stored_family = inner_optimizer.family(parts.inner, parts.generation)
     family = wanted_family(stored_family, parts.generation, target)
     inner = _write_inner(parts.inner, stored_family, family, target, reasons)
+    if FACTOR in stated:
+        # The optimizer itself has the fixed scale, and no wrapper.
+        inner["config"].update(stated)
+        return inner
     key = "optimizer" if target is Generation.TF23 else "inner_optimizer"
     bare: dict[str, Any] = {key: inner, **stated}
-    if target is Generation.KERAS3 and parts.name is not None:
-        bare["name"] = parts.name
+    if target is Generation.KERAS3:
+        bare |= {"name": parts.name} if parts.name is not None else {}
+        bare |= {"count_skipped_steps": True} if parts.counts_skipped_steps else {}
     if parts.class_name is None:
         return bare
     return _wrap(bare, family, target)
+
+
+def write_optimizer(
+    optimizer: Mapping[str, Any], source: Generation, target: Generation, reasons: dict[str, str]
+) -> dict[str, Any]:
+    """Writes the config of an optimizer without a loss scale; see `write_config`.
+
+    Args:
+        optimizer: Its `{"class_name", "config"}`.
+        source: Its generation.
+        target: The generation.
+        reasons: As for `write_config`.
+    """
+    stored = inner_optimizer.family(optimizer, source)
+    family = wanted_family(stored, source, target)
+    return _write_inner(optimizer, stored, family, target, reasons)
+
+
+def is_fixed_wrapper(parts: WrapperConfig) -> bool:
+    """Whether a config is that of this package's wrapper for Keras 3, with a fixed scale."""
+    is_keras3 = parts.generation is Generation.KERAS3
+    return is_keras3 and parts.is_wrapper and parts.inner is not None and not parts.spec.dynamic
 
 
 def wanted_family(stored: Family, source: Generation, target: Generation) -> Family:

@@ -13,14 +13,19 @@ from compat_lossscale.formats import inner_optimizer, odd_numbers
 from compat_lossscale.formats.config import (
     WRAPPERS,
     WrapperConfig,
+    is_wrapper,
     read_wrapper_config,
-    states_loss_scale,
 )
-from compat_lossscale.formats.config_writing import wanted_family, write_config
+from compat_lossscale.formats.config_writing import is_fixed_wrapper, wanted_family, write_config
 from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
+_NO_WRAPPER = (
+    "a fixed loss scale is loss_scale_factor of the optimizer itself in Keras 3; compile() wraps "
+    "it in a dynamic one all the same if the global policy is mixed_float16, so load the model "
+    "under another: its layers keep theirs"
+)
 _TWO_WRAPPERS = (
     "a loss-scale optimizer around another is built by TensorFlow 2.0-2.2 and Keras 3 only, and "
     "the two scales multiply; wrap the inner one's optimizer once"
@@ -120,7 +125,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     stated = meaning(parts)
     reasons = odd_numbers.lost(parts.spec, parts.generation, target)
     converted: dict[str, Any] | None = None
-    if parts.inner is not None and states_loss_scale(parts.inner):
+    if parts.inner is not None and is_wrapper(parts.inner):
         reasons["optimizer"] = _TWO_WRAPPERS
     else:
         try:
@@ -179,6 +184,12 @@ def _inexpressible_field(spec: LossScaleSpec, target: Generation) -> str:
 
 def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     notes = []
+    if parts.counts_skipped_steps and target is not Generation.KERAS3:
+        reason = f"{target.title} always counts skipped steps, and does not say so"
+        notes.append(Field("count_skipped_steps", Verdict.NOTED, True, reason))
+    loses_wrapper = target is Generation.KERAS3 and parts.is_wrapper and not is_fixed_wrapper(parts)
+    if loses_wrapper and parts.inner is not None and not parts.spec.dynamic:
+        notes.append(Field("wrapper", Verdict.NOTED, parts.class_name, _NO_WRAPPER))
     if parts.name is not None and target is not Generation.KERAS3:
         reason = "only Keras 3 names the wrapper; the name has no influence on training"
         notes.append(Field("name", Verdict.NOTED, parts.name, reason))

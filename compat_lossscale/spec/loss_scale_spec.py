@@ -41,7 +41,8 @@ class Generation(enum.Enum):
     TF_KERAS = "tf-keras"
     """The same keys as 2.4, written by tf-keras 2.16 and later."""
     KERAS3 = "keras3"
-    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`; always dynamic."""
+    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`: always dynamic. A fixed
+    scale is the key `loss_scale_factor` of an optimizer without a wrapper."""
 
     @property
     def title(self) -> str:
@@ -191,8 +192,9 @@ class LossScaleSpec:
 
         Args:
             config: The config of a loss-scale optimizer (2.0-2.3, 2.4-2.15, tf-keras or Keras 3),
-                of a LossScale, of a Policy with a loss scale, or any of these inside
-                `{"class_name": ..., "config": ...}`. Other keys are not looked at.
+                of an optimizer of Keras 3 with a `loss_scale_factor`, of a LossScale, of a Policy
+                with a loss scale, or any of these inside `{"class_name": ..., "config": ...}`.
+                Other keys are not looked at.
 
         Returns:
             The spec it states.
@@ -229,11 +231,12 @@ class LossScaleSpec:
             generation: Whose config: a `Generation` or its value, such as `"tf2.4"`.
 
         Returns:
-            The config's keys for the loss scale; the wrapped optimizer's key is the caller's.
+            The config's keys for the loss scale; the wrapped optimizer's key is the caller's. A
+            fixed scale in Keras 3 is a key of the optimizer itself, which has no wrapper.
 
         Raises:
             InexpressibleLossScaleError: That generation cannot say it: a multiplier other than 2
-                after TensorFlow 2.3, a fixed scale in Keras 3, a fixed scale below 1 before 2.4.
+                after TensorFlow 2.3, a fixed scale below 1 before 2.4.
         """
         generation = Generation(generation)
         if generation is Generation.TF23:
@@ -246,11 +249,7 @@ class LossScaleSpec:
         self._require_multiplier_two(f"The {generation.value} config")
         if generation is Generation.KERAS3:
             if not self.dynamic:
-                raise InexpressibleLossScaleError(
-                    "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of "
-                    f"{self.initial_scale} is written there as loss_scale_factor="
-                    f"{self.initial_scale} on the inner optimizer."
-                )
+                return {"loss_scale_factor": self.initial_scale}
             return {"initial_scale": self.initial_scale, "dynamic_growth_steps": self.growth_steps}
         return {
             "dynamic": self.dynamic,

@@ -196,8 +196,15 @@ def _version(archive: zipfile.ZipFile) -> str | None:
 
 
 def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> Description:
+    description: Description = _look_into(path, file, archive, "describe", "describe_window")
+    return description
+
+
+def _look_into(
+    path: str, file: BinaryIO, archive: zipfile.ZipFile, function: str, window_function: str
+) -> Any:
+    """Calls a function of `hdf5` on the weights, or its twin for a part of a file."""
     info = archive.getinfo(WEIGHTS)
-    description: Description
     if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
         file.seek(info.header_offset)
         header = file.read(_LOCAL_HEADER)
@@ -205,8 +212,7 @@ def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> De
             raise UnreadableArtefactError("its header is damaged")
         names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
         start = info.header_offset + _LOCAL_HEADER + names
-        description = isolated.call("describe_window", path, start, info.file_size)
-        return description
+        return isolated.call(window_function, path, start, info.file_size)
     with tempfile.TemporaryDirectory() as folder:
         unpacked = Path(folder, "weights.h5")
         try:
@@ -218,5 +224,36 @@ def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> De
             raise UnreadableArtefactError(
                 f"it is compressed and larger than {MAX_UNPACKED_BYTES // 2**20} MB"
             )
-        description = isolated.call("describe", str(unpacked))
-    return description
+        return isolated.call(function, str(unpacked))
+
+
+def read_state(path: str) -> LiveState:
+    """Reads the optimizer's state from a `.keras` archive, whatever its config states."""
+    with open_regular(path) as file, open_archive(file) as archive:
+        return live_state(_describe_weights(path, file, archive), WEIGHTS)
+
+
+def read_config(path: str) -> Any:
+    """Reads a model's config from a `.keras` archive."""
+    with open_regular(path) as file, open_archive(file) as archive:
+        return parse_json(read_text(archive, CONFIG), CONFIG)
+
+
+def read_model(path: str) -> tuple[Any, dict[str, list[int]]]:
+    """Reads a model as a whole.
+
+    Args:
+        path: A `.keras` archive.
+
+    Returns:
+        Its config, and the shape of each variable by its path.
+
+    Raises:
+        UnreadableArtefactError: It cannot be read.
+        MissingExtraError: h5py is not installed.
+    """
+    with open_regular(path) as file, open_archive(file) as archive:
+        model = parse_json(read_text(archive, CONFIG), CONFIG)
+        if WEIGHTS not in archive.namelist():
+            return model, {}
+        return model, _look_into(path, file, archive, "list_variables", "list_window")
