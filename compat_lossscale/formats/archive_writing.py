@@ -74,8 +74,8 @@ def _metadata(source: zipfile.ZipFile, target: Generation) -> dict[str, Any]:
     return {
         **before,
         "keras_version": _OLDEST[target],
-        "converted_from": str(before.get("keras_version")),
-        "converted_by": by,
+        keras_archive.CONVERTED_FROM: str(before.get("keras_version")),
+        keras_archive.CONVERTED_BY: by,
     }
 
 

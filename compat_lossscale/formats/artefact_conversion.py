@@ -13,7 +13,7 @@ from compat_lossscale.formats.automatic import is_keras3
 from compat_lossscale.formats.config import WrapperConfig, read_wrapper_config
 from compat_lossscale.formats.config_writing import write_optimizer
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
-from compat_lossscale.formats.inner_optimizer import Family, class_name, family, is_known
+from compat_lossscale.formats.inner_optimizer import class_name, family, is_known
 from compat_lossscale.formats.models.objects import is_object
 from compat_lossscale.formats.models.optimizer_plan import (
     OptimizerForm,
@@ -27,9 +27,13 @@ from compat_lossscale.spec import Generation, LossScaleSpec
 
 COMPILED_OPTIMIZER = ("compile_config", "optimizer")
 """Where a `.keras` archive has the optimizer."""
-_OTHER_LAYERS = (
-    "the layers stay as Keras 3 writes them, which {} does not read; convert to tf-keras, which "
-    "writes the archives of TensorFlow 2.12 to 2.15, too"
+_OTHER_ARCHIVE = (
+    "they stay as {} writes them, which {} does not read; convert to tf-keras, whose archives are "
+    "those of TensorFlow 2.12 to 2.15"
+)
+_OTHER_H5 = (
+    "they stay as {} writes them, and {} does not read their dtype policies; load the .h5 where it "
+    "is from, save it as .keras and convert that"
 )
 _COUNTED_BEFORE = (
     "skipped steps are counted in it, and from here on they are not, as Keras 3 does not count them"
@@ -37,7 +41,18 @@ _COUNTED_BEFORE = (
 _COUNTED_FROM_HERE = (
     "skipped steps are not counted in it, and from here on they are, as {} counts them"
 )
-_PRODUCT = "it is computed from the iterations, for tf-keras does not save it"
+_PRODUCT_COMPUTED = (
+    "the product of Nadam's momentum schedule, which tf-keras does not save, is computed from them"
+)
+_PRODUCT_LOST = (
+    "{} restores no product of Nadam's momentum schedule{} and begins with 1 again: the next steps "
+    "are of another size"
+)
+_NOT_LOADED = (
+    "tf-keras cannot load a loss-scale optimizer around {}, not even its own; load the model with "
+    "compile=False"
+)
+_NOT_LOADABLE = frozenset({"Lion", "Adafactor"})
 _RESTORED_HERE = "this package restores it; stock {} does not look for it"
 
 
@@ -79,11 +94,8 @@ def convert_artefact(
         return ArtefactConversion(conversion)
     if is_whole(artefact, stated.generation, target):
         return _convert_whole(artefact, stated, conversion)
-    fields = []
-    if artefact.format == keras_archive.FORMAT and stated.generation is Generation.KERAS3:
-        reason = _OTHER_LAYERS.format(target.title)
-        fields.append(Field("layers", Verdict.LOST, "Keras 3", reason))
-    return ArtefactConversion(_with(conversion, [*fields, *_copied_state(conversion, artefact)]))
+    layers = _copied_layers(conversion, artefact)
+    return ArtefactConversion(_with(conversion, [*layers, *_copied_state(conversion, artefact)]))
 
 
 def convert_unscaled(artefact: Artefact, target: Generation) -> ArtefactConversion | None:
@@ -99,8 +111,10 @@ def convert_unscaled(artefact: Artefact, target: Generation) -> ArtefactConversi
     Raises:
         UnreadableArtefactError: The model cannot be read.
     """
-    version = (artefact.writer or "").removeprefix("Keras ")
-    source = Generation.KERAS3 if is_keras3(version or None) else Generation.TF_KERAS
+    if target not in (Generation.TF_KERAS, Generation.KERAS3):
+        return None
+    is_new = is_keras3(keras_archive.read_version(artefact.path))
+    source = Generation.KERAS3 if is_new else Generation.TF_KERAS
     if not is_whole(artefact, source, target):
         return None
     model, variables = _read_model(artefact)
@@ -230,10 +244,24 @@ def _plan_state(
         if target is not Generation.KERAS3:
             noted = (Verdict.NOTED, _RESTORED_HERE.format(target.title))
             fates["loss_scale"] = fates["good_steps"] = noted
-    fields = _state_fields(state, fates)
-    if before.name == "Nadam" and target is Generation.KERAS3 and before.family is Family.NEW:
-        fields.append(Field("state.momentum_product", Verdict.NOTED, None, _PRODUCT))
-    return fields
+    return [*_state_fields(state, fates), *_further_fields(before, after, state, target)]
+
+
+def _further_fields(
+    before: OptimizerForm, after: OptimizerForm, state: LiveState | None, target: Generation
+) -> list[Field]:
+    """Says what single optimizers lose in one Keras or the other."""
+    steps = None if state is None else state.iterations
+    if before.name == "Nadam" and steps:
+        if target is Generation.KERAS3 and not after.is_wrapped:
+            return [Field("state.momentum_product", Verdict.NOTED, steps, _PRODUCT_COMPUTED)]
+        where = " inside of a loss-scale optimizer" if target is Generation.KERAS3 else ""
+        reason = _PRODUCT_LOST.format(target.title, where)
+        return [Field("state.momentum_product", Verdict.LOST, steps, reason)]
+    if before.name in _NOT_LOADABLE and after.is_wrapped and target is Generation.TF_KERAS:
+        reason = _NOT_LOADED.format(before.name)
+        return [Field("optimizer.loading", Verdict.LOST, before.name, reason)]
+    return []
 
 
 def _fate_of_iterations(parts: WrapperConfig, target: Generation) -> tuple[Verdict, str]:
@@ -254,6 +282,20 @@ def _state_fields(state: LiveState | None, fates: Mapping[str, tuple[Verdict, st
         for name, value in values.items()
         if value is not None and (name, value) != ("slots", 0)
     ]
+
+
+def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:
+    """Says what is lost of layers whose configs are copied as they are."""
+    source, target = conversion.source, conversion.target
+    if Generation.KERAS3 not in (source, target):
+        return []
+    if artefact.format == keras_archive.FORMAT:
+        reason = _OTHER_ARCHIVE
+    elif source is Generation.KERAS3 or h5.has_policies(artefact.path):
+        reason = _OTHER_H5
+    else:
+        return []
+    return [Field("layers", Verdict.LOST, source.title, reason.format(source.title, target.title))]
 
 
 def _copied_state(conversion: Conversion, artefact: Artefact) -> list[Field]:

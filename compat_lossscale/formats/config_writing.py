@@ -138,6 +138,8 @@ def _write_inner(
         reason = _why_lost(name, key, family, target)
         if reason is None:
             config[key] = inner_optimizer.respell(value, with_modules=with_modules)
+            if target is Generation.KERAS3:
+                config[key] = _named(config[key])
         elif not is_default:
             reasons[f"optimizer.{key}"] = reason
     if family is Family.NEW:
@@ -147,6 +149,14 @@ def _write_inner(
     if with_modules:
         return {"module": _MODULES[family], **written, "registered_name": None}
     return written
+
+
+def _named(schedule: Any) -> Any:
+    """Leaves out a schedule's name where it has none: Keras 3 refuses `None`."""
+    settings = schedule.get("config") if isinstance(schedule, Mapping) else None
+    if not isinstance(settings, Mapping) or settings.get("name", "") is not None:
+        return schedule
+    return {**schedule, "config": {k: v for k, v in settings.items() if k != "name"}}
 
 
 def _write_own_class(inner: Mapping[str, Any], target: Generation) -> dict[str, Any]:

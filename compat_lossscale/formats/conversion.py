@@ -26,6 +26,10 @@ _NO_WRAPPER = (
     "it in a dynamic one all the same if the global policy is mixed_float16, so load the model "
     "under another: its layers keep theirs"
 )
+_NADAM = (
+    "the momentum of Nadam follows 0.96 ** (0.004 * step) in the legacy family and 0.96 ** step in "
+    "the others: its steps are of another size"
+)
 _TWO_WRAPPERS = (
     "a loss-scale optimizer around another is built by TensorFlow 2.0-2.2 and Keras 3 only, and "
     "the two scales multiply; wrap the inner one's optimizer once"
@@ -203,11 +207,17 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     elif parts.inner is not None:
         stored = inner_optimizer.family(parts.inner, parts.generation)
         wanted = wanted_family(stored, parts.generation, target)
+        if _is_nadam(parts.inner) and stored is not wanted and Family.LEGACY in (stored, wanted):
+            notes.append(Field("optimizer.schedule", Verdict.LOST, stored.value, _NADAM))
         if stored is not wanted:
             rounding = _rounding(stored, wanted)
             reason = f"the optimizer becomes one of the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
+
+
+def _is_nadam(inner: Mapping[str, Any]) -> bool:
+    return inner_optimizer.class_name(inner) == "Nadam"
 
 
 def _rounding(stored: Family, wanted: Family) -> str:

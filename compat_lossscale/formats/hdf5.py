@@ -208,16 +208,20 @@ def list_variables(file: str | BinaryIO | Window) -> dict[str, list[int]]:
         OSError: It is no HDF5 file, damaged, or has absurdly many variables.
     """
     h5py = _h5py()
-    shapes: dict[str, list[int]] = {}
-    length = 0
     with h5py.File(file, "r") as opened:
-        for number, (child_path, child) in enumerate(_walk(opened, "", set()), 1):
-            length += len(child_path)
-            if number == MAX_NAMES or length > MAX_PATH_BYTES:
-                raise OSError(f"it has more than {MAX_NAMES} variables, or absurdly long names")
-            if isinstance(child, h5py.Dataset) and child.shape is not None:
-                shapes[child_path[1:]] = list(child.shape)
-    return shapes
+        return {path: list(dataset.shape) for path, dataset in variables_in(opened)}
+
+
+def variables_in(opened: Any) -> Iterator[tuple[str, Any]]:
+    """Yields all variables in an open file, by their paths; see `list_variables`."""
+    h5py = _h5py()
+    length = 0
+    for number, (path, child) in enumerate(_walk(opened, "", set()), 1):
+        length += len(path)
+        if number == MAX_NAMES or length > MAX_PATH_BYTES:
+            raise OSError(f"it has more than {MAX_NAMES} variables, or absurdly long names")
+        if isinstance(child, h5py.Dataset) and child.shape is not None:
+            yield path[1:], child
 
 
 def describe_window(path: str, start: int, size: int) -> Description:

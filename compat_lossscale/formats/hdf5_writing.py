@@ -10,6 +10,10 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+from compat_lossscale.formats.hdf5 import variables_in
+
+_BFLOAT16 = 2
+"""In bytes. numpy does not know the type, and stores them without one."""
 _DTYPES = ("int64", "float32")
 
 
@@ -30,7 +34,7 @@ def rearrange(path: str, plan: Mapping[str, Any]) -> None:
 
     Args:
         path: The file.
-        plan: `models.weights.Plan.as_json`: `moves`, `links`, `made` and `removed`, in this order.
+        plan: `models.weights.Plan.as_json`: what is done, in the order of its keys.
 
     Raises:
         OSError: Something in it is not where the plan has it, or is a link to elsewhere.
@@ -54,6 +58,15 @@ def rearrange(path: str, plan: Mapping[str, Any]) -> None:
         for place in plan["removed"]:
             if place in opened:
                 del opened[place]
+        if plan["marks_bfloat16"]:
+            _mark_bfloat16(opened)
+
+
+def _mark_bfloat16(opened: Any) -> None:
+    """Marks variables as Keras 3 does. tf-keras does not, and cannot load them itself."""
+    for _, dataset in variables_in(opened):
+        if dataset.dtype.kind == "V" and dataset.dtype.itemsize == _BFLOAT16:
+            dataset.attrs["dtype"] = "bfloat16"
 
 
 def _own(opened: Any, path: str) -> Any:

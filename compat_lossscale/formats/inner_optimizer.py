@@ -156,7 +156,7 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, Mapping):
         if "class_name" in value and "config" in value:
-            return {"class_name": value["class_name"], "config": plain(value["config"])}
+            return {"class_name": value["class_name"], "config": _named(plain(value["config"]))}
         return {str(key): plain(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
         return [plain(child) for child in value]
@@ -166,6 +166,13 @@ def plain(value: Any) -> Any:
         return ctypes.c_float(value).value
     except OverflowError:
         return value
+
+
+def _named(settings: Any) -> Any:
+    """Leaves out a schedule's name where it has none."""
+    if not isinstance(settings, Mapping) or settings.get("name", "") is not None:
+        return settings
+    return {key: value for key, value in settings.items() if key != "name"}
 
 
 def respell(value: Any, *, with_modules: bool) -> Any:

@@ -160,7 +160,7 @@ _FORMAT = {"data_format": "channels_last"}
 _SEED = {"seed": ANYTHING}
 _ONLY_KERAS3: Mapping[str, Mapping[str, Any]] = {
     **{f"Random{name}": _FORMAT for name in _RANDOM},
-    **{name: {"zero_output_for_mask": False, **_SEED} for name in RECURRENT},
+    **dict.fromkeys(RECURRENT, _SEED),
     **{f"{name}Cell": _SEED for name in ("SimpleRNN", "GRU", "LSTM")},
     **{f"SpatialDropout{number}D": _FORMAT for number in (2, 3)},
     **{
@@ -233,6 +233,13 @@ OTHER_ACTIVATIONS: Mapping[str, str] = {
     )
 }
 """Activations that have one name and are two functions."""
+OTHER_LAYERS: Mapping[str, str] = {
+    "RandomCrop": (
+        "outside of training, RandomCrop resizes images in tf-keras and returns them as they are "
+        "in Keras 3 from 3.10 on"
+    ),
+}
+"""Layers that both have and that compute something else in each."""
 INTERPOLATIONS = frozenset({"bilinear", "nearest", "bicubic", "lanczos3", "lanczos5"})
 """The interpolations of images that both have."""
 

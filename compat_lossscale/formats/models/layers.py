@@ -9,11 +9,25 @@ from typing import Any
 from compat_lossscale.formats.models import class_tables
 from compat_lossscale.formats.models.class_tables import RECURRENT, SHARED, Kind
 from compat_lossscale.formats.models.objects import PYTHON_CODE, convert_settings, lose_class
+from compat_lossscale.formats.models.policies import compute_dtype
 from compat_lossscale.formats.models.translation import Translation
 from compat_lossscale.spec import Generation
 
 _ACTIVATIONS = ("activation", "recurrent_activation")
 _ATTENTION = "MultiHeadAttention"
+_IMAGES = 4
+"""The rank of inputs that tf-keras' batch normalization has a fused operation for."""
+_FUSED = (
+    "from images, tf-keras computes the moving variance as that of a sample, n/(n-1) times that of "
+    "Keras 3: it moves otherwise from here on, and the trained weights do not"
+)
+_LOOKUPS = ("IntegerLookup", "StringLookup")
+_ROUNDED = "tf-keras keeps the mean and the variance in the dtype in which the layer computes"
+_NARROW = ("float16", "bfloat16")
+_ACTIVITY = (
+    "Keras 3.10 and later cannot train with the activity loss of a layer that computes in this "
+    "dtype; give the layer dtype='float32'"
+)
 _SHAPES = ("query_shape", "key_shape", "value_shape")
 
 
@@ -33,6 +47,8 @@ def convert_layer(layer: Mapping[str, Any], place: str, to: Translation) -> dict
         to.lost(place, name, PYTHON_CODE)
     elif name not in SHARED[Kind.LAYER]:
         lose_class(name, place, to)
+    elif name in class_tables.OTHER_LAYERS:
+        to.lost(place, name, class_tables.OTHER_LAYERS[name])
     is_known = name in SHARED[Kind.LAYER]
     settings = convert_settings(Kind.LAYER, name, config, place, to) if is_known else dict(config)
     if not is_known:
@@ -44,6 +60,11 @@ def convert_layer(layer: Mapping[str, Any], place: str, to: Translation) -> dict
     shapes = layer.get("build_config")
     if name == "BatchNormalization":
         _convert_axis(settings)
+        _note_fused(shapes, place, to)
+    if to.target is Generation.TF_KERAS:
+        _convert_preprocessing(name, config, settings, place, to)
+    if name == "ActivityRegularization" or config.get("activity_regularizer") is not None:
+        _check_activity(config, place, to)
     if name == _ATTENTION and to.target is Generation.TF_KERAS:
         settings |= _attention_shapes(shapes)
     converted = {
@@ -77,6 +98,33 @@ def _check_interpolation(name: str, config: Mapping[str, Any], place: str, to: T
     if interpolation not in class_tables.INTERPOLATIONS:
         reason = f"{name} of {to.target.title} has no such interpolation"
         to.lost(f"{place}.interpolation", interpolation, reason)
+
+
+def _convert_preprocessing(
+    name: str, config: Mapping[str, Any], settings: dict[str, Any], place: str, to: Translation
+) -> None:
+    """Puts right the dtypes of preprocessing, for which Keras 3 has the policy or ignores it."""
+    is_narrow = compute_dtype(config.get("dtype", "float32")) in _NARROW
+    if name == "TextVectorization":
+        settings["dtype"] = "string"
+    elif name in _LOOKUPS:
+        settings["dtype"] = "int64" if config.get("output_mode", "int") == "int" else "float32"
+    elif name == "CategoryEncoding" and is_narrow:
+        settings["dtype"] = "float32"
+    elif name == "Normalization" and is_narrow:
+        to.noted(f"{place}.mean", name, _ROUNDED)
+
+
+def _check_activity(config: Mapping[str, Any], place: str, to: Translation) -> None:
+    dtype = compute_dtype(config.get("dtype", "float32"))
+    if to.target is Generation.KERAS3 and dtype in _NARROW:
+        to.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)
+
+
+def _note_fused(shapes: Any, place: str, to: Translation) -> None:
+    shape = shapes.get("input_shape") if isinstance(shapes, Mapping) else None
+    if isinstance(shape, list) and len(shape) == _IMAGES:
+        to.noted(f"{place}.moving_variance", shape, _FUSED)
 
 
 def _convert_axis(settings: dict[str, Any]) -> None:

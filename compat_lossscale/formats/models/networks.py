@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
+from compat_lossscale.formats.models.class_tables import NETWORKS
 from compat_lossscale.formats.models.nodes import (
     Callee,
     Callees,
@@ -116,18 +117,18 @@ def _names(layers: list[Any], place: str, to: Translation) -> dict[str, str]:
 
 
 def _callees(layers: list[Any]) -> Callees:
-    return {_name(layer): Callee(_output_dtype(layer), _shift(layer)) for layer in layers}
+    return {_name(layer): _callee(layer) for layer in layers}
 
 
-def _output_dtype(layer: Mapping[str, Any]) -> str:
-    return compute_dtype(layer["config"].get("dtype", "float32"))
-
-
-def _shift(layer: Mapping[str, Any]) -> int:
-    if layer["class_name"] != _SEQUENTIAL:
-        return 0
+def _callee(layer: Mapping[str, Any]) -> Callee:
+    dtype = compute_dtype(layer["config"].get("dtype", "float32"))
+    if layer["class_name"] not in NETWORKS:
+        return Callee(dtype)
+    is_sequential = layer["class_name"] == _SEQUENTIAL
     first = next(iter(_listed(layer["config"].get("layers"))), None)
-    return int(_is_layer(first) and first["class_name"] == "InputLayer")
+    is_counted = not is_sequential or (_is_layer(first) and first["class_name"] == "InputLayer")
+    # Of a functional model Keras 3 counts that call, too, where the output is the whole model's.
+    return Callee(dtype, int(is_counted), int(is_counted and is_sequential))
 
 
 def _is_layer(value: Any) -> TypeGuard[Mapping[str, Any]]:

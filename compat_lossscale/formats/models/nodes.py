@@ -33,12 +33,14 @@ class Callee:
 
     Attributes:
         dtype: Of its outputs.
-        shift: How many calls more tf-keras counts than Keras 3: it counts the call in which a
-            `Sequential` was made.
+        shift: How many calls more tf-keras counts than Keras 3, where the output is an input of a
+            layer: it counts the call in which a model was made.
+        end_shift: The same, where the output is the whole model's.
     """
 
     dtype: str = "float32"
     shift: int = 0
+    end_shift: int = 0
 
 
 Callees = Mapping[str, Callee]
@@ -140,7 +142,11 @@ def calls_for_tf_keras(
         if name in _TAKES_STATES and "initial_state" in keywords:
             states = keywords.pop("initial_state")
             first = [first, *([states] if _is_leaf(states) else _listed(states))]
-        leaves = _mapped(first, lambda leaf: [*leaf[:3], dict(keywords)])
+
+        def with_keywords(leaf: Any, keywords: dict[str, Any] = keywords) -> Any:
+            return [*leaf[:3], dict(keywords)]
+
+        leaves = _mapped(first, with_keywords)
         converted.append([leaves] if _is_leaf(leaves) else leaves)
     return converted
 
@@ -198,7 +204,7 @@ def ends_for_keras3(tensors: Any, callees: Callees, rename: Rename) -> Any:
     """Converts a model's `input_layers` or `output_layers` to Keras 3's form."""
 
     def converted(leaf: list[Any]) -> list[Any]:
-        shift = callees.get(leaf[0], Callee()).shift
+        shift = callees.get(leaf[0], Callee()).end_shift
         number = leaf[1] - shift if isinstance(leaf[1], int) else leaf[1]
         return [rename(leaf[0]), number, leaf[2]]
 
@@ -211,7 +217,7 @@ def ends_for_tf_keras(tensors: Any, callees: Callees) -> Any:
     """Converts a model's `input_layers` or `output_layers` to tf-keras' form."""
 
     def converted(leaf: list[Any]) -> list[Any]:
-        shift = callees.get(leaf[0], Callee()).shift
+        shift = callees.get(leaf[0], Callee()).end_shift
         return [leaf[0], leaf[1] + shift if isinstance(leaf[1], int) else leaf[1], leaf[2]]
 
     ends = _mapped(tensors, converted)

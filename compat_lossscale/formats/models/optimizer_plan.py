@@ -107,6 +107,7 @@ def plan_optimizer(
         read_slots(before.name, before.settings, before.family, slots),
         iterations=steps,
         trained=trained,
+        is_wrapped=after.is_wrapped,
     )
     rate = [] if not _has_rate(after) else [Made(_float32(after.rate or 0.0))]
     inner = aside([iterations, *rate, *written])

@@ -132,7 +132,9 @@ def read_slots(
         # First in the legacy family and in Keras 3.6, last in later versions.
         scalars = [one for one in variables if one.shape == ()]
         variables = [one for one in variables if one.shape != ()]
-        product = scalars[0] if len(scalars) == 1 else None
+        # The legacy family has another schedule.
+        is_same = family is not Family.LEGACY and len(scalars) == 1
+        product = scalars[0] if is_same else None
     groups = _groups(name, settings, family)
     count = sum(map(len, groups))
     if count == 0:
@@ -159,6 +161,7 @@ def write_slots(
     *,
     iterations: int,
     trained: Sequence[tuple[int, ...]] | None,
+    is_wrapped: bool = False,
 ) -> list[Variable]:
     """Puts the slots into the order of another family.
 
@@ -169,6 +172,8 @@ def write_slots(
         slots: Its slots.
         iterations: How many steps it has taken.
         trained: The shapes of the trained variables; `None` if they are not known.
+        is_wrapped: Whether it stands in a loss-scale optimizer. Keras 3 saves no scalars of Nadam
+            and Adafactor then.
 
     Returns:
         What it has besides its iterations and its learning rate, in that family's order.
@@ -177,7 +182,7 @@ def write_slots(
         UnknownSlotsError: It needs slots that are neither stored nor can be made.
     """
     if name == _ADAFACTOR:
-        return _write_adafactor(family, slots)
+        return list(_adafactor(slots, has_scalars=family is Family.KERAS3 and not is_wrapped))
     by_name = dict(slots.by_name)
     groups = _groups(name, settings, family)
     for slot in {slot for group in groups for slot in group} - by_name.keys():
@@ -191,7 +196,7 @@ def write_slots(
     for group in groups:
         for together in zip(*(by_name[slot] for slot in group), strict=True):
             ordered += together
-    if name == _NADAM and family is Family.KERAS3:
+    if name == _NADAM and family is Family.KERAS3 and not is_wrapped:
         ordered.append(slots.product or Made(_momentum_product(settings, iterations)))
     return ordered
 
@@ -238,16 +243,12 @@ def _is_factored(row: Stored, column: Stored, velocity: Stored) -> bool:
     return len(shape) > 1 and row.shape == shape[:-1] and column.shape == (*shape[:-2], shape[-1])
 
 
-def _write_adafactor(family: Family, slots: Slots) -> list[Variable]:
-    return list(_adafactor(family, slots))
-
-
-def _adafactor(family: Family, slots: Slots) -> Iterator[Variable]:
+def _adafactor(slots: Slots, *, has_scalars: bool) -> Iterator[Variable]:
     rows, columns = iter(slots.by_name["row"]), iter(slots.by_name["column"])
     for velocity in slots.by_name["velocity"]:
         if len(velocity.shape) > 1:
             yield next(rows)
             yield next(columns)
-        elif family is Family.KERAS3:
-            yield from (Made(0, "float32"), Made(0, "float32"))
+        elif has_scalars:
+            yield from (Made(0.0), Made(0.0))
         yield velocity

@@ -31,6 +31,8 @@ def convert_policy(policy: Mapping[str, Any], place: str, to: Translation) -> di
     if policy["class_name"] not in NAMES:
         to.lost(place, name, f"{to.target.title} has no {policy['class_name']}")
     is_keras3 = to.target is Generation.KERAS3
+    if name == "bfloat16" and not is_keras3:
+        to.lost(place, name, f"{to.target.title} cannot load variables of that dtype from a file")
     return {
         "module": "keras" if is_keras3 else "keras.mixed_precision",
         "class_name": "DTypePolicy" if is_keras3 else "Policy",

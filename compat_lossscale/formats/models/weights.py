@@ -38,12 +38,14 @@ class Plan:
         links: Variables that get a second path; the first of each pair is the old one.
         made: Variables that are made: path, value, dtype, shape.
         removed: Paths that are removed at last. What has a second path stays.
+        marks_bfloat16: Whether variables of that type are marked.
     """
 
     moves: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     links: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     made: list[tuple[str, float, str, list[int]]] = dataclasses.field(default_factory=list)
     removed: list[str] = dataclasses.field(default_factory=list)
+    marks_bfloat16: bool = False
 
     def number(self, variables: Iterable[Variable], group: str) -> None:
         """Adds variables under their numbers below a group.
@@ -71,7 +73,7 @@ def plan_layers(variables: Variables, target: Generation) -> Plan:
         variables: The file's.
         target: The Keras that is to read it.
     """
-    plan = Plan()
+    plan = Plan(marks_bfloat16=target is Generation.KERAS3)
     moved: dict[str, str] = {}
     for path in variables:
         for match in _IN_ATTENTION.finditer(path):

@@ -19,6 +19,7 @@ from compat_lossscale.formats import automatic, isolated
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
+    StatedConfig,
     UnreadableArtefactError,
     layout_of,
 )
@@ -29,12 +30,15 @@ from compat_lossscale.formats.bounded import (
     parse_json,
     read_start,
 )
-from compat_lossscale.formats.config import find_configs
+from compat_lossscale.formats.config import find_configs, read_wrapper_config
 from compat_lossscale.formats.hdf5 import Description
-from compat_lossscale.formats.optimizer_state import live_state, missing
+from compat_lossscale.formats.optimizer_state import live_state, missing, wrapper_of
+from compat_lossscale.spec import Generation
 
 FORMAT = "Keras archive (.keras)"
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+CONVERTED_BY, CONVERTED_FROM = "converted_by", "converted_from"
+"""Keys of the metadata of an archive that this package has converted."""
 MAX_ENTRIES = 100_000
 """The largest number of files in an archive. Keras writes three, and assets."""
 MAX_UNPACKED_BYTES = 256 * 2**20
@@ -58,18 +62,19 @@ def read(path: str) -> Artefact:
     with open_regular(path) as file, open_archive(file) as archive:
         config = parse_json(read_text(archive, CONFIG), CONFIG)
         configs = tuple(find_configs(config, CONFIG))
-        version = _version(archive)
+        metadata = _metadata(archive)
+        version = _version(metadata)
         description: Description | None = None
         note: tuple[str, ...] = ()
         if configs or automatic.may_be_wrapped(config):
             description, note = _described(path, file, archive)
-    if not configs:
-        configs = automatic.find_config(config, CONFIG, version, description)
+    if not configs or _is_wrapped_besides(configs, description):
+        configs = automatic.find_config(config, CONFIG, version, description) or configs
     artefact = Artefact(
         path=path,
         format=FORMAT,
         layout=layout_of(configs),
-        writer=f"Keras {version}" if version else None,
+        writer=_writer(metadata, version),
         configs=configs,
         missing=note,
     )
@@ -187,12 +192,30 @@ _DAMAGED = (
 )
 
 
-def _version(archive: zipfile.ZipFile) -> str | None:
+def _metadata(archive: zipfile.ZipFile) -> dict[str, Any]:
     if METADATA not in archive.namelist():
-        return None
+        return {}
     metadata = parse_json(read_text(archive, METADATA), METADATA)
-    version = metadata.get("keras_version") if isinstance(metadata, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _version(metadata: dict[str, Any]) -> str | None:
+    version = metadata.get("keras_version")
     return version if isinstance(version, str) else None
+
+
+def _writer(metadata: dict[str, Any], version: str | None) -> str | None:
+    converted_by, before = metadata.get(CONVERTED_BY), metadata.get(CONVERTED_FROM)
+    if isinstance(converted_by, str) and isinstance(before, str):
+        return f"{converted_by} from what Keras {before} wrote"
+    return f"Keras {version}" if version else None
+
+
+def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Description | None) -> bool:
+    """Whether Keras 3 has wrapped an optimizer that has a `loss_scale_factor` already."""
+    if description is None or wrapper_of(description) is not Generation.KERAS3:
+        return False
+    return all(not read_wrapper_config(stated.config).is_wrapper for stated in configs)
 
 
 def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> Description:
@@ -231,6 +254,12 @@ def read_state(path: str) -> LiveState:
     """Reads the optimizer's state from a `.keras` archive, whatever its config states."""
     with open_regular(path) as file, open_archive(file) as archive:
         return live_state(_describe_weights(path, file, archive), WEIGHTS)
+
+
+def read_version(path: str) -> str | None:
+    """Reads the version of Keras whose archive it is; `None` if it does not say."""
+    with open_regular(path) as file, open_archive(file) as archive:
+        return _version(_metadata(archive))
 
 
 def read_config(path: str) -> Any:
