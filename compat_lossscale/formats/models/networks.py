@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
+from compat_lossscale.formats.models.casts import without_casts
 from compat_lossscale.formats.models.class_tables import NETWORKS
 from compat_lossscale.formats.models.nodes import (
     Callee,
@@ -39,6 +40,8 @@ def convert_network(network: Mapping[str, Any], place: str, to: Translation) -> 
         The model in the other Keras' form, without what it was compiled with.
     """
     config = network["config"]
+    if to.target is Generation.TF_KERAS:
+        config = without_casts(config)
     layers = [layer for layer in _listed(config.get("layers")) if _is_layer(layer)]
     converted = {
         key: to.value(value, f"{place or 'model'}.{key}")

@@ -14,7 +14,8 @@ from typing import Any
 from compat_lossscale.formats.models.class_tables import RECURRENT
 from compat_lossscale.formats.models.translation import Translation
 
-_TENSOR = "__keras_tensor__"
+TENSOR, HISTORY = "__keras_tensor__", "keras_history"
+"""How Keras 3 calls a tensor in an argument, and the place that it comes from."""
 _CONSTANT = "_CONSTANT_VALUE"
 _LEAF = (3, 4)
 """How long a tensor of tf-keras' form is: without and with keyword arguments."""
@@ -80,8 +81,8 @@ def calls_for_keras3(
             callee = callees.get(leaf[0], Callee())
             number = leaf[1] - callee.shift if isinstance(leaf[1], int) else leaf[1]
             history = [rename(leaf[0]), number, leaf[2]]
-            config = {"shape": next(shape_of), "dtype": callee.dtype, "keras_history": history}
-            return {"class_name": _TENSOR, "config": config}
+            config = {"shape": next(shape_of), "dtype": callee.dtype, HISTORY: history}
+            return {"class_name": TENSOR, "config": config}
 
         def collect(leaf: Any, keywords: dict[str, Any] = keywords) -> Any:
             if len(leaf) == max(_LEAF) and isinstance(leaf[3], Mapping):
@@ -118,7 +119,7 @@ def calls_for_tf_keras(
             continue
 
         def history(tensor: Mapping[str, Any]) -> list[Any]:
-            found = tensor["config"].get("keras_history") or [None, 0, 0]
+            found = tensor["config"].get(HISTORY) or [None, 0, 0]
             callee = callees.get(found[0], Callee()) if isinstance(found[0], str) else Callee()
             number = found[1] + callee.shift if isinstance(found[1], int) else found[1]
             return [found[0], number, found[2]]
@@ -153,7 +154,7 @@ def calls_for_tf_keras(
 
 def _with_histories(value: Any, history: Callable[[Mapping[str, Any]], list[Any]]) -> Any:
     if isinstance(value, Mapping):
-        if value.get("class_name") == _TENSOR and isinstance(value.get("config"), Mapping):
+        if value.get("class_name") == TENSOR and isinstance(value.get("config"), Mapping):
             return history(value)
         return {key: _with_histories(child, history) for key, child in value.items()}
     if isinstance(value, list):
