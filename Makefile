@@ -1,22 +1,28 @@
-# Every target does its own set-up. PYTHON chooses the interpreter (3.10 or later, with a TensorFlow).
+# Every target sets up the environment that it needs. PYTHON is the interpreter: 3.10 or later, for
+# which there is a TensorFlow.
 PYTHON ?= python3
 WORKERS ?= 2
-# What is installed is pinned, with hashes, in requirements/. `make test LOCK=no`, in a fresh clone,
-# takes what is newest today instead.
+# Tests of one module mostly run in one worker, so that they share what the module sets up.
+PARALLEL := -n $(WORKERS) --dist=worksteal
+# The versions in requirements/ are installed, with hashes. `make test LOCK=no` in a fresh clone
+# installs the newest versions instead.
 LOCK ?= yes
 VENV := .venv
 TOOLS := .venv-tools
-# The interpreters for which a release is checked, and TensorFlows besides what tf-keras asks for.
+# The Pythons for which a release is checked.
 PYTHONS ?= python3.10 python3.11 python3.12 python3.13
+# TensorFlows that are tested in addition to the newest one that tf-keras supports.
 TENSORFLOWS := 2.16 2.18 2.22
-# Those of them that are newer than what tf-keras asks for.
+# Those of them that are newer than tf-keras supports.
 AHEAD := 2.22
 SHIM_TESTS := tests/core tests/optimizers tests/goldens tests/artefacts \
 	tests/policies tests/watching/test_loss_scale_logger.py tests/legacy/test_install.py tests/cli/test_run.py
-# No GPU is needed or used, and TensorFlow's start-up chatter would bury what matters.
+# No GPU is needed or used. The log level hides TensorFlow's messages at start-up.
 export CUDA_VISIBLE_DEVICES =
 export TF_CPP_MIN_LOG_LEVEL = 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# The tests start many processes, and these start faster from cached bytecode.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: pictures bench bench-whole bench-step bench-codemod demo test without-private reference nightly test-all lint docs \
 	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix \
@@ -26,27 +32,27 @@ demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
 
 test: $(VENV)/ready
-	$(VENV)/bin/python -m pytest -n $(WORKERS)
-	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest -n $(WORKERS) tests/keras3
+	$(VENV)/bin/python -m pytest $(PARALLEL)
+	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3
 
-# The shim's tests with no private name of TensorFlow and tf-keras to be found; tests run a short form.
+# The shim's tests without any private name of TensorFlow and tf-keras. `make test` runs a short form.
 without-private: $(VENV)/ready
 	for how in moved renamed; do \
-		PRIVATE_NAMES=$$how $(VENV)/bin/python -m pytest -n $(WORKERS) -p tests.without_private_names \
+		PRIVATE_NAMES=$$how $(VENV)/bin/python -m pytest $(PARALLEL) -p tests.without_private_names \
 			$(SHIM_TESTS) || exit 1; \
 	done
 
-# The shim's tests with the core's reference path in place of the faster one; tests run a short form.
+# The shim's tests with the core's reference path. `make test` runs a short form.
 reference: $(VENV)/ready
-	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
-# What takes too long for every change: all TensorFlows, all long forms of the tests.
+# Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
 nightly: test-all matrix reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
 	run-as-python
 
-# All tests, also what `make test` samples or leaves out because it takes long.
+# All tests, including those that `make test` samples or leaves out because they take long.
 test-all: $(VENV)/ready
-	ALL_CASES=yes $(VENV)/bin/python -m pytest -n $(WORKERS)
+	ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL)
 
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
@@ -58,73 +64,75 @@ lint: $(VENV)/ready
 docs: $(VENV)/ready
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
 
-# The adoption tutorial's pictures of reports; needs Chromium.
+# The screenshots of reports in the adoption tutorial. Needs Chromium.
 pictures: $(VENV)/ready
 	$(VENV)/bin/python tools/report_pictures.py
 
-# All benchmarks; the documentation shows their tables and plots.
+# All benchmarks. The documentation shows their tables and plots.
 bench: bench-whole bench-step bench-codemod
 
-# Whole training steps of two models; ten minutes.
+# Whole training steps of two models. Takes ten minutes.
 bench-whole: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.whole_steps
 	$(VENV)/bin/python -m benchmarks.whole_page
 
-# The optimizer's step beside tf-keras' own; half an hour.
+# The optimizer's step, compared with tf-keras. Takes half an hour.
 bench-step: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.step
 	$(VENV)/bin/python -m benchmarks.step_page
 
-# The codemod beside reading, other codemods and itself on larger trees; half an hour or more.
+# The codemod, compared with reading the files, with other codemods, and with itself on larger trees.
+# Takes half an hour or more.
 bench-codemod: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.codemod
 	$(VENV)/bin/python -m benchmarks.codemod_page
 
-# Mutated artefacts against the verifier; CI's tests run a short version of it.
+# Mutated artefacts against the verifier. `make test` runs a short form.
 fuzz: $(VENV)/ready
 	$(VENV)/bin/python -m tests.formats.fuzz --count 10000
 
-# Attacks on the codemod's writing; CI's tests run a short version of them.
+# Attacks on the codemod's writing. `make test` runs a short form.
 attacks: $(VENV)/ready
 	for attack in kill interrupt pairs editor full-disk; do \
 		$(VENV)/bin/python -m tests.reliability.codemod $$attack --count 300 || exit 1; \
 	done
 
-# Attacks on the shim: faults, kills, replicas, threads, long runs, training beside stock; two hours.
+# Attacks on the shim: faults, kills, replicas, threads, long runs, comparison with stock TensorFlow.
+# Takes two hours.
 attacks-shim: $(VENV)/ready
 	for attack in faults resume workers threads soak differential; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
 
-# Programs under python and under `compat-lossscale run`, on every Python, and with debuggers and the
-# like; tests run a quarter of the programs.
+# Programs under python and under `compat-lossscale run`, on every Python, and with debuggers and
+# similar tools. `make test` runs an eighth of the programs.
 run-as-python: $(VENV)/ready
 	$(VENV)/bin/python -m tests.cli.run_as_python $(PYTHONS)
 	$(VENV)/bin/python -m tests.cli.run_with_tools
 
-# All of what the tests of the exchange take a fifth of.
+# All exchanges of saved files. `make test` runs a fifth of them.
 exchange-all: $(VENV)/ready
-	EXCHANGE_EVERY=1 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/exchange
+	EXCHANGE_EVERY=1 $(VENV)/bin/python -m pytest $(PARALLEL) tests/exchange
 
-# What other TensorFlows and this package save, exchanged; the documentation shows the matrix. Half an
-# hour. EXCHANGE_WITH names an interpreter of each: "1.15=/path/to/python 2.3=/path/to/python ...".
-# What EXCHANGE_FOLDER holds already is not done again.
+# Files that other TensorFlows and this package save, exchanged. The documentation shows the matrix.
+# Takes half an hour. EXCHANGE_WITH names an interpreter of each TensorFlow:
+# "1.15=/path/to/python 2.3=/path/to/python ...". Results in EXCHANGE_FOLDER are used again.
 EXCHANGE_FOLDER ?= $(VENV)/exchange
 exchange: $(VENV)/ready
 	$(VENV)/bin/python -m tests.exchange.run $(EXCHANGE_FOLDER) $(EXCHANGE_WITH)
 	$(VENV)/bin/python -m tests.exchange.page
 
-# Published programs, installed from the package index and trained under `run`; an hour. Needs Python
-# 3.10 or 3.11, the newest that tensorflow-addons has.
+# Published programs, installed from the package index and trained under `run`. Takes an hour. Needs
+# Python 3.10 or 3.11, the newest that tensorflow-addons supports.
 programs: $(VENV)/ready
 	$(VENV)/bin/python -m tests.programs.run .venv-programs
 
 # Generated programs around old calls.
 properties: $(VENV)/ready
-	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest -n $(WORKERS) tests/codemods/test_properties.py
+	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest $(PARALLEL) tests/codemods/test_properties.py
 
-# Whole programs as they were under `compat-lossscale run`, and migrated on tf-keras alone: PROGRAMS,
-# by default those that changed since their verdict was recorded, or are migrated otherwise.
+# Whole programs unchanged under `compat-lossscale run`, and migrated on tf-keras alone: PROGRAMS, by
+# default those that changed, or whose migration changed, since their verdict was recorded.
 # RECORD=--record keeps the verdicts, and makes the documentation's table.
 both-ways: $(VENV)/ready
 	$(VENV)/bin/python -m tests.codemods.both_ways $(PROGRAMS) $(RECORD)
@@ -135,35 +143,36 @@ both-ways-all: $(VENV)/ready
 
 # Upstream's own tests against the shim's classes, at the commits in tests/upstream/suites.py:
 #   make upstream KERAS=keras.git TENSORFLOW=tensorflow.git KERAS3=keras3.git
-# Those of Keras 3 are in its wheel, but for one. `.venv/bin/python -m tests.upstream.run --help` says how to get the two.
+# For how to get the repositories, see `.venv/bin/python -m tests.upstream.run --help`. Most tests of
+# Keras 3 are in its wheel.
 upstream: $(VENV)/ready
 	$(VENV)/bin/python -m tests.upstream.run $(KERAS:%=--keras %) $(TENSORFLOW:%=--tensorflow %) $(SUITES)
 	$(VENV)/bin/python -m tests.upstream.keras3 $(KERAS3:%=--keras3 %) $(SUITES)
 
-# The codemod on public repositories; the documentation shows the table. What REPOSITORIES lacks is
-# got from GitHub. An hour or less.
+# The codemod on public repositories. The documentation shows the table. Repositories that are not in
+# REPOSITORIES are cloned from GitHub. Takes an hour or less.
 REPOSITORIES ?= $(VENV)/repositories
 repositories: $(VENV)/ready
 	$(VENV)/bin/python -m tests.codemods.repositories $(REPOSITORIES) --clone
 
-# The whole codemod over every file of some folders; by default, Python's own library.
+# The whole codemod over every file of some folders. By default, Python's own library.
 ROOTS ?= $$($(PYTHON) -c 'import os; print(os.path.dirname(os.__file__))')
 sweep: $(VENV)/ready
 	$(VENV)/bin/python -m tests.reliability.sweep $(ROOTS)
 
-# The shim's tests on every TensorFlow that is supported in particular, and on the oldest.
+# The shim's tests on every TensorFlow in TENSORFLOWS, and on the newest that tf-keras supports.
 matrix: $(TENSORFLOWS:%=test-tf%) $(VENV)/ready
-	$(VENV)/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+	$(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 test-oldest: test-tf2.16
 
 test-tf%: .venv-tf%/ready
-	.venv-tf$*/bin/python -m pytest -n $(WORKERS) $(SHIM_TESTS)
+	.venv-tf$*/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
-# All that `.ci/run` needs; `make --jobs=3 environments` installs them side by side.
+# All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
 
-# Licences by the list in pyproject.toml, and known vulnerabilities.
+# Licences, compared with the list in pyproject.toml, and known vulnerabilities.
 audit: $(VENV)/ready $(TOOLS)/ready
 	$(TOOLS)/bin/pip-licenses --python $(VENV)/bin/python --summary
 	$(TOOLS)/bin/python tools/audit.py requirements/*.txt $(AUDIT)
@@ -174,7 +183,7 @@ release-check: $(TOOLS)/ready
 	$(TOOLS)/bin/cyclonedx-py requirements requirements/dev.txt --pyproject pyproject.toml \
 		--output-reproducible --output-file dist/sbom.cdx.json
 
-# Re-locks dependencies. One file serves all Pythons.
+# Re-locks the dependencies. Each file is for all Pythons.
 COMPILE = $(TOOLS)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal \
 	--python-version 3.10 --generate-hashes --custom-compile-command 'make lock'
 lock: $(TOOLS)/ready
@@ -208,7 +217,7 @@ endif
 
 .venv-tf%/ready: pyproject.toml requirements/tf%.txt
 	$(PYTHON) -m venv .venv-tf$*
-	# The file is complete, and pip would refuse the TensorFlows that tf-keras does not ask for.
+	# The file is complete, and pip would refuse TensorFlows that tf-keras does not support.
 	.venv-tf$*/bin/pip install --quiet --no-deps --require-hashes --requirement requirements/tf$*.txt
 	.venv-tf$*/bin/pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@

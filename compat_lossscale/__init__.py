@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every generation of TensorFlow's loss-scale optimizer, on today's TensorFlow and tf-keras.
 
-Importing this package has no side effects and imports no TensorFlow: names are loaded when first
-used. `install()` puts the old names back into `tensorflow`; plain imports need no installing::
+Importing this package has no side effects and does not import TensorFlow: names are loaded when
+they are first used. `install()` restores the old names in `tensorflow`. These imports work without
+it::
 
     from compat_lossscale import LossScaleOptimizer               # TensorFlow 2.4 and later
     from compat_lossscale.experimental import LossScaleOptimizer  # TensorFlow 1.14 to 2.4
@@ -16,7 +17,7 @@ import importlib
 
 from compat_lossscale._version import __version__
 
-TYPE_CHECKING = False  # `typing` is not to be imported before the program: see legacy.startup
+TYPE_CHECKING = False  # `typing` must not be imported before the program: see legacy.startup
 if TYPE_CHECKING:
     from compat_lossscale import callbacks, experimental, keras3, v1
     from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
@@ -89,16 +90,16 @@ def __getattr__(name: str) -> object:
 
 
 def load_ipython_extension(ipython: object) -> None:
-    """What `%load_ext compat_lossscale` does: as `compat-lossscale run` does for a program.
+    """Implements `%load_ext compat_lossscale`: does what `compat-lossscale run` does for a program.
 
-    TensorFlow is not imported before a cell does that.
+    TensorFlow is imported when a cell imports it.
 
     Args:
         ipython: The shell.
 
     Raises:
         MissingExtraError: TensorFlow or tf-keras is not installed.
-        InstallError: TensorFlow is loaded already, with Keras 3.
+        InstallError: TensorFlow is already loaded with Keras 3.
     """
     from compat_lossscale._require import require_tensorflow  # noqa: PLC0415  # only if used
     from compat_lossscale.legacy import deferred, startup  # noqa: PLC0415  # only if used
@@ -111,7 +112,7 @@ def load_ipython_extension(ipython: object) -> None:
 
 
 def unload_ipython_extension(ipython: object) -> None:
-    """What `%unload_ext compat_lossscale` does: `uninstall()`.
+    """Implements `%unload_ext compat_lossscale`: calls `uninstall()`.
 
     Args:
         ipython: The shell.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a file that is always whole: what was there before, or all of the new one."""
+"""Writes a file atomically: it has its complete old content or its complete new content."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Gives a file beside `path` that takes its place at the end, or goes away after an error.
+    """Creates a temporary file that replaces `path` at the end, and is removed after an error.
 
     Args:
-        path: The file to write; it need not exist.
+        path: The file to write. It need not exist.
 
     Yields:
-        The file to fill. It is flushed to the disk before it takes its place, with the mode that a
-        new file gets.
+        The path of the temporary file, to write to. The file is flushed to the disk before it
+        replaces `path`, and gets the mode of a new file.
     """
     place = Path(path).absolute()
     with file_beside(place, prefix=f".{place.stem[:100]}-") as temporary:
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        # A file beside is for its owner only; a new file is what the umask makes it.
+        # Only the owner can read the temporary file; the umask decides about a new file.
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
@@ -35,14 +35,14 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def file_beside(place: Path, prefix: str) -> Iterator[Path]:
-    """Makes an empty file in the same folder, for its owner only, and removes it after an error.
+    """Creates an empty file in the same folder, for its owner only, and removes it after an error.
 
     Args:
-        place: What the file is to replace, or to become.
-        prefix: How the file's name begins.
+        place: The path that the caller will rename the file to.
+        prefix: The beginning of the file's name.
 
     Yields:
-        The file. If there is no error, the caller has renamed it.
+        The path of the file. Unless there is an error, the caller must rename it.
     """
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=prefix, suffix=".tmp")
     os.close(descriptor)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a function when a module is imported, and not before.
+"""Calls a function when a module is imported.
 
-Imports nothing but what Python itself has imported when a program starts.
+This module imports only modules that Python itself has imported when a program starts.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 _IMPORTLIB = "<frozen importlib._bootstrap>"
 _waiting: dict[str, list[_Hook]] = {}
-"""What waits for which module, in the order in which it is to be called."""
+"""The hooks for each module that is not imported yet, in the order in which they are called."""
 _whole: set[str] = set()
-"""The modules whose code has been run, while what waits for them is called."""
+"""The modules whose code has run, and whose hooks are being called."""
 
 
 class _Hook:
-    """What one caller of `when_imported` wants done."""
+    """The functions of one call of `when_imported`."""
 
     def __init__(
         self, after: Callable[[ModuleType], None], before: Callable[[], None] | None
@@ -39,16 +39,16 @@ def when_imported(
     *,
     before: Callable[[], None] | None = None,
 ) -> None:
-    """Has `after` called, once, when a module has been imported.
+    """Calls `after` once when a module has been imported.
 
-    It is called inside the import, before any importer goes on. An import that fails does not
-    count. What it raises is raised by the import statement.
+    The call is inside the import, before the importer continues. An import that fails does not
+    count. If `after` raises, the import statement raises.
 
     Args:
-        name: The module's full name. It must be one that is loaded from a file.
-        after: Is given the module. Called at once if the module has been imported already.
-        undo: What takes the hook back. What `after` changes is for `after` to take back.
-        before: Called before the module's own code, if that has not been run yet.
+        name: The module's full name. The module must be loaded from a file.
+        after: Called with the module. Called at once if the module is already imported.
+        undo: Gets a function that removes the hook. It does not undo what `after` changes.
+        before: Called before the module's own code, if that has not run yet.
     """
     if name in sys.modules and not is_importing(name):
         after(sys.modules[name])
@@ -66,13 +66,13 @@ def when_imported(
 
 
 def add_finder(finder: Any, *, first: bool) -> None:
-    """Has Python's import ask a finder, before all others or after them."""
-    # A new list: an import on another thread may be going through this one.
+    """Adds a finder to Python's import, before all others or after them."""
+    # A new list: an import on another thread may be iterating over this one.
     sys.meta_path = [finder, *sys.meta_path] if first else [*sys.meta_path, finder]
 
 
 def remove_finder(finder: Any) -> None:
-    """Takes back what `add_finder` did."""
+    """Removes a finder that `add_finder` added."""
     sys.meta_path = [one for one in sys.meta_path if one is not finder]
 
 
@@ -83,7 +83,7 @@ def is_importing(name: str) -> bool:
 
 
 class _Finder:
-    """Finds what the other finders find, and watches it being loaded."""
+    """Finds what the other finders find, and puts the hooks into its loader."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -102,7 +102,7 @@ class _Finder:
 def _watch(loader: Any) -> None:
     """Puts the hooks around `exec_module` of one loader.
 
-    The loader stays the module's own, so that nobody who asks it for source or data sees another.
+    The module keeps its own loader, so code that asks the loader for source or data still works.
     """
     if not hasattr(loader, "exec_module") or isinstance(loader, type):
         return  # nothing is loaded from a file
@@ -117,7 +117,7 @@ def _watch(loader: Any) -> None:
         execute(module)
         _whole.add(name)
         try:
-            # Those too that have come while the module's code was run.
+            # Including hooks that were added while the module's code ran.
             while _waiting.get(name):
                 hook = _waiting[name][0]
                 hook.after(module)
@@ -125,13 +125,13 @@ def _watch(loader: Any) -> None:
         finally:
             _whole.discard(name)
 
-    # Python leaves importlib's frames out of tracebacks. This one takes the place of one of them.
+    # Python leaves importlib's frames out of tracebacks. This frame replaces one of them.
     exec_module.__code__ = exec_module.__code__.replace(co_filename=_IMPORTLIB)
     loader.exec_module = exec_module
 
 
 def _remove(name: str, hook: _Hook) -> None:
-    """Forgets a hook, and the finder with the last."""
+    """Removes a hook, and with the last hook the finder."""
     hooks = [one for one in _waiting.get(name, ()) if one is not hook]
     if hooks:
         _waiting[name] = hooks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patches modules, functions, imports and the environment, and takes every patch back."""
+"""Patches modules, functions, imports and the environment, and undoes every patch."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 Undo: TypeAlias = list[Callable[[], None]]
-"""What takes changes back, one by one, the last of them first. Every change adds to it."""
+"""Functions that undo changes, one each, to be called in reverse order. Every change adds one."""
 _MISSING = object()
 
 
 def take_back(undo: Undo) -> None:
-    """Takes all changes back."""
+    """Undoes all changes."""
     while undo:
         undo.pop()()
 
 
 def set_environment(name: str, value: str, undo: Undo) -> None:
-    """Sets a variable of the environment."""
+    """Sets an environment variable."""
     previous = os.environ.get(name)
     os.environ[name] = value
 
@@ -53,9 +53,9 @@ def put_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
 
 
 def put_private_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
-    """Puts a module with `names` in place of a private one, or where there is none, nor a parent.
+    """Replaces a private module by a copy with `names` in it, or creates it and its parents.
 
-    The private module itself is not touched: TensorFlow's own code looks its names up in it.
+    The private module itself is not changed: TensorFlow's own code looks its names up in it.
     """
     module = _new_module(path)
     parent, _, name = path.rpartition(".")
@@ -77,7 +77,7 @@ def put_private_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
 
 
 def _forget(path: str, package: types.ModuleType) -> None:
-    """Makes a module one that has not been imported."""
+    """Removes a module from the imported ones."""
     sys.modules.pop(path, None)
     vars(package).pop(path.rpartition(".")[2], None)
 
@@ -96,10 +96,10 @@ def _set_imported(path: str, module: types.ModuleType | None) -> None:
 
 
 def modules_at(path: str) -> list[Any]:
-    """Returns the modules that a dotted path leads to: as attributes, and as an imported module.
+    """Returns the modules at a dotted path: the one that attributes lead to, and the imported one.
 
-    They can be two: importing `tensorflow.keras.mixed_precision` by statement makes a second copy
-    of the module that `tf.keras.mixed_precision` is.
+    They can differ: `import tensorflow.keras.mixed_precision` makes a second copy of the module
+    `tf.keras.mixed_precision`.
     """
     root, *names = path.split(".")
     module: Any = sys.modules[root]
@@ -113,7 +113,7 @@ def modules_at(path: str) -> list[Any]:
 
 
 def alias(path: str, module: Any, undo: Undo) -> None:
-    """Lets import statements find the same module that attributes lead to, and its parents."""
+    """Makes import statements find the module that attributes lead to, and its parents."""
     root, *names = path.split(".")
     for depth in range(1, len(names) + 1):
         part = ".".join([root, *names[:depth]])
@@ -123,7 +123,7 @@ def alias(path: str, module: Any, undo: Undo) -> None:
 
 
 def set_attribute(module: Any, name: str, value: Any, undo: Undo) -> None:
-    """Sets a module's attribute; its `__all__`, which setting one may change, comes back too."""
+    """Sets a module's attribute. Undoing also restores `__all__`, which TensorFlow may change."""
     previous = vars(module).get(name, _MISSING)
     public = getattr(module, "__all__", None)
     listed = list(public) if isinstance(public, list) else None
@@ -141,19 +141,19 @@ def set_attribute(module: Any, name: str, value: Any, undo: Undo) -> None:
 
 
 FunctionPatch: TypeAlias = tuple[Any, str, Callable[..., Any]]
-"""A module or class, the name of a function in it, and what to call in its place: it is given the
-function itself as its first argument, before the function's own."""
+"""A module or class, the name of a function in it, and the replacement. The replacement is called
+with the original function as its first argument, and then with the function's arguments."""
 
 
 def patch_functions(patches: Iterable[FunctionPatch]) -> None:
-    """Puts replacements in place of functions. What is patched already is left alone."""
+    """Replaces functions. Functions that are already patched are left alone."""
     for owner, name, replacement in patches:
         if not hasattr(getattr(owner, name), "_unpatched"):
             setattr(owner, name, _patched(getattr(owner, name), replacement))
 
 
 def unpatch_functions(patches: Iterable[FunctionPatch]) -> None:
-    """Puts the functions themselves back."""
+    """Restores the original functions."""
     for owner, name, _ in patches:
         current = getattr(owner, name)
         setattr(owner, name, getattr(current, "_unpatched", current))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Private names of other packages, each behind a probe with a fallback.
 
-A release that moves a private name must make this package slower at worst. So a private name is
-looked up once, here, and whoever needs it says what to use where it is not found.
+If a release moves a private name, this package may become slower but must not break. So each
+private name is looked up once, with a fallback for releases that do not have it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ def probe(module: str, name: str, fallback: Any = None) -> Any:
 
     Args:
         module: The module that has it, such as `"tensorflow.python.types.core"`.
-        name: The name in the module; attributes of it behind dots.
-        fallback: What to return where the module or the name is not found.
+        name: The name in the module, with attributes after dots.
+        fallback: The value to return if there is no such module or name.
 
     Returns:
-        What the name stands for, or `fallback`.
+        The object with that name, or `fallback`.
     """
     try:
         return functools.reduce(getattr, name.split("."), importlib.import_module(module))

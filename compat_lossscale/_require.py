@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says what to install when something is missing."""
+"""Checks that optional dependencies are installed, and names the command that installs them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def require_tensorflow(what: str) -> None:
     """Checks, without importing them, that TensorFlow and tf-keras are installed.
 
     Args:
-        what: What needs them, to begin the message with.
+        what: What needs them, for the beginning of the message.
 
     Raises:
-        MissingExtraError: One is not installed.
+        MissingExtraError: One of them is not installed.
     """
     missing = [name for name in ("tensorflow", "tf_keras") if not importlib.util.find_spec(name)]
     if missing:
@@ -51,10 +51,10 @@ def require_libcst(what: str) -> None:
     """Checks, without importing it, that libcst is installed.
 
     Args:
-        what: What needs it, to begin the message with.
+        what: What needs it, for the beginning of the message.
 
     Raises:
-        MissingExtraError: It is not.
+        MissingExtraError: It is not installed.
     """
     if not importlib.util.find_spec("libcst"):
         raise MissingExtraError(f"{what} needs libcst, which is not installed: pip install libcst")

@@ -4,20 +4,20 @@
 They are a tree::
 
     CompatLossScaleError              everything below
-      ├─ LossScaleArgumentError       no loss scale, or optimizer, to use   ValueError, TypeError
+      ├─ LossScaleArgumentError       an invalid loss scale or optimizer    ValueError, TypeError
       │   └─ AlreadyWrappedError      an optimizer with loss scaling      + AttributeError
-      ├─ InexpressibleLossScaleError  a generation has no words for it      ValueError
-      ├─ ConfigFormatError            a config that states no loss scale    ValueError, KeyError
-      ├─ UnreadableArtefactError      a file that is no readable artefact   ValueError
-      ├─ ConversionError              nothing to write, or nowhere to       ValueError
-      ├─ NotCountedError              skipped steps that nothing counts     RuntimeError
+      ├─ InexpressibleLossScaleError  a generation cannot express it        ValueError
+      ├─ ConfigFormatError            a config without a loss scale         ValueError, KeyError
+      ├─ UnreadableArtefactError      a file that cannot be read            ValueError
+      ├─ ConversionError              a conversion that cannot be written   ValueError
+      ├─ NotCountedError              skipped steps that are not counted    RuntimeError
       ├─ LossScaleMisuseError         calls that contradict each other      RuntimeError
-      ├─ InstallError                 the old names cannot be put back      RuntimeError
-      ├─ MissingExtraError            what is needed is not installed       ImportError
-      └─ ProgramError                 no program can be run like that
+      ├─ InstallError                 the old names cannot be restored      RuntimeError
+      ├─ MissingExtraError            a dependency is not installed         ImportError
+      └─ ProgramError                 a program that cannot be run
 
-Where TensorFlow 2.3 raised `ValueError` and TensorFlow 2.4 raised `TypeError` for one mistake,
-the error here is both, so that either era's `except` clause catches it.
+If TensorFlow 2.3 raised `ValueError` and TensorFlow 2.4 raised `TypeError` for the same mistake,
+the error is an instance of both, so the `except` clauses of both versions catch it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class CompatLossScaleError(Exception):
 
 
 class LossScaleStuckWarning(UserWarning):
-    """A loss scale had to shrink or to grow, and is as low or as high as it can be."""
+    """A loss scale has to shrink or to grow, but is already at its minimum or maximum."""
 
 
 class LossScaleMisuseWarning(UserWarning):
@@ -43,18 +43,18 @@ class LossScaleArgumentError(CompatLossScaleError, ValueError, TypeError):
 
 
 class AlreadyWrappedError(LossScaleArgumentError, AttributeError):
-    """An optimizer that has loss scaling already cannot be wrapped again.
+    """An optimizer that already has loss scaling cannot be wrapped again.
 
     TensorFlow 2.3 raised `ValueError`, 2.4 `AttributeError`, and 2.5 and later `TypeError`.
     """
 
 
 class InexpressibleLossScaleError(CompatLossScaleError, ValueError):
-    """A loss scale that the asked-for generation has no words for."""
+    """A loss scale that the requested generation cannot express."""
 
 
 class ConfigFormatError(CompatLossScaleError, ValueError, KeyError):
-    """A config dictionary that is not the config of a loss scale of any generation."""
+    """A dictionary that is not a loss-scale config of any generation."""
 
     def __str__(self) -> str:
         # KeyError would show the message's repr.
@@ -62,11 +62,11 @@ class ConfigFormatError(CompatLossScaleError, ValueError, KeyError):
 
 
 class UnreadableArtefactError(CompatLossScaleError, ValueError):
-    """A file that cannot be read as an artefact: the message says where and why."""
+    """A file that cannot be read as an artefact. The message says where and why."""
 
 
 class ConversionError(CompatLossScaleError, ValueError):
-    """There is nothing to write, or no place to write it: the message says which."""
+    """A converted config cannot be written. The message says why."""
 
 
 class NotCountedError(CompatLossScaleError, RuntimeError):
@@ -78,12 +78,12 @@ class LossScaleMisuseError(CompatLossScaleError, RuntimeError):
 
 
 class InstallError(CompatLossScaleError, RuntimeError):
-    """The old names cannot be put back into TensorFlow as it is loaded now."""
+    """The old names cannot be restored in the loaded TensorFlow."""
 
 
 class ProgramError(CompatLossScaleError):
-    """A program cannot be run as it is asked for."""
+    """A program cannot be run with these options."""
 
 
 class MissingExtraError(CompatLossScaleError, ImportError):
-    """TensorFlow, tf-keras, libcst or matplotlib is needed and is not installed."""
+    """TensorFlow, tf-keras, h5py, libcst or matplotlib is required and is not installed."""

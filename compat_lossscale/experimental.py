@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experimental API of TensorFlow 1.14 to 2.4, under the names it had.
+"""The experimental API of TensorFlow 1.14 to 2.4, under its old names.
 
-`tf.keras.mixed_precision.experimental.X`, `tf.train.experimental.X` and
-`tf.mixed_precision.experimental.X` are here `compat_lossscale.experimental.X`.
+`compat_lossscale.experimental.X` is `tf.keras.mixed_precision.experimental.X`,
+`tf.train.experimental.X` or `tf.mixed_precision.experimental.X`.
 """
 
 from compat_lossscale._require import require_tensorflow

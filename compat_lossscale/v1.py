@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loss-scale API for `tf.compat.v1.train` optimizers, under the names it had.
+"""The loss-scale API for `tf.compat.v1.train` optimizers, under its old names.
 
-`tf.compat.v1.train.experimental.X` and `tf.compat.v1.mixed_precision.X` are here
-`compat_lossscale.v1.X`.
+`compat_lossscale.v1.X` is `tf.compat.v1.train.experimental.X` or
+`tf.compat.v1.mixed_precision.X`.
 """
 
 from compat_lossscale._require import require_tensorflow

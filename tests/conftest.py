@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import gc
 import os
@@ -21,6 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 import pytest
 
+from tests import forked_python
 from tests.support import Family, Mode
 
 collect_ignore = ["codemods/programs"]  # programs that tests run, whatever their names
@@ -28,6 +30,7 @@ MODES = ("eager", "function", "graph")
 FAMILIES = ("legacy", "new")
 # tf-keras' new optimizers do not run in the graphs of TensorFlow 1.
 CASES = [(f, m) for f in FAMILIES for m in MODES if (f, m) != ("new", "graph")]
+_servers = contextlib.ExitStack()
 
 
 @functools.cache
@@ -36,6 +39,13 @@ def _make_two_logical_devices() -> None:
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets all workers of this run share the servers of `forked_python`."""
+    if forked_python.FOLDER not in os.environ:
+        config.add_cleanup(_servers.close)
+        _servers.enter_context(forked_python.servers())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests import forked_python
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 """Of whom no file is."""
@@ -124,10 +126,13 @@ def python(
     environment: dict[str, str | None] | None = None,
     given: str | None = None,
     before: Callable[[], None] | None = None,
+    tensorflow_may_be_imported: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """Runs this Python, `given` on its standard input, where it sees the two packages.
 
-    `before` is called in the new process first.
+    `before` is called in the new process first. If
+    `tensorflow_may_be_imported` before the program, the program starts faster: see
+    `tests.forked_python`.
     """
     paths = [str(REPOSITORY), str(REPOSITORY / "codemods"), os.environ.get("PYTHONPATH", "")]
     variables = {
@@ -142,6 +147,8 @@ def python(
             variables.pop(name, None)
         else:
             variables[name] = value
+    if tensorflow_may_be_imported and before is None and forked_python.can_run(args):
+        return forked_python.run(args, cwd=cwd, environment=variables, given=given, timeout=timeout)
     return subprocess.run(
         [sys.executable, *args],
         cwd=cwd,

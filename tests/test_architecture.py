@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -91,6 +92,13 @@ WITHOUT_TENSORFLOW = {
     "watching.reading",
     "watching.watched_optimizer",
 }
+# One word has one meaning, so that a class can be searched for by its name. The exceptions:
+SHARED_CLASS_NAMES = {
+    "LossScaleOptimizer": "TensorFlow 2.3 and 2.4 had different classes under this public name",
+    "LossScaleLogger": "tf-keras and Keras 3 each have a base class of callbacks",
+    "FixedLossScale": "the codemod evaluates constructors with stand-ins for it",
+    "DynamicLossScale": "the codemod evaluates constructors with stand-ins for it",
+}
 MAY_IMPORT_TENSORFLOW = {
     "core", "steps", "optimizers", "keras3", "policies", "legacy", "equivalence", "watching",
     "neighbours",
@@ -104,6 +112,7 @@ def may_import_tensorflow(module: str) -> bool:
     return part_of(module) in MAY_IMPORT_TENSORFLOW and name not in WITHOUT_TENSORFLOW
 
 
+@functools.cache
 def modules() -> list[tuple[str, Path]]:
     """Every module of the two packages: dotted name and path."""
     found = []
@@ -122,12 +131,19 @@ def part_of(module: str) -> str:
     return names[1] if len(names) > 1 else "package"
 
 
-def imports_of(module: str, path: Path) -> set[str]:
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """A module's syntax tree."""
+    return ast.parse(path.read_text())
+
+
+@functools.cache
+def imports_of(module: str, path: Path) -> frozenset[str]:
     """Every module that `path` imports: by statement anywhere, or by a name in import_module."""
     known = {name for name, _ in modules()}
     is_package = path.name == "__init__.py"
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -143,7 +159,7 @@ def imports_of(module: str, path: Path) -> set[str]:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 found.add(first.value)
-    return found
+    return frozenset(found)
 
 
 @pytest.mark.parametrize(("module", "path"), modules(), ids=[name for name, _ in modules()])
@@ -189,7 +205,7 @@ def test_private_modules_of_keras_are_touched_in_one_file_only() -> None:
 def defined_in(path: Path) -> set[str]:
     """Every name that a module defines: functions, classes, variables, attributes, imports."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -208,7 +224,7 @@ def test_private_attributes_of_others_are_touched_where_they_may_be() -> None:
         for module, path in modules()
         if may_import_tensorflow(module)
         and part_of(module) not in ("core", "optimizers", "neighbours")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute)
         if node.attr.startswith("_") and not node.attr.startswith("__") and node.attr not in ours
     }
@@ -292,12 +308,21 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
             del imported[module]
 
 
+def test_each_class_has_a_name_of_its_own() -> None:
+    places: dict[str, list[str]] = {}
+    for module, path in modules():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    assert {name for name, found in places.items() if len(found) > 1} == set(SHARED_CLASS_NAMES)
+
+
 def test_only_the_rules_name_ids_of_rules() -> None:
     named = {
         (module, node.value)
         for module, path in CODEMOD
         if room_of(module) != "rules"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.fullmatch(r"LS\d{3}", node.value)
     }

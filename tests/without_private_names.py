@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from tests import forked_python
+
 PRIVATE = ("tensorflow.python", "tensorflow.core", "tf_keras.src")
 MARKER = "needs_private"
 _LEFT_OUT = pytest.StashKey[list[pytest.Item]]()
@@ -54,6 +56,7 @@ def install() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Makes private names fail here and in processes to come."""
     install()
+    os.environ[forked_python.FOLDER] = ""  # TensorFlow must not be imported before the names fail.
     folder = tempfile.TemporaryDirectory()
     config.add_cleanup(folder.cleanup)
     start = f"import runpy\nrunpy.run_path({__file__!r})['install']()\n"

@@ -11,8 +11,8 @@ from compat_lossscale.errors import CompatLossScaleError
 def main() -> None:
     """Runs the command line.
 
-    A `run` that needs no more than a look at its options is started without click, which takes
-    longer to import than Python takes to start.
+    If only the options of `run` have to be read, this does without click, which takes longer to
+    import than Python takes to start.
     """
     from compat_lossscale.cli import run_options
 
@@ -31,4 +31,4 @@ def main() -> None:
             sys.exit(2)
     if not callable(result):
         sys.exit(result)
-    result()  # the program, where it has to run in this process
+    result()  # the program, if it has to run in this process

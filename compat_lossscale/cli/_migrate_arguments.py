@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of `migrate`: what makes no sense is refused before anything is read or written."""
+"""The arguments of `migrate`. Contradictions are refused before anything is read or written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _apart_from_reports() -> Iterator[None]:
 
 
 class MigrateCommand(click.Command):
-    """A command whose exit codes 0 to 3 tell of files, so that a wrong call has another one."""
+    """A command whose exit codes 0 to 3 are about files, so wrong usage has another one."""
 
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
@@ -56,7 +56,7 @@ def check_arguments(
     html: Path | None,
     undo: Path | None,
 ) -> None:
-    """Refuses what makes no sense together, before anything is read or written."""
+    """Refuses options that contradict each other, before anything is read or written."""
     if not paths:
         raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
     if write and check:
@@ -80,7 +80,7 @@ def check_arguments(
 
 
 def ids(text: str) -> tuple[str, ...]:
-    """Takes apart a list with commas."""
+    """Splits a list at its commas."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
@@ -93,7 +93,7 @@ def options_of(
     unsafe_fixes: bool,
     legacy_optimizers: bool,
 ) -> Options:
-    """Checks what makes up the options, and returns them."""
+    """Checks the options of the command line and of the configuration, and returns them."""
     if target not in TARGETS:
         raise click.UsageError(f"There is no target {target!r}; use {' or '.join(TARGETS)}.")
     if select or ignore:
@@ -112,7 +112,7 @@ def options_of(
 
 
 def check_ids(ids: tuple[str, ...]) -> None:
-    """Refuses ids that begin no rule's."""
+    """Refuses ids with which no rule's id begins."""
     from lossscale_codemods.rules.registry import all_rules
 
     known = sorted(rule.id for rule in all_rules())

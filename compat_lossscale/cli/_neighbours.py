@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What doctor says of other names that are gone, and of packages that are in the way."""
+"""What doctor says about other removed names, and about packages that prevent a run."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from compat_lossscale.cli import _packages
 from compat_lossscale.legacy.environment import numbers
 
 if TYPE_CHECKING:
@@ -21,96 +22,116 @@ _SHOWN = 8
 
 
 @dataclasses.dataclass
-class Usage:
-    """What the files of a program use.
+class UsedNeighbours:
+    """The neighbours and packages that the files of a program use.
 
     Attributes:
-        files: By neighbour, in how many files it stands.
+        files: The number of files that use each neighbour.
         packages: The packages that they import.
+        missing: By package that is not installed, how many files import it whatever is the case.
+        programs_lack: Which of these a file imports that doctor was asked about itself.
+        needed_by: By neighbour, the installed package that cannot be imported without it.
+        writes_summaries: Whether they write summaries of TensorFlow 2.
     """
 
     files: dict[Neighbour, int] = dataclasses.field(default_factory=dict)
     packages: set[str] = dataclasses.field(default_factory=set)
+    missing: dict[str, int] = dataclasses.field(default_factory=dict)
+    programs_lack: set[str] = dataclasses.field(default_factory=set)
+    needed_by: dict[Neighbour, str] = dataclasses.field(default_factory=dict)
+    writes_summaries: bool = False
 
     def needs(self) -> list[tuple[str, str]]:
-        """Returns what prevents `run`, each with the command that helps."""
-        names = {one.name.removesuffix(".*") for one in self.files}
-        needed = []
-        if any(name.endswith(".estimator") for name in names) and not _version(
-            "tensorflow-estimator"
-        ):
-            needed.append(
-                (
-                    (
-                        "tf.estimator needs the package tensorflow-estimator, which TensorFlow "
-                        "does not install any more."
-                    ),
-                    "pip install --no-deps 'tensorflow-estimator==2.15.*'",
+        """Returns what prevents `run`, each with the command that fixes it."""
+        needed = {}
+        for one in self.files:
+            if one.package and not _packages.is_installed(one.package[0]):
+                needed[one.package[1]] = (
+                    f"{_short(one)} needs the package {one.package[0].replace('_', '-')}, which "
+                    "TensorFlow does not install any more."
                 )
+        for one, package in self.needed_by.items():
+            assert one.package is not None
+            needed.setdefault(
+                one.package[1],
+                f"The installed package {package} imports {_short(one)}, which needs the package "
+                f"{one.package[0].replace('_', '-')}.",
             )
-        if "tensorboard" in self.packages and not _version("tensorboard"):
-            needed.append(
-                (
-                    "It imports tensorboard, which TensorFlow does not install any more.",
-                    "pip install tensorboard",
-                )
+        uses_tensorboard = self.writes_summaries or "tensorboard" in self.packages
+        if uses_tensorboard and not _packages.version("tensorboard"):
+            needed["pip install tensorboard"] = (
+                "It uses TensorBoard or writes summaries for it, and TensorFlow does not install "
+                "tensorboard any more."
             )
-        if "official" in self.packages and numbers(_version("absl-py") or "0.0") >= (2, 0):
-            needed.append(
-                (
-                    "absl-py 2 refuses the flags of tf-models-official up to 2.4.",
-                    "pip install 'absl-py<2'",
-                )
+        if "official" in self.packages and numbers(_packages.version("absl-py") or "0.0") >= (2, 0):
+            needed["pip install 'absl-py<2'"] = (
+                "absl-py 2 refuses the flags of tf-models-official up to 2.4."
             )
-        return needed
+        for package in sorted(self.programs_lack):
+            needed[_packages.install(package)] = f"It imports {package}, which is not installed."
+        return [(reason, step) for step, reason in needed.items()]
 
 
-def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Usage:
-    """Looks for neighbours in Python files, for some seconds at most."""
+def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> UsedNeighbours:
+    """Searches Python files for neighbours, for some seconds at most."""
     from lossscale_codemods.project.discovery import Skipped, discover
 
-    from compat_lossscale.neighbours.usage import roots_imported_in, used_in
+    from compat_lossscale.neighbours.usage import used_in
 
-    used, end = Usage(), time.monotonic() + seconds
+    used, end = UsedNeighbours(), time.monotonic() + seconds
+    programs = {path.absolute() for path in paths if os.path.isfile(path)}
     for one in discover(paths, exclude=exclude):
         if time.monotonic() > end:
             break
         if isinstance(one, Skipped) or not one.name.endswith(".py"):
             continue
-        try:
-            source = one.path.read_bytes()
-        except OSError:
+        source = _packages.read(one.path, _LARGEST)
+        if source is None:
             continue
-        if len(source) > _LARGEST:
-            continue
-        for neighbour in used_in(source):
+        file = used_in(source)
+        for neighbour in file.neighbours:
             used.files[neighbour] = used.files.get(neighbour, 0) + 1
-        used.packages |= roots_imported_in(source)
+        used.packages |= file.packages
+        used.writes_summaries = used.writes_summaries or file.writes_summaries
+        for package in _packages.not_installed(file.needed, one.path):
+            used.missing[package] = used.missing.get(package, 0) + 1
+            if one.path.absolute() in programs:
+                used.programs_lack.add(package)
+    used.needed_by = _packages.needing_more(
+        used.packages, [path.absolute() for path in paths], _LARGEST, end
+    )
     return used
 
 
-def lines(used: Usage) -> Iterator[str]:
-    """Says what was found, and the verdict; nothing if nothing was."""
+def lines(used: UsedNeighbours) -> Iterator[str]:
+    """Prints what was found, and the verdict; nothing if nothing was found."""
     served = sorted(one.name for one in used.files if one.is_served)
     missing = [one for one in used.files if not one.is_served]
     needs = used.needs()
     if served:
         more = f" and {len(served) - _SHOWN} more" if len(served) > _SHOWN else ""
         yield (
-            "Other names that are gone are used too; `compat-lossscale run` serves them: "
+            "The program also uses other removed names; `compat-lossscale run` restores them: "
             f"{', '.join(served[:_SHOWN])}{more}."
         )
     for one in missing:
-        yield f"Not served: {one.explanation()}"
+        yield f"Not restored: {one.explanation()}"
     for reason, step in needs:
-        yield f"In the way: {reason}"
+        yield f"Problem: {reason}"
         yield f"  -> {step}"
+    others = sorted(used.missing.keys() - used.programs_lack)
+    if others:
+        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+        yield (
+            "Some of the files import packages that are not installed: "
+            f"{', '.join(others[:_SHOWN])}{more}."
+        )
     if served and not missing and not needs:
-        yield "Nothing else is known to be in the way of running it as it is."
+        yield "No other problem is known that prevents running it as it is."
 
 
-def as_json(used: Usage) -> dict[str, Any]:
-    """Returns the same for programs."""
+def as_json(used: UsedNeighbours) -> dict[str, Any]:
+    """Returns the same as a value for `--json`."""
     return {
         "served": sorted(one.name for one in used.files if one.is_served),
         "not_served": [
@@ -119,11 +140,9 @@ def as_json(used: Usage) -> dict[str, Any]:
             if not one.is_served
         ],
         "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
+        "not_installed": sorted(used.missing),
     }
 
 
-def _version(distribution: str) -> str | None:
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+def _short(neighbour: Neighbour) -> str:
+    return neighbour.module_or_name.replace("tensorflow.", "tf.", 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a long run of `migrate` is, on a line that is gone when the run is over."""
+"""The progress of a long run of `migrate`, on a line that disappears at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONG_RUN = 1.0
 
 
 class Progress:
-    """A line on standard error that says how far a long run is; nothing if it is no terminal."""
+    """A line on standard error with the progress of a long run, if that is a terminal."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.shown = not quiet and sys.stderr.isatty()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration of the project that `migrate` and `doctor` are asked of."""
+"""The configuration of the project that `migrate` and `doctor` look at."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def configuration_of(paths: Sequence[Path]) -> Configuration:
-    """Reads the configuration that the first of some paths is under.
+    """Reads the configuration for the first of some paths.
 
     Raises:
-        click.UsageError: There is a mistake in it.
+        click.UsageError: The configuration has a mistake.
     """
     from lossscale_codemods.runner import configuration
 

@@ -12,15 +12,15 @@ html_option = click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Also write a report to FILE, one HTML page that needs nothing else.",
+    help="Also write a report to FILE, one HTML page.",
 )
 
 
 def check_report_path(path: Path) -> None:
-    """Refuses a report that could not be written, or would replace something else, before the work.
+    """Checks, before the work, that a report can be written and replaces nothing else.
 
     Raises:
-        click.UsageError: What is wrong with the path, and what to do.
+        click.UsageError: It cannot be written. The message says why, and what to do.
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"The report {path} needs a name that ends in .html.")
@@ -36,10 +36,10 @@ def check_report_path(path: Path) -> None:
 
 
 def write_report(path: Path, page: str) -> int:
-    """Writes a report, whole or not at all.
+    """Writes a report completely or not at all.
 
     Returns:
-        What this adds to the exit code: 0, or 2 if it could not be written.
+        The number to add to the exit code: 0, or 2 if the report could not be written.
     """
     from compat_lossscale.pages.page import write
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compat-lossscale doctor`: what will work here, what to do about the rest, and where to begin."""
+"""`compat-lossscale doctor`: what works, how to fix the rest, and where to begin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _TITLES = {"tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "h5py": "h5py"}
 _SHOWN = 5
-"""Files with old names that are named; `migrate` names all."""
+"""How many files with old names are listed. `migrate` lists all."""
 
 
 @click.command()
@@ -33,25 +33,25 @@ _SHOWN = 5
     type=click.FloatRange(min=0),
     default=2.0,
     show_default=True,
-    help="How long to look for old names at most.",
+    help="How long to search for old names at most.",
 )
 @click.pass_context
 def doctor(
     context: click.Context, paths: tuple[Path, ...], *, as_json_: bool, seconds: float
 ) -> None:
-    """Say what is installed, whether run, migrate and verify will work, and what to do next.
+    """Show what is installed, whether run, migrate and verify work, and what to do next.
 
-    Then look for old names in PATHS, files and folders; by default, in the current folder: those of
-    loss scaling, and others that are gone, with what prevents the program from running as it is.
-    Nothing is imported or executed, and nothing is changed.
+    Also search PATHS, files and folders, for old names of loss scaling and other removed names, and
+    show what prevents the program from running as it is. The default is the current folder.
+    Nothing is imported, executed or changed.
 
-    The exit code is 0 if all three jobs will work, 1 if one will not, or only in part, and 2 for
-    wrong usage.
+    The exit code is 0 if all three jobs work, 1 if one does not work or works only in part, and 2
+    for wrong usage.
     """
     for path in paths:
         if _is_missing(path):
             raise click.UsageError(
-                f"There is no file or folder {path}. Name one that is there, or none for the "
+                f"There is no file or folder {path}. Name an existing one, or none for the "
                 "current folder."
             )
     installed = environment.look()
@@ -86,7 +86,7 @@ def _is_missing(path: Path) -> bool:
     try:
         path.stat()
     except PermissionError:
-        return False  # The survey counts what it may not read.
+        return False  # The survey counts files that it must not read.
     except OSError:
         return True
     return False
@@ -146,8 +146,8 @@ def _old_names(survey: Survey, paths: Sequence[Path], seconds: float) -> Iterato
         )
     if not survey.complete:
         yield (
-            f"The look stopped after {seconds:g} s, before the end; --seconds gives it longer, and "
-            "`compat-lossscale migrate` looks at all files."
+            f"The search stopped after {seconds:g} s, before the end. Use --seconds for a longer "
+            "search. `compat-lossscale migrate` looks at all files."
         )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands as click has them. Each is loaded when it is run."""
+"""The click group of all commands. Each command is loaded when it is run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from compat_lossscale._version import __version__
 from compat_lossscale.errors import CompatLossScaleError
 
 _COMMANDS = {
-    "doctor": "Say what will work here, what to install otherwise, and where old names are.",
+    "doctor": "Show what works, what to install, and which files use old names.",
     "run": "Run an unmodified legacy program on today's TensorFlow.",
-    "migrate": "Rewrite old loss-scale APIs in a codebase to the one that stayed.",
+    "migrate": "Rewrite old loss-scale APIs in a codebase to the current API.",
     "verify": "Show, convert and compare stored loss scales of every generation.",
 }
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -46,7 +46,7 @@ class _LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        # click would load every command to ask for its help.
+        # Otherwise, click would load every command for its help.
         commands = [
             CompletionItem(name, help=text)
             for name, text in _COMMANDS.items()
@@ -66,13 +66,13 @@ def command_line() -> None:
 
 
 def call() -> Any:
-    """Does what the command line asks for.
+    """Runs the command line.
 
-    Errors of this package, and output that cannot be written, are one line on stderr and exit code
-    2. Ctrl-C is exit code 130.
+    For an error of this package, and for output that cannot be written, it prints one line on
+    stderr, and the exit code is 2. For Ctrl-C, the exit code is 130.
 
     Returns:
-        What the command does.
+        The return value of the command.
     """
     try:
         return command_line.main(prog_name="compat-lossscale", standalone_mode=False)
@@ -88,7 +88,7 @@ def call() -> Any:
     except OSError as error:
         if error.errno not in _NO_ROOM or error.filename is not None:
             raise
-        # Python would try to write what is left when it exits.
+        # Otherwise, Python would try to write the rest when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         message = f"the standard output cannot be written: {error.strerror}"
         print(f"compat-lossscale: {message}", file=sys.stderr)

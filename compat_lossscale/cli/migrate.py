@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compat-lossscale migrate`: what it takes and prints; the work is in the codemod."""
+"""`compat-lossscale migrate`: its options and its output. The codemod does the work."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.reports.run_report import RunReport
     from lossscale_codemods.vocabulary.options import Options
 
-# What cannot be read is reported, and the other paths are looked at.
+# Paths that cannot be read are reported, and the other paths are migrated.
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
 
 
@@ -39,15 +39,17 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
 @click.option("--target", type=click.Choice(TARGETS), help="What to migrate to [tf-keras].")
 @click.option("--select", metavar="IDS", help="Apply only these rules (ids or their beginnings).")
 @click.option("--ignore", metavar="IDS", help="Do not apply these rules.")
-@click.option("--collapse-guards", is_flag=True, help="Take out branches for old versions.")
+@click.option("--collapse-guards", is_flag=True, help="Remove branches for old versions.")
 @click.option(
-    "--unsafe-fixes", is_flag=True, help="Also rewrite what is probably right and not proven."
+    "--unsafe-fixes",
+    is_flag=True,
+    help="Also make rewrites that are probably right and cannot be proven.",
 )
 @click.option(
     "--legacy-optimizers/--new-optimizers",
     default=None,
-    help="Whether tf.keras.optimizers.Adam and its fellows stay the classes of TensorFlow 2.0 to "
-    "2.10 (the default), or become those of 2.11 and later.",
+    help="Whether tf.keras.optimizers.Adam and the other optimizers stay the classes of TensorFlow "
+    "2.0 to 2.10 (the default), or become those of 2.11 and later.",
 )
 @click.option("--no-ignore", is_flag=True, help="Also look at ignored and excluded files.")
 @click.option("--jobs", type=click.IntRange(min=1), help="How many workers at most.")
@@ -60,7 +62,7 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     "--undo",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="With --write: also write a patch to FILE that `git apply -R` or `patch -R` takes back.",
+    help="With --write: also write a patch to FILE. `git apply -R` or `patch -R` undoes it.",
 )
 @click.option("--explain", metavar="ID", help="Explain a rule, with examples, and stop.")
 @click.option("--list-rules", is_flag=True, help="List the rules and stop.")
@@ -85,20 +87,20 @@ def migrate(
     explain: str | None,
     list_rules: bool,
 ) -> None:
-    """Migrate PATHS, files and folders, from old loss-scale APIs to the one that stayed.
+    """Migrate PATHS, files and folders, from old loss-scale APIs to the current API.
 
-    Shows diffs, findings and a summary, and writes nothing unless --write is given. `-` reads
+    Show diffs, findings and a summary, and write nothing without --write. `-` reads
     standard input and writes standard output.
 
-    Exit codes: 0 nothing left to do, 1 changes or findings are left, 2 a file could not be read or
-    written, 3 both, 64 wrong options or configuration, 130 interrupted.
+    Exit codes: 0 nothing is left to do, 1 changes or findings are left, 2 a file could not be read
+    or written, 3 both, 64 wrong options or configuration, 130 interrupted.
     """
-    # Syntax trees are many objects that go together; to look through them for cycles every 700
-    # objects took a tenth of a run, and half of parsing.
+    # Syntax trees are many objects that are freed together. Garbage collection every 700 objects
+    # took a tenth of a run, and half of parsing.
     gc.set_threshold(50_000)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A file's name or text may hold what the terminal's encoding does not.
+            # A file's name or text may have characters that the terminal's encoding does not have.
             stream.reconfigure(errors="backslashreplace")
     if list_rules:
         _list_rules()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compat-lossscale run`: behaves as `python` would, with the old names in place."""
+"""`compat-lossscale run`: behaves as `python` does, with the old names installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compat_lossscale.cli.run_options import SWITCHES, Switch
 
 
 class _LikePython(click.Command):
-    """A command whose own options come first; what follows them is Python's, unread."""
+    """A command that passes everything after its own options to Python."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = (argument.startswith("--") or argument == "-h" for argument in args)
@@ -45,9 +45,9 @@ def run(script: str, args: tuple[str, ...], **options: bool) -> Callable[[], Non
     """Run SCRIPT, an unmodified legacy program, on today's TensorFlow and tf-keras.
 
     SCRIPT is what would follow `python`: a path, - for standard input, -m MODULE or -c CODE, with
-    options of Python's in front of it. What follows it is the program's own. The exit code is the
-    program's.
+    Python's own options before it. The arguments after it go to the program. The exit code is that
+    of the program.
     """
-    from compat_lossscale.legacy.program import start  # the other commands do without
+    from compat_lossscale.legacy.program import start  # the other commands do not need it
 
     return start([script, *args], options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of `compat-lossscale run`, in one table for click and for those who do without."""
+"""The options of `compat-lossscale run`, in one table, with and without click."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Switch:
 
     Attributes:
         name: The argument of `startup.install_when_imported`.
-        on: The option that turns it on; empty if it is on unless it is turned off.
-        off: The option that turns it off; empty if it is off unless it is turned on.
-        default: What it is otherwise.
-        help: What it does.
+        on: The option that turns it on; empty if there is none.
+        off: The option that turns it off; empty if there is none.
+        default: Whether it is on by default.
+        help: The help text.
     """
 
     def __init__(self, name: str, on: str, off: str, default: bool, help_: str) -> None:
@@ -30,8 +30,8 @@ SWITCHES = (
         "--legacy-optimizers",
         "--new-optimizers",
         True,
-        "Which classes tf.keras.optimizers.SGD and its fellows are: those of TensorFlow 2.0 to "
-        "2.10 (the default), or those of 2.11 and later.",
+        "Which classes tf.keras.optimizers.SGD and the other optimizers are: those of TensorFlow "
+        "2.0 to 2.10 (the default), or those of 2.11 and later.",
     ),
     Switch(
         "tf1",
@@ -45,8 +45,8 @@ SWITCHES = (
         "",
         "--only-loss-scale",
         True,
-        "Put back the names of loss scaling alone, not what else is gone of TensorFlow, numpy and "
-        "Python that programs of that age use.",
+        "Restore only the names of loss scaling, not the other removed names of TensorFlow, NumPy "
+        "and Python that old programs use.",
     ),
 )
 
@@ -55,7 +55,7 @@ def read(arguments: Sequence[str]) -> tuple[list[str], dict[str, bool]] | None:
     """Reads a command line that runs a program.
 
     Returns:
-        What follows `run` and its options, and the options; nothing for any other command line.
+        The arguments after the options, and the options; `None` for any other command line.
     """
     if not arguments or arguments[0] != "run":
         return None

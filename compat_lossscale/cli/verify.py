@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compat-lossscale verify`: what stored artefacts hold, and what converting them would lose."""
+"""`compat-lossscale verify`: what stored artefacts hold, and what a conversion loses."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from compat_lossscale.spec import Generation
 _T = TypeVar("_T")
 
 _A_PATH = click.Path(readable=False)
-"""For completion by shells; the reader of a path reports what is wrong with it."""
+"""For completion in shells. The reader of a path reports what is wrong with it."""
 MANY = 20
-"""From how many artefacts on there is a progress bar, on a terminal."""
+"""The number of artefacts from which there is a progress bar, on a terminal."""
 
 
 @click.command()
@@ -44,34 +44,34 @@ MANY = 20
     "--to",
     "target",
     type=click.Choice([generation.value for generation in Generation]),
-    help="Look at this generation only, and convert to it if --output is given.",
+    help="Check the conversion to this generation only. With --output, convert to it.",
 )
 @click.option(
     "--output",
     metavar="FILE",
     type=_A_PATH,
     help="Write the converted config (.json), or a copy of the artefact with the converted config "
-    "(.h5, .keras). Never the input itself. Needs --to and one PATH.",
+    "(.h5, .keras). Never replaces the input. Needs --to and one PATH.",
 )
-@click.option("--overwrite", is_flag=True, help="Let --output replace a file that is there.")
+@click.option("--overwrite", is_flag=True, help="Let --output replace an existing file.")
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @html_option
 @click.option(
     "--strict",
     is_flag=True,
-    help="What an artefact does not hold, and what changes without changing training, counts as a "
-    "loss too; and nothing is written that loses something.",
+    help="Count what an artefact does not hold, and changes that do not affect training, as losses "
+    "too. Write nothing that loses something.",
 )
 @click.option(
     "--matrix",
     is_flag=True,
-    help="Print a Markdown table instead: what of each artefact is kept in each generation.",
+    help="Print a Markdown table instead: what a conversion to each generation keeps.",
 )
 @click.option(
     "--deep",
     is_flag=True,
-    help="Also build each optimizer, here and in stock tf-keras, and compare them step by step on "
-    "random gradients. Needs TensorFlow and tf-keras.",
+    help="Also build each optimizer, in this package and in tf-keras, and compare them step by "
+    "step with random gradients. Needs TensorFlow and tf-keras.",
 )
 def verify(
     paths: tuple[str, ...],
@@ -85,18 +85,18 @@ def verify(
     matrix: bool,
     deep: bool,
 ) -> None:
-    """Say which generation wrote each PATH, what loss scale it holds, and what converting loses.
+    """Show which generation wrote each PATH, its loss scale, and what a conversion loses.
 
     PATH is a config (JSON), an .h5 or .keras model, a SavedModel, a TensorFlow checkpoint, or a
     folder of these. Nothing in it is executed.
 
-    The exit code is 0 if nothing would be lost, 1 if something would be, 2 if something cannot be
+    The exit code is 0 if nothing is lost, 1 if something is lost, 2 if something cannot be
     read or written, and 3 for both.
     """
     if output is not None and (target is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")
     if overwrite and output is None:
-        raise click.UsageError("--overwrite needs --output: nothing else is written over.")
+        raise click.UsageError("--overwrite needs --output: no other file is replaced.")
     if matrix and as_json_:
         raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
     if html is not None:
@@ -135,7 +135,7 @@ def verify(
 
 
 def _shown(items: Sequence[_T]) -> Iterator[_T]:
-    """Passes items on, with a progress bar if there are many and someone is watching."""
+    """Yields items, with a progress bar if there are many and standard error is a terminal."""
     if len(items) < MANY or not sys.stderr.isatty():
         yield from items
         return
@@ -152,7 +152,7 @@ def _convert(
     overwrite: bool,
     extra: list[str],
 ) -> int:
-    """Writes the converted artefact, and returns what this adds to the exit code."""
+    """Writes the converted artefact, and returns the number to add to the exit code."""
     if len(results) != 1:
         raise click.UsageError(
             f"--output needs one artefact, and the folder has {len(results)}. Name one of them."
@@ -172,7 +172,7 @@ def _convert(
 
 
 def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list[str]) -> int:
-    """Compares each config's optimizers, and returns what this adds to the exit code."""
+    """Compares each config's optimizers, and returns the number to add to the exit code."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
     from compat_lossscale import equivalence  # TensorFlow
@@ -193,7 +193,7 @@ def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list
 
 
 def text_of(results: Sequence[Verification]) -> Iterator[str]:
-    """Yields the lines that are printed about results, all but the last one."""
+    """Yields the printed lines about results, without the summary."""
     for result in results:
         for line in _lines(result):
             yield escaped(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For test suites: whether two configs, or two optimizers, mean the same."""
+"""For test suites: whether two configs have the same meaning, or two optimizers behave the same."""
 
 from compat_lossscale.equivalence.configs import configs_equivalent, convert_config
 from compat_lossscale.equivalence.optimizers import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two configs mean the same, and conversion without loss. Needs no TensorFlow."""
+"""Whether two configs have the same meaning, and conversion without loss. Needs no TensorFlow."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from compat_lossscale.spec import Generation
 
 
 def configs_equivalent(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    """Whether two loss-scale configs, of whatever generations, mean the same.
+    """Whether two loss-scale configs of any generations have the same meaning.
 
-    They do if their loss scales do, and wrap optimizers of the same class with the same settings.
-    Names, `jit_compile`, and how a generation writes things down are not compared, nor is which
-    family the wrapped optimizer belongs to. Numbers are compared as float32, as which the older
-    optimizers keep them.
+    They have if their loss scales are equal and they wrap optimizers of the same class with the
+    same settings. Names, `jit_compile`, the form of a generation and the family of the wrapped
+    optimizer are not compared. Numbers are compared as float32, because the older optimizers keep
+    them as float32.
 
     Args:
         a: A config, bare or in `{"class_name", "config"}`.
-        b: Another.
+        b: Another config.
 
     Returns:
-        Whether training with one is training with the other.
+        Whether training with both configs is the same.
 
     Raises:
-        ConfigFormatError: One is no config of a loss scale.
-        LossScaleArgumentError: One states a loss scale that cannot be.
+        ConfigFormatError: One of them is not a config of a loss scale.
+        LossScaleArgumentError: One of them states an invalid loss scale.
     """
     return _without_names(a) == _without_names(b)
 
@@ -50,9 +50,9 @@ def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[s
         The config in that form, bare if `config` is.
 
     Raises:
-        InexpressibleLossScaleError: That form has no words for something that `config` says. The
-            message names it and says why. `compat_lossscale.formats.convert` converts all the same.
-        ConfigFormatError: `config` is no config of a loss scale.
+        InexpressibleLossScaleError: That form cannot express something in `config`. The message
+            says what and why. `compat_lossscale.formats.convert` converts in spite of that.
+        ConfigFormatError: `config` is not a config of a loss scale.
         ValueError: There is no such generation.
     """
     generation = _generation(to)
@@ -60,7 +60,7 @@ def convert_config(config: Mapping[str, Any], *, to: Generation | str) -> dict[s
     if conversion.lost or conversion.config is None:
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
         raise InexpressibleLossScaleError(
-            f"The form of {generation.title} cannot say this config: {reasons}"
+            f"The form of {generation.title} cannot express this config: {reasons}"
         )
     return conversion.config
 

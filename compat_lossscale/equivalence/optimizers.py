@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two optimizers do the same: both are given the same random gradients."""
+"""Whether two optimizers behave the same when they get the same random gradients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compat_lossscale.formats.inner_optimizer import is_known
 from compat_lossscale.spec import Generation
 
 STEPS = 40
-"""How many steps optimizers are compared over."""
+"""The default number of steps of a comparison."""
 _SCHEDULES = (
     "CosineDecay",
     "CosineDecayRestarts",
@@ -31,21 +31,21 @@ _SCHEDULES = (
 def assert_equivalent(
     first: Any, second: Any, *, steps: int = STEPS, seed: int = 0, tolerance: float = 1e-6
 ) -> None:
-    """Asserts that two loss-scale optimizers do the same, step by step.
+    """Asserts that two loss-scale optimizers behave the same, step by step.
 
-    Each gets variables of its own and both the same gradients, some of them not finite. The loss
-    scale, the counter, whether a step is skipped, the iterations and the variables are compared
-    after each step. Both optimizers have been used afterwards.
+    Both get the same gradients, some of them not finite, for separate variables. After each step,
+    the loss scale, the counter, whether the step was skipped, the iterations and the variables are
+    compared. You cannot use the optimizers for anything else afterwards.
 
     Args:
         first: A loss-scale optimizer around a tf-keras optimizer, not used before.
-        second: Another.
-        steps: How many steps.
-        seed: Of the gradients.
+        second: Another one.
+        steps: The number of steps.
+        seed: The seed of the gradients.
         tolerance: By how much variables may differ, relative to 1 or to their size.
 
     Raises:
-        AssertionError: They differ; the message says at which step and in what.
+        AssertionError: They differ. The message says at which step and in which value.
         MissingExtraError: TensorFlow or tf-keras is not installed.
     """
     difference = _first_difference(first, second, steps, seed, tolerance)
@@ -54,7 +54,7 @@ def assert_equivalent(
 
 
 class StockOutcome(enum.Enum):
-    """How an optimizer of this package and one of stock tf-keras compare."""
+    """The result of comparing an optimizer of this package with one of tf-keras."""
 
     EQUAL = "equal"
     DIFFERENT = "different"
@@ -63,11 +63,11 @@ class StockOutcome(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """How the two optimizers of one config compare.
+    """The comparison of the two optimizers of one config.
 
     Attributes:
-        outcome: In a word.
-        reason: What differs, or why they are not compared; or over what they are equal.
+        outcome: The result.
+        reason: What differs; why they are not compared; or the runs in which they are equal.
     """
 
     outcome: StockOutcome
@@ -77,14 +77,14 @@ class Comparison:
 def compare_with_stock(
     config: Mapping[str, Any], *, seeds: Sequence[int] = (0, 1, 2), steps: int = STEPS
 ) -> Comparison:
-    """Builds a config's optimizer here and in stock tf-keras, and compares what they do.
+    """Builds a config's optimizer in this package and in tf-keras, and compares their behavior.
 
-    Only classes of Keras' own are built, by name: nothing that a config names is imported.
+    Only classes of Keras itself are built, by name: nothing that a config names is imported.
 
     Args:
         config: A loss-scale optimizer's config of any generation.
-        seeds: Of the gradients, one run each.
-        steps: How many steps a run has.
+        seeds: The seeds of the gradients, one for each run.
+        steps: The number of steps of a run.
 
     Returns:
         The comparison.
@@ -110,7 +110,7 @@ def compare_with_stock(
             if difference:
                 return Comparison(StockOutcome.DIFFERENT, f"gradients of seed {seed}: {difference}")
     except Exception as error:
-        # Whatever a config's values make an optimizer raise, the config is at fault.
+        # The values of a config can make an optimizer raise any error.
         reason = f"it cannot be built or trained: {type(error).__name__}: {error}"
         return Comparison(StockOutcome.DIFFERENT, reason)
     return Comparison(StockOutcome.EQUAL, f"over {len(seeds)} runs of {steps} steps")
@@ -176,7 +176,7 @@ def _after_step(optimizer: Any, variables: list[Any], gradients: list[list[float
 
     before = [variable.numpy().tolist() for variable in variables]
     scaled = [tf.constant(gradient) * float(optimizer.loss_scale) for gradient in gradients]
-    # The gradients are given here. Without this, every run would warn of a forgotten loss.
+    # There is no loss here. Without this, every run would warn of a forgotten loss.
     optimizer.get_scaled_loss(tf.constant(0.0))
     unscaled = optimizer.get_unscaled_gradients(scaled)
     optimizer.apply_gradients(list(zip(unscaled, variables, strict=True)))

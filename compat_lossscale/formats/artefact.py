@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reading a stored artefact gives: the configs it states and the live state it holds."""
+"""The result of reading a stored artefact: the configs it states and the live state it holds."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["Artefact", "LiveState", "StatedConfig", "UnreadableArtefactError"]
 
 
 def whole(value: float, what: str) -> int:
-    """Returns a number of steps that an artefact holds.
+    """Returns a number of steps from an artefact as an int.
 
     Args:
-        value: The number as it is stored, perhaps as a float.
-        what: Of what, for the message.
+        value: The stored number, which may be a float.
+        what: What is counted, for the message.
 
     Raises:
-        UnreadableArtefactError: It is infinite, NaN or no whole number.
+        UnreadableArtefactError: It is infinite, NaN or not a whole number.
     """
     if not math.isfinite(value) or value != int(value):
-        raise UnreadableArtefactError(f"{what} is {value}, which is no number of steps")
+        raise UnreadableArtefactError(f"{what} is {value}, which is not a number of steps")
     return int(value)
 
 
@@ -34,13 +34,14 @@ class StatedConfig:
     """One config of a loss scale that an artefact states.
 
     Attributes:
-        where: Where in the artefact, such as `training_config.optimizer_config`.
-        generation: Whose form it has.
+        where: Its place in the artefact, such as `training_config.optimizer_config`.
+        generation: The generation of its form.
         spec: The loss scale that it states.
         config: The config itself, in its own form.
-        keys: The way to it from the root of the JSON value in which it stands.
-        automatic: Whether the artefact has only the wrapped optimizer there, which Keras wraps
-            when it compiles the model, because of its policy. Then `config` is what that means.
+        keys: The keys that lead to it from the root of the JSON value.
+        automatic: Whether the artefact holds only the config of the wrapped optimizer, which Keras
+            wraps when it compiles the model, because of its policy. Then `config` is the config
+            that the wrapper would have.
     """
 
     where: str
@@ -52,21 +53,21 @@ class StatedConfig:
 
 
 def layout_of(configs: Iterable[StatedConfig]) -> str:
-    """Returns which generations write configs so, for an artefact's `layout`."""
+    """Returns the generations of configs, for the `layout` of an artefact."""
     titles = dict.fromkeys(config.generation.title for config in configs)
     return ", ".join(titles) or "no loss scale"
 
 
 @dataclasses.dataclass(frozen=True)
 class LiveState:
-    """The state of one optimizer with loss scaling, as far as an artefact holds it.
+    """The state of one optimizer with loss scaling that an artefact holds.
 
     Attributes:
-        where: Which optimizer: its name or path in the artefact.
+        where: The name or the path of the optimizer in the artefact.
         loss_scale: The current scale; `None` if the artefact does not hold it.
         good_steps: Good steps in a row so far; `None` if the artefact does not hold them.
         iterations: Steps so far; `None` if the artefact does not hold them.
-        slots: How many slot variables of the wrapped optimizer (momenta and the like) there are.
+        slots: The number of slot variables of the wrapped optimizer, such as momenta.
     """
 
     where: str
@@ -81,13 +82,13 @@ class Artefact:
     """What one stored artefact says about loss scaling.
 
     Attributes:
-        path: Where it was read from, as given.
-        format: What kind of file it is, such as `HDF5 model (.h5)`.
-        layout: Which generations write this form of it.
+        path: The path that was passed to `read`.
+        format: The name of its format, such as `HDF5 model (.h5)`.
+        layout: The generations that write this form.
         writer: The version that wrote it, if the artefact says so.
         configs: The loss-scale configs that it states.
         states: The live state that it holds.
-        missing: What an optimizer would need to go on and the artefact does not hold, with the
+        missing: What an optimizer needs to continue and the artefact does not hold, with the
             reason.
     """
 

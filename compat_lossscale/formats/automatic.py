@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss scaling that a `.keras` archive does not state: that of optimizers which Keras itself wraps.
+"""Loss scaling that a `.keras` archive does not state, because Keras itself wrapped the optimizer.
 
 `Model.compile` wraps the optimizer under the policy `mixed_float16`. The archive then has the
-config of the optimizer that `compile` was given, and the variables of the wrapper. Loading the
-model compiles it again: it is wrapped again if the policy is the same, by the defaults.
+config of the optimizer that was passed to `compile`, and the variables of the wrapper. Loading the
+model compiles it again. If the policy is the same, Keras wraps the optimizer again, with defaults.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from compat_lossscale.spec import Generation, LossScaleSpec
 POLICY = "mixed_float16"
 """The policy under which Keras wraps the optimizer."""
 NOT_STATED = (
-    "the loss scale's config: Keras wraps the optimizer itself, and does so again only if the "
+    "the loss scale's config: Keras itself wrapped the optimizer, and wraps it again only if the "
     "policy is mixed_float16 when the model is loaded; otherwise it trains without loss scaling. "
     "Set the policy before loading, or state the config: --to {} --output FILE"
 )
@@ -39,7 +39,7 @@ def _optimizer(model: Any) -> Mapping[str, Any] | None:
     for key in _KEYS:
         node = node.get(key) if isinstance(node, Mapping) else None
     if isinstance(node, str):
-        # A name, as tf-keras writes it where `compile` was given one.
+        # A name, if one was passed to `compile` of tf-keras.
         return {"class_name": CANONICAL.get(node.lower(), node), "config": {}}
     if not isinstance(node, Mapping):
         return None
@@ -58,20 +58,20 @@ def _mentions_policy(tree: Any) -> bool:
 def find_config(
     model: Any, where: str, version: str | None, description: Description | None
 ) -> tuple[StatedConfig, ...]:
-    """Finds the loss scale that a model's optimizer has though its config does not state it.
+    """Finds the loss scale of a model's optimizer if the model's config does not state it.
 
     Args:
         model: The model's config, which states no loss scale.
-        where: What to call it.
+        where: The name of its place.
         version: The version of Keras that wrote it.
-        description: What its weights hold; `None` if it has none.
+        description: The content of its weights; `None` if it has none.
 
     Returns:
-        The config that would state it; nothing if there is no such loss scale, because the
-        variables are those of an optimizer that is not wrapped.
+        The config that would state it; nothing if the variables are those of an optimizer that is
+        not wrapped.
 
     Raises:
-        UnreadableArtefactError: It is absurdly large.
+        UnreadableArtefactError: The config is larger than `MAX_CONFIG_BYTES`.
     """
     optimizer = _optimizer(model)
     if optimizer is None or not _mentions_policy(model):
@@ -103,5 +103,5 @@ def _has_variables(description: Description) -> bool:
 
 
 def missing(configs: tuple[StatedConfig, ...]) -> tuple[str, ...]:
-    """Says of configs that are not stated that they are not."""
+    """Returns what an artefact misses because it does not state its configs."""
     return tuple(NOT_STATED.format(c.generation.value) for c in configs if c.automatic)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading what may be hostile: regular files only, and never more than a stated number of bytes."""
+"""Reads hostile files safely: regular files only, and never more than a limited number of bytes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 
 MAX_JSON_BYTES = 32 * 2**20
-"""The largest JSON text that is read. A model config of ten thousand layers takes about 8 MB."""
+"""The largest JSON text that is read. The config of a model of ten thousand layers has 8 MB."""
 MAX_JSON_VALUES = 3_000_000
-"""How many values are read of one text: each takes up to 200 bytes of memory, however short it is.
-A model config of ten thousand layers has half a million."""
+"""The largest number of values in one text. Each takes up to 200 bytes of memory. The config of a
+model of ten thousand layers has half a million."""
 MAX_JSON_DEPTH = 200
-"""The deepest nesting that is read. Real configs nest some twenty deep."""
+"""The deepest nesting that is read. Real configs have some twenty levels."""
 _TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a config is"
 
 
@@ -25,14 +25,14 @@ def open_regular(path: str) -> BinaryIO:
     """Opens a regular file for reading.
 
     Args:
-        path: The file. Symbolic links are followed: whoever names a link means its target.
+        path: The file. Symbolic links are followed, because the user named the link.
 
     Returns:
         The open file.
 
     Raises:
-        UnreadableArtefactError: There is none, it cannot be read, or it is a pipe, a device or
-            a folder.
+        UnreadableArtefactError: It does not exist, it cannot be read, or it is a pipe, a device
+            or a folder.
     """
     try:
         # A pipe without a writer must not block.
@@ -40,7 +40,7 @@ def open_regular(path: str) -> BinaryIO:
     except OSError as error:
         raise UnreadableArtefactError(f"cannot be opened: {error.strerror}") from None
     except ValueError as error:
-        raise UnreadableArtefactError(f"is no usable file name: {error}") from None
+        raise UnreadableArtefactError(f"is not a valid file name: {error}") from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise UnreadableArtefactError("is no regular file")
@@ -48,11 +48,12 @@ def open_regular(path: str) -> BinaryIO:
 
 
 def open_part(path: str, folder: str) -> BinaryIO:
-    """Opens a file of an artefact that consists of several.
+    """Opens one of the files of an artefact.
 
     Args:
         path: The file.
-        folder: The artefact's. A link that leads out of it is not followed: nobody has named it.
+        folder: The folder of the artefact. A link that leads out of it is not followed, because
+            the user did not name it.
 
     Returns:
         The open file.
@@ -64,12 +65,12 @@ def open_part(path: str, folder: str) -> BinaryIO:
     try:
         inside = Path(path).resolve().is_relative_to(Path(folder).resolve())
     except (OSError, RuntimeError, ValueError):
-        # A link that leads to itself; opening it says so.
+        # A link that leads to itself. Opening it raises the error.
         inside = True
     if not inside:
         raise UnreadableArtefactError(
-            f"{name} links outside of the artefact's folder, where nothing is read; "
-            "verify a copy with its links resolved, as cp -RL makes"
+            f"{name} is a link out of the artefact's folder, and is not read; "
+            "verify a copy with its links resolved, made by cp -RL"
         )
     return open_regular(path)
 
@@ -96,14 +97,14 @@ def decode(data: bytes | str, what: str) -> str:
 
     Args:
         data: UTF-8 text, with or without a byte order mark.
-        what: What it is, for the message.
+        what: The name of the text, for the message.
 
     Raises:
         UnreadableArtefactError: It is larger than `MAX_JSON_BYTES` or not UTF-8.
     """
     if len(data) > MAX_JSON_BYTES:
         raise UnreadableArtefactError(
-            f"{what} is larger than {MAX_JSON_BYTES // 2**20} MB, far more than a config takes"
+            f"{what} is larger than {MAX_JSON_BYTES // 2**20} MB, far more than a config needs"
         )
     if isinstance(data, str):
         return data
@@ -116,17 +117,17 @@ def decode(data: bytes | str, what: str) -> str:
 
 
 def parse_json(text: str, what: str) -> Any:
-    """Parses JSON, of bounded depth.
+    """Parses JSON of limited depth.
 
     Args:
         text: The JSON text.
-        what: What it is, for the message.
+        what: The name of the text, for the message.
 
     Returns:
         The value.
 
     Raises:
-        UnreadableArtefactError: It is no JSON, nested too deeply, or of too many values.
+        UnreadableArtefactError: It is not JSON, is nested too deeply, or has too many values.
     """
     if sum(map(text.count, ",[{")) > MAX_JSON_VALUES:
         raise UnreadableArtefactError(
@@ -139,8 +140,8 @@ def parse_json(text: str, what: str) -> Any:
             f"{what} is no JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         ) from None
     except ValueError:
-        # Python refuses whole numbers of more than some thousand digits.
-        raise UnreadableArtefactError(f"{what} has a number too long to be read") from None
+        # Python refuses integers of more than a few thousand digits.
+        raise UnreadableArtefactError(f"{what} has a number that is too long") from None
     except RecursionError:
         raise UnreadableArtefactError(_TOO_DEEP.format(what)) from None
     if is_too_deep(value):
@@ -149,7 +150,7 @@ def parse_json(text: str, what: str) -> Any:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether a value nests more than `MAX_JSON_DEPTH` deep, or contains itself."""
+    """Whether a value has more than `MAX_JSON_DEPTH` levels, or contains itself."""
     level = [value]
     for _ in range(MAX_JSON_DEPTH):
         children = (
@@ -158,7 +159,7 @@ def is_too_deep(value: Any) -> bool:
             if isinstance(parent, dict | list | tuple)
             for child in (parent.values() if isinstance(parent, dict) else parent)
         )
-        # What is there twice is looked at once.
+        # A value that occurs twice is checked once.
         level = list({id(child): child for child in children}.values())
         if not level:
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizer config dictionaries of every generation: which one it is, and what it says."""
+"""Reads the config dictionaries of loss-scale optimizers of every generation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from compat_lossscale.spec import Generation, LossScaleSpec
 WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
 """The class names under which loss-scale optimizers have been saved."""
 LOSS_SCALES = frozenset({"FixedLossScale", "DynamicLossScale"})
-"""Those of loss scales."""
+"""The class names of loss scales."""
 POLICIES = frozenset({"Policy", "PolicyV1"})
-"""Those of dtype policies."""
+"""The class names of dtype policies."""
 MAX_CONFIGS = 1000
-"""How many configs are read of one file. A model states one, or one a layer in its policies."""
+"""The largest number of configs in one file. A model states one, or one per layer in policies."""
 MAX_CONFIG_BYTES = 2**20
-"""How long all of them may be together, as JSON. One has some five hundred characters."""
+"""The largest size of all of them together, as JSON. One has some five hundred characters."""
 _KNOWN_KEYS = frozenset(
     {
         *("optimizer", "loss_scale"),
@@ -43,21 +43,21 @@ _STATING_KEYS = (
 
 
 _REFUSE_WRAPPERS = (Generation.TF24, Generation.TF_KERAS)
-"""Whose wrapper does not wrap another: TensorFlow 2.0 to 2.2 and Keras 3 have both scale."""
+"""The generations whose wrapper refuses another wrapper. In the others, both scale."""
 
 
 @dataclasses.dataclass(frozen=True)
 class WrapperConfig:
-    """A loss-scale optimizer's config, taken apart.
+    """The parts of a loss-scale optimizer's config.
 
     Attributes:
-        generation: Whose form it has.
+        generation: The generation of its form.
         spec: The loss scale.
         inner: The wrapped optimizer's `{"class_name", "config"}`; `None` for the config of a bare
             loss scale or of a policy.
-        name: The wrapper's own name, which only Keras 3 gives it.
+        name: The wrapper's name, which only Keras 3 has.
         class_name: The wrapper's class; `None` if the config is bare, as `get_config()` returns it.
-        others: What else the wrapper's config says: that of a user's own subclass may.
+        others: Other keys of the wrapper's config, which a custom subclass may have.
         is_wrapper: Whether the config is that of a wrapper. If not, it is the optimizer's own, and
             `class_name` is that of the wrapper which other generations have instead.
         counts_skipped_steps: Whether it says that the iterations count skipped steps, which only
@@ -75,24 +75,24 @@ class WrapperConfig:
 
 
 def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
-    """Takes apart a loss-scale optimizer's config of any generation.
+    """Reads a loss-scale optimizer's config of any generation.
 
     Args:
-        config: What `get_config()` or `tf.keras.optimizers.serialize()` gave. The config of a
+        config: The result of `get_config()` or `tf.keras.optimizers.serialize()`. The config of a
             LossScale, or of a Policy with a loss scale, is read as one without an optimizer.
 
     Returns:
         Its parts.
 
     Raises:
-        ConfigFormatError: It states no loss scale, or something in it has a wrong type.
-        LossScaleArgumentError: It states one that cannot be.
+        ConfigFormatError: It states no loss scale, or a value has a wrong type.
+        LossScaleArgumentError: It states an invalid loss scale.
     """
     if not isinstance(config, Mapping):
         raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
     if is_too_deep(config):
         raise ConfigFormatError(
-            f"The config is nested more than {MAX_JSON_DEPTH} deep, or contains itself."
+            f"The config has more than {MAX_JSON_DEPTH} levels, or contains itself."
         )
     bare, class_name = _unwrapped(config)
     _refuse_own_loss_scale(bare.get("loss_scale"))
@@ -123,7 +123,7 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
     if generation in _REFUSE_WRAPPERS and inner is not None and is_wrapper(inner):
         raise ConfigFormatError(
             f"It wraps a {_shortened(inner['class_name'])}, which scales the loss itself; "
-            f"{generation.title} refuses to."
+            f"{generation.title} refuses that."
         )
     is_optimizer = inner is not None
     return WrapperConfig(
@@ -161,8 +161,8 @@ def _refuse_own_loss_scale(loss_scale: object) -> None:
     if not isinstance(class_name, str) or class_name not in LOSS_SCALES:
         raise ConfigFormatError(
             f"Its loss scale is of the class {_shortened(class_name)}, which is "
-            "neither FixedLossScale nor DynamicLossScale: its rules are in that class' code, not "
-            "in the config."
+            "neither FixedLossScale nor DynamicLossScale: its rule is in the code of that "
+            "class, not in the config."
         )
 
 
@@ -197,7 +197,7 @@ def _shortened(value: object) -> str:
 def states_loss_scale(config: Mapping[str, Any]) -> bool:
     """Whether a dictionary looks like a config that states a loss scale.
 
-    It says nothing about whether the statement makes sense: `read_wrapper_config` does.
+    `read_wrapper_config` checks whether it is valid.
     """
     return is_wrapper(config) or _states_factor(_unwrapped(config)[0])
 
@@ -220,26 +220,25 @@ def find_configs(
     """Finds every config that states a loss scale in a JSON value.
 
     Args:
-        tree: The value: a config, or a model's, or anything that has some inside.
-        where: What to call the value itself.
-        keys: The way to it from the root.
+        tree: The value: a config, the config of a model, or any value that contains configs.
+        where: The name of the value's place.
+        keys: The keys that lead to it from the root.
 
     Yields:
-        The configs, outermost only: a LossScale inside an optimizer's config is part of it.
+        The outermost configs: a LossScale inside an optimizer's config is part of that config.
 
     Raises:
-        UnreadableArtefactError: One looks like such a config and contradicts itself; or there are
-            absurdly many, or absurdly large ones.
+        UnreadableArtefactError: A config is invalid, or the configs exceed the limits.
     """
     if isinstance(tree, Mapping | list):
         yield from bounded_configs(_find(tree, where, keys))
 
 
 def bounded_configs(configs: Iterable[StatedConfig]) -> Iterator[StatedConfig]:
-    """Passes configs on, as many as an artefact may state.
+    """Yields configs, up to the limits.
 
     Raises:
-        UnreadableArtefactError: There are absurdly many, or absurdly large ones.
+        UnreadableArtefactError: There are more configs, or larger ones.
     """
     size = 0
     for number, config in enumerate(configs):
@@ -274,5 +273,5 @@ def _stated_config(
         parts = read_wrapper_config(config)
     except CompatLossScaleError as error:
         place = f"the config at {where}" if where else "the config"
-        raise UnreadableArtefactError(f"{place} cannot be understood: {error}") from None
+        raise UnreadableArtefactError(f"{place} is not valid: {error}") from None
     return StatedConfig(where, parts.generation, parts.spec, config, keys)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a loss-scale config in the form of any generation, and says what that form cannot say."""
+"""Writes a loss-scale config in the form of any generation, and lists what it cannot express."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def write_config(
     """Writes a config in a generation's form.
 
     Args:
-        parts: The config, taken apart.
+        parts: The parts of the config.
         target: The generation.
-        reasons: Gets, by the name of each field that this form has no words for, the reason.
+        reasons: Gets the reason for each field that this form cannot express, by its name.
 
     Returns:
-        The config; the fields that cannot be said are left out of it.
+        The config, without the fields that the form cannot express.
 
     Raises:
-        InexpressibleLossScaleError: The form has no words for the loss scale itself.
+        InexpressibleLossScaleError: The form cannot express the loss scale itself.
     """
     if is_fixed_wrapper(parts) and target is Generation.KERAS3:
         stated = parts.spec.to_config(Generation.TF24)
@@ -82,7 +82,7 @@ def is_fixed_wrapper(parts: WrapperConfig) -> bool:
 
 
 def wanted_family(stored: Family, source: Generation, target: Generation) -> Family:
-    """Returns the family that an optimizer of one family, and one generation, becomes in another.
+    """Returns the family of an optimizer after a conversion to another generation.
 
     Args:
         stored: The optimizer's family.
@@ -92,7 +92,7 @@ def wanted_family(stored: Family, source: Generation, target: Generation) -> Fam
     if target is Generation.KERAS3:
         return Family.KERAS3
     if target is Generation.TF_KERAS:
-        # It has both families, so that nothing needs to change its own.
+        # It has both families, so the family does not change.
         return Family.LEGACY if stored is Family.LEGACY else Family.NEW
     # TensorFlow 2.4 to 2.10 have no other; 2.11 to 2.15 have both.
     return stored if source is target else Family.LEGACY
@@ -160,7 +160,7 @@ def _named(schedule: Any) -> Any:
 
 
 def _write_own_class(inner: Mapping[str, Any], target: Generation) -> dict[str, Any]:
-    """Writes the config of a user's own optimizer, of which nothing is known, as it is."""
+    """Writes the config of a custom optimizer, of which nothing is known, unchanged."""
     with_modules = target in _HAVE_MODULES
     config = inner_optimizer.respell(inner["config"], with_modules=with_modules)
     name = inner_optimizer.class_name(inner)
@@ -175,7 +175,7 @@ def _write_own_class(inner: Mapping[str, Any], target: Generation) -> dict[str, 
 
 
 def _why_lost(name: str, key: str, family: Family, target: Generation) -> str | None:
-    """Why a setting of Keras' own optimizers cannot be said; `None` if it can."""
+    """Why a setting of Keras' own optimizers cannot be expressed; `None` if it can."""
     if target is Generation.TF23 and (name, key) == ("Ftrl", "beta"):
         return "Ftrl has no beta before TensorFlow 2.3"
     if target is Generation.TF23 and key in inner_optimizer.CLIPPING:
@@ -184,7 +184,7 @@ def _why_lost(name: str, key: str, family: Family, target: Generation) -> str | 
         return None
     if key == "decay":
         return (
-            f"the optimizers of {target.title} have no decay; the same is written as learning_rate="
+            f"the optimizers of {target.title} have no decay; instead, write learning_rate="
             "InverseTimeDecay(learning_rate, decay_steps=1, decay_rate=decay)"
         )
     return f"the optimizers of {target.title} have no {key}"

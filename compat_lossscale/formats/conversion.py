@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts a loss-scale config from any generation's form to any other's, and says what is lost."""
+"""Converts a loss-scale config from one generation's form to another's, and lists what is lost."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ _NADAM = (
     "the others: its steps are of another size"
 )
 _TWO_WRAPPERS = (
-    "a loss-scale optimizer around another is built by TensorFlow 2.0-2.2 and Keras 3 only, and "
-    "the two scales multiply; wrap the inner one's optimizer once"
+    "only TensorFlow 2.0-2.2 and Keras 3 build a loss-scale optimizer around another, and "
+    "the two scales multiply; wrap the innermost optimizer once"
 )
 
 
 class Verdict(enum.Enum):
-    """What becomes of one field of a config."""
+    """What a conversion does with one field of a config."""
 
     KEPT = "kept"
-    """It comes back the same after there and back."""
+    """It has the same value after a conversion and back."""
     LOST = "lost"
-    """The other form has no words for it."""
+    """The other form cannot express it."""
     NOTED = "noted"
-    """It changes, and training does not."""
+    """It changes, but training does not."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """What becomes of one field.
+    """One field of a config, and what a conversion does with it.
 
     Attributes:
-        name: `initial_scale`, or `optimizer.learning_rate`, and so on.
+        name: Its name, such as `initial_scale` or `optimizer.learning_rate`.
         verdict: Kept, lost or noted.
-        value: What the config says.
-        reason: Why it is not kept; empty if it is.
+        value: Its value in the config.
+        reason: Why it is not kept; empty if it is kept.
     """
 
     name: str
@@ -66,14 +66,14 @@ class Field:
 
 @dataclasses.dataclass(frozen=True)
 class Conversion:
-    """A config in another generation's form, and what became of each of its fields.
+    """A config in another generation's form, and the verdict on each of its fields.
 
     Attributes:
-        source: The generation that it was of.
-        target: The generation that it is of now.
-        config: The converted config. `None` if the loss scale itself cannot be fields.
-        fields: One for each thing that the config says beyond the defaults.
-        changes_family: Whether the wrapped optimizer becomes one of another family.
+        source: The generation of the original config.
+        target: The generation of the converted config.
+        config: The converted config; `None` if the target cannot express the loss scale itself.
+        fields: The fields of the config that differ from the defaults.
+        changes_family: Whether the family of the wrapped optimizer changes.
     """
 
     source: Generation
@@ -89,7 +89,7 @@ class Conversion:
 
 
 def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
-    """Returns what a config says, field by field, apart from how its generation writes it.
+    """Returns the fields of a config, independent of the form of its generation.
 
     Args:
         config: A loss-scale config of any generation.
@@ -111,19 +111,18 @@ def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
 
 
 def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
-    """Converts a config, and back again to see what has become of it.
+    """Converts a config, and converts it back to find out what is lost.
 
     Args:
         config: A loss-scale config of any generation, bare or in `{"class_name", "config"}`.
-        target: The generation whose form is wanted.
+        target: The generation to convert to.
 
     Returns:
-        The conversion. It is also made if something is lost, as long as the loss scale itself can
-        be fields.
+        The conversion, even if something is lost.
 
     Raises:
-        ConfigFormatError: `config` is no config of a loss scale.
-        LossScaleArgumentError: It states one that cannot be.
+        ConfigFormatError: `config` is not a config of a loss scale.
+        LossScaleArgumentError: It states an invalid loss scale.
     """
     parts = read_wrapper_config(config)
     stated = meaning(parts)
@@ -155,7 +154,7 @@ def _there_and_back(converted: Mapping[str, Any], source: Generation) -> dict[st
     try:
         return meaning(write_config(there, source, {}))
     except InexpressibleLossScaleError:
-        # A config can state what its own generation refuses, such as a fixed scale below 1.
+        # A config can state a value that its own generation refuses, such as a fixed scale below 1.
         return meaning(there)
 
 
@@ -176,7 +175,7 @@ def _field(
 
 
 def _equal(a: Any, b: Any) -> bool:
-    # A NaN, which JSON of Python's writing may have, is no number but equals itself here.
+    # NaN, which JSON written by Python may have, equals itself here.
     return bool(a == b) or (a != a and b != b)  # noqa: PLR0124  # NaN is not itself
 
 
@@ -198,10 +197,10 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
         reason = "only Keras 3 names the wrapper; the name has no influence on training"
         notes.append(Field("name", Verdict.NOTED, parts.name, reason))
     if parts.inner is not None and parts.class_name not in (None, *WRAPPERS):
-        reason = "it is a class of the user's own, in place of which Keras' own is named"
+        reason = "it is a custom class, and the converted config names Keras' own class instead"
         notes.append(Field("wrapper", Verdict.NOTED, parts.class_name, reason))
     if parts.inner is not None and not inner_optimizer.is_known(parts.inner):
-        reason = "it is a class of the user's own; its config is passed on as it is"
+        reason = "it is a custom class; its config is passed on unchanged"
         name = inner_optimizer.class_name(parts.inner)
         notes.append(Field("own class", Verdict.NOTED, name, reason))
     elif parts.inner is not None:
@@ -211,7 +210,7 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
             notes.append(Field("optimizer.schedule", Verdict.LOST, stored.value, _NADAM))
         if stored is not wanted:
             rounding = _rounding(stored, wanted)
-            reason = f"the optimizer becomes one of the family {wanted.value}; {rounding}"
+            reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
 
@@ -222,5 +221,5 @@ def _is_nadam(inner: Mapping[str, Any]) -> bool:
 
 def _rounding(stored: Family, wanted: Family) -> str:
     if Family.LEGACY not in (stored, wanted):
-        return "most classes round the same there, RMSprop and Ftrl do not"
-    return "the families round differently, so that long runs drift apart by more than 1e-5"
+        return "most classes round the same in both, RMSprop and Ftrl do not"
+    return "the families round differently, so long runs differ by more than 1e-5"

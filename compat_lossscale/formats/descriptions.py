@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes the configs and the state of artefacts for people."""
+"""Describes the configs and the state of artefacts in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compat_lossscale.formats.verification import printable
 
 
 def describe_config(stated: StatedConfig) -> str:
-    """Describes a config: where it is, its loss scale and its optimizer."""
+    """Describes a config: its place, its loss scale and its optimizer."""
     spec, inner = stated.spec, read_wrapper_config(stated.config).inner
     if spec.dynamic:
         scale = (

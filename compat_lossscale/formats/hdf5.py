@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read out of HDF5 files, which Keras writes as `.h5` and inside of `.keras`.
+"""Reads HDF5 files, which Keras writes as `.h5` and inside of `.keras`.
 
-Only attributes, names and scalars are read: a file's size does not matter. Links to other files,
-data kept in other files, and filters are never followed or run. A damaged file can crash the HDF5
-library itself, so this runs in a process of its own: see `isolated`.
+Only attributes, names and scalars are read, so the size of a file does not matter. Links to other
+files, data in other files, and filters are never followed or run. A damaged file can crash the HDF5
+library, so this module runs in a separate process: see `isolated`.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
 MAX_NAMES = 100_000
-"""How many names are looked at. A thousand layers have some ten thousand."""
+"""The largest number of names that are read. A thousand layers have some ten thousand."""
 MAX_DEPTH = 30
-"""How deep groups are looked into."""
+"""The deepest group that is read."""
 MAX_ATTRIBUTE_BYTES = 32 * 2**20
-"""The largest attribute that is read, and how large all may be together."""
+"""The largest attribute that is read, and the largest size of all attributes together."""
 MAX_PATH_BYTES = 32 * 2**20
-"""How long all paths may be together: a path repeats its groups' names."""
+"""The largest length of all paths together. A path repeats the names of its groups."""
 
 
 _TOO_LARGE = f"the attribute {{}} is larger than {MAX_ATTRIBUTE_BYTES // 2**20} MB"
 _LARGEST_NUMBER = 8
-"""In bytes. No Keras writes the larger ones, which JSON has no words for."""
+"""In bytes. Keras does not write larger ones, which JSON cannot express."""
 
 
 class Description(TypedDict):
-    """What is read from one file.
+    """The content of one file.
 
     `attributes` are the text attributes of the root. `scalars` are the numbers below `optimizer`
-    groups by their path, `arrays` the paths of what has dimensions there, and `unread` those of
-    what has none and is no plain number.
+    groups by their path, `arrays` are the paths of arrays there, and `unread` the paths of scalars
+    that are not plain numbers.
     """
 
     attributes: dict[str, str]
@@ -45,37 +45,37 @@ class Description(TypedDict):
 
 
 class Window(io.RawIOBase):
-    """Part of a file, as a file of its own: what a ZIP archive stores uncompressed.
+    """Part of a file, as a file: a file that a ZIP archive stores uncompressed.
 
     Args:
         file: The file.
-        start: Where the part begins.
-        size: How long it is.
+        start: The offset of the part, in bytes.
+        size: The size of the part, in bytes.
     """
 
     def __init__(self, file: BinaryIO, start: int, size: int) -> None:
         self._file, self._start, self._size, self._position = file, start, size, 0
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Returns that it can be read."""
         return True
 
     def seekable(self) -> bool:
-        """It can be sought in."""
+        """Returns that it can seek."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Moves to a place, as any file does."""
+        """Moves to an offset in the part."""
         origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         self._position = max(0, origin + offset)
         return self._position
 
     def tell(self) -> int:
-        """Returns the place."""
+        """Returns the offset."""
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        """Reads into a buffer, not beyond the part's end."""
+        """Reads into a buffer, up to the end of the part."""
         view = memoryview(buffer).cast("B")
         wanted = min(len(view), max(0, self._size - self._position))
         self._file.seek(self._start + self._position)
@@ -86,16 +86,16 @@ class Window(io.RawIOBase):
 
 
 def describe(file: str | BinaryIO | Window) -> Description:
-    """Reads what there is to know about loss scaling in an HDF5 file.
+    """Reads everything about loss scaling from an HDF5 file.
 
     Args:
         file: Its path, or an open file.
 
     Returns:
-        The description, which is made of JSON values only.
+        The description, which consists of JSON values only.
 
     Raises:
-        OSError: It is no HDF5 file, or damaged; other errors of h5py, too, if it is.
+        OSError: It is not an HDF5 file, or is damaged. h5py may raise other errors too.
         ImportError: h5py is not installed.
     """
     h5py = _h5py()
@@ -122,7 +122,7 @@ def describe(file: str | BinaryIO | Window) -> Description:
 
 
 def _h5py() -> Any:
-    # Untyped, and needed in a process of its own only.
+    # Untyped, and only the separate process needs it.
     return importlib.import_module("h5py")
 
 
@@ -161,7 +161,7 @@ def _walk(group: Any, path: str, seen: set[int], depth: int = 0) -> Iterator[tup
 
 
 def _own_child(group: Any, name: str) -> Any:
-    """A group's child, unless it is a link to somewhere else, in particular to another file."""
+    """Returns a group's child, unless it is a link, for example to another file."""
     h5py = _h5py()
     if name not in group or not isinstance(group.get(name, getlink=True), h5py.HardLink):
         return None
@@ -169,7 +169,7 @@ def _own_child(group: Any, name: str) -> Any:
 
 
 def _is_plain_number(dataset: Any) -> bool:
-    """Whether a dataset is one number, kept in the file as it is: no filter, no other file."""
+    """Whether a dataset is one number that is stored in the file without a filter."""
     return (
         dataset.shape == ()
         and dataset.dtype.kind in "iuf"
@@ -191,7 +191,7 @@ def _text_attribute(holder: Any, name: str) -> str | None:
     value = holder.attrs[name]
     if isinstance(value, bytes):
         return value.decode("utf-8")
-    # A numpy string, or an array of something that is no text.
+    # A numpy string, or an array of something other than text.
     return str(value) if isinstance(value, str) else None
 
 
@@ -225,12 +225,12 @@ def variables_in(opened: Any) -> Iterator[tuple[str, Any]]:
 
 
 def describe_window(path: str, start: int, size: int) -> Description:
-    """Does what `describe` does for an HDF5 file that is part of another file."""
+    """Describes an HDF5 file that is part of another file: see `describe`."""
     with Path(path).open("rb") as file:
         return describe(Window(file, start, size))
 
 
 def list_window(path: str, start: int, size: int) -> dict[str, list[int]]:
-    """Does what `list_variables` does for an HDF5 file that is part of another file."""
+    """Lists the variables of an HDF5 file that is part of another file: see `list_variables`."""
     with Path(path).open("rb") as file:
         return list_variables(Window(file, start, size))

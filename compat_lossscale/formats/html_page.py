@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verified artefacts as one HTML page: what each holds, and what conversions make of it."""
+"""Verified artefacts as one HTML page: what each holds, and what conversions lose."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _URGENCY = (
     ArtefactStatus.NO_LOSS_SCALE,
 )
 _MAX_CONFIG = 50_000
-"""Characters of a config from which on it is not shown as a whole."""
+"""The number of characters of a config that are shown."""
 _OPEN = 40
-"""Artefacts that start open."""
+"""The number of artefacts that are expanded at first."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Field:
-    """A field that does not come back as it was."""
+class ShownField:
+    """A field that is lost or noted."""
 
     verdict: str
     name: str
@@ -50,19 +50,19 @@ class Field:
 
 @dataclasses.dataclass(frozen=True)
 class Converted:
-    """One conversion as it is shown."""
+    """One conversion on the page."""
 
     target: str
     title: str
     lost: int
     kept: str
-    fields: list[Field]
+    fields: list[ShownField]
     hunks: list[list[Row]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """One config as it is shown."""
+    """One config on the page."""
 
     words: str
     conversions: list[Converted]
@@ -70,7 +70,7 @@ class Config:
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """One artefact as it is shown."""
+    """One artefact on the page."""
 
     path: str
     status: str
@@ -84,11 +84,11 @@ class Shown:
 
 
 def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str, str]] = ()) -> str:
-    """Returns the results as a page that loads nothing from anywhere.
+    """Returns the results as a page that loads nothing else.
 
     Args:
-        results: What was found out about each artefact.
-        deep: The comparisons with stock tf-keras, as `--json` has them.
+        results: The results of verifying each artefact.
+        deep: The comparisons with tf-keras, in the form of `--json`.
     """
     statuses = [
         (_css(status), words, sum(result.status is status for result in results))
@@ -115,7 +115,7 @@ def _css(status: ArtefactStatus) -> str:
 
 
 def _counts(made: Sequence[Conversion], target: Generation) -> tuple[int, int]:
-    """Returns how many conversions to a generation lose nothing, and how many lose something."""
+    """Counts the conversions to a generation that lose nothing, and those that lose something."""
     lossy = [bool(conversion.lost) for conversion in made if conversion.target is target]
     return len(lossy) - sum(lossy), sum(lossy)
 
@@ -153,7 +153,7 @@ def _converted(stated: StatedConfig, made: Conversion) -> Converted:
         len(made.lost),
         ", ".join(printable(f.name) for f in made.fields if f.verdict is Verdict.KEPT),
         [
-            Field(
+            ShownField(
                 field.verdict.value,
                 printable(field.name),
                 printable(json.dumps(field.value)),

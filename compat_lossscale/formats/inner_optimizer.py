@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wrapped optimizer's config: what each family of Keras optimizers has words for.
+"""The wrapped optimizer's config: what each family of Keras optimizers can express.
 
-Every family has the same update rules for the classes they share; they differ in the options that
-all their classes take, and in how a config names a class. Read off the constructors of
-`OptimizerV2` (TensorFlow 2.0 to 2.10, `optimizers.legacy` since), tf-keras' `Optimizer` (2.11 and
-later) and Keras 3's.
+All families have the same update rules for the classes that they share. They differ in the options
+that all their classes have, and in how a config names a class. The tables are from the constructors
+of `OptimizerV2` (TensorFlow 2.0 to 2.10, `optimizers.legacy` since), of tf-keras' `Optimizer` (2.11
+and later) and of Keras 3's `Optimizer`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Family(enum.Enum):
 
 
 MARKERS = frozenset({"is_legacy_optimizer", "jit_compile"})
-"""Keys that say which family, or how it runs, and change no result."""
+"""Keys that state the family or how the optimizer runs, and do not change results."""
 
 CLIPPING: dict[str, Any] = {"clipnorm": None, "clipvalue": None, "global_clipnorm": None}
 """The options that clip gradients."""
@@ -51,7 +51,7 @@ OPTIONS: Mapping[Family, Mapping[str, Any]] = {
     Family.NEW: _NEW,
     Family.KERAS3: _KERAS3,
 }
-"""The options that every class of a family takes, with the values that mean nothing is done."""
+"""The options of every class of a family, with the values that do nothing."""
 
 ALL_OPTIONS: Mapping[str, Any] = {**_KERAS3, "decay": 0.0}
 
@@ -68,7 +68,7 @@ CLASSES: Mapping[str, frozenset[Family]] = {
 CANONICAL = {name.lower(): name for name in CLASSES}
 
 _OWN_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    # The legacy Nadam keeps the constant of its momentum schedule under this name.
+    # The legacy Nadam has the constant of its momentum schedule under this name.
     "Nadam": {"decay": 0.004},
     "Ftrl": {"beta": 0.0},
 }
@@ -81,30 +81,27 @@ def class_name(inner: Mapping[str, Any]) -> str:
         inner: Its `{"class_name", "config"}`.
 
     Returns:
-        For Keras' own, the class' name in its own spelling; for a user's, the name that it is
-        registered under: the old form has no other.
+        For Keras' own classes, the name in Keras' spelling. For custom classes, the name under
+        which they are registered: the old form has no other.
     """
     name = str(inner.get("registered_name") or inner.get("class_name", ""))
-    # As which SavedModels of TensorFlow 2.11 and later have Keras' own.
+    # SavedModels of TensorFlow 2.11 and later name Keras' own classes so.
     return CANONICAL.get(name.lower().removeprefix("custom>"), name)
 
 
 def is_known(inner: Mapping[str, Any]) -> bool:
-    """Whether it is an optimizer of Keras' own, not a user's."""
+    """Whether an optimizer is one of Keras' own, and not custom."""
     module = inner.get("module")
     of_keras = not module or str(module).split(".", 1)[0] in ("keras", "tf_keras", "tensorflow")
     return of_keras and class_name(inner) in CLASSES
 
 
 def family(inner: Mapping[str, Any], generation: Generation) -> Family:
-    """Tells to which family a wrapped optimizer's config belongs.
+    """Returns the family of a wrapped optimizer's config.
 
     Args:
         inner: Its `{"class_name", "config"}`.
-        generation: Of the config it is in.
-
-    Returns:
-        The family.
+        generation: The generation of the config that it is in.
     """
     if generation is Generation.KERAS3:
         return Family.KERAS3
@@ -120,17 +117,17 @@ def family(inner: Mapping[str, Any], generation: Generation) -> Family:
 
 
 def default(inner: Mapping[str, Any], key: str) -> Any:
-    """Returns the value of an option that means it does nothing.
+    """Returns the value of an option that does nothing.
 
     Raises:
-        KeyError: `key` is no option of all classes but a parameter of this one.
+        KeyError: `key` is not an option of all classes, but a parameter of this one.
     """
     own = _OWN_DEFAULTS.get(class_name(inner), {})
     return own[key] if key in own else ALL_OPTIONS[key]
 
 
 def is_default(inner: Mapping[str, Any], key: str, value: Any) -> bool:
-    """Whether a value says no more than leaving the key out would."""
+    """Whether a value has the same meaning as a missing key."""
     try:
         expected = default(inner, key)
     except KeyError:
@@ -139,7 +136,7 @@ def is_default(inner: Mapping[str, Any], key: str, value: Any) -> bool:
 
 
 def settings(inner: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yields what a wrapped optimizer's config says beyond the defaults, one key at a time."""
+    """Yields the keys and values of a wrapped optimizer's config that differ from the defaults."""
     config = inner.get("config")
     if not isinstance(config, Mapping):
         return
@@ -149,10 +146,10 @@ def settings(inner: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Returns a value without what only says how it is written down.
+    """Returns a value that is independent of its form.
 
     Serialized objects lose `module`, `registered_name` and `build_config`, and numbers are rounded
-    to float32: the legacy family stores them so.
+    to float32, because the legacy family stores them as float32.
     """
     if isinstance(value, Mapping):
         if "class_name" in value and "config" in value:
@@ -179,9 +176,9 @@ def respell(value: Any, *, with_modules: bool) -> Any:
     """Writes a config's value in the old form, or in that of Keras' new serialization.
 
     Args:
-        value: Anything JSON can say. Serialized objects in it are dictionaries with `class_name`
-            and `config`.
-        with_modules: Whether serialized objects are to have `module` and `registered_name`.
+        value: A JSON value. Serialized objects in it are dictionaries with `class_name` and
+            `config`.
+        with_modules: Whether serialized objects get `module` and `registered_name`.
 
     Returns:
         The value in that form.
@@ -195,7 +192,7 @@ def respell(value: Any, *, with_modules: bool) -> Any:
         return respelled
     if not with_modules:
         return {key: respelled[key] for key in ("class_name", "config")}
-    # The only objects in an optimizer's config that Keras itself makes are schedules.
+    # The only objects of Keras itself in an optimizer's config are schedules.
     respelled.setdefault("module", "keras.optimizers.schedules")
     respelled.setdefault("registered_name", None)
     return respelled

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs functions of `hdf5` and `hdf5_writing` in a process of its own, bounded in time and memory.
+"""Runs the functions of `hdf5` and `hdf5_writing` in a separate process, with limited resources.
 
-A damaged HDF5 file can crash the C library that reads it, or keep it busy forever. Then that
-process ends, the file counts as unreadable, and the next file gets a new process.
+A damaged HDF5 file can crash the C library that reads it, or keep it busy forever. Then the
+process ends, the file is unreadable, and the next file gets a new process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TIMEOUT = 20.0
 MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
 MAX_ANSWER = 2**29
-"""Bytes that it may answer. As JSON, what `hdf5` bounds takes up to six times as much."""
+"""The largest answer, in bytes. As JSON, the limits of `hdf5` take up to six times as much."""
 _FUNCTIONS = {
     "describe": "hdf5",
     "describe_window": "hdf5",
@@ -37,7 +37,7 @@ _FUNCTIONS = {
     "replace_training_config": "hdf5_writing",
     "rearrange": "hdf5_writing",
 }
-"""What can be called, and the module that has it."""
+"""The functions that can be called, and the module of each."""
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"
@@ -51,12 +51,12 @@ def call(function: str, path: str, *arguments: Any) -> Any:
     """Calls a function in the other process.
 
     Args:
-        function: Its name, one of `_FUNCTIONS`.
-        path: The file it is about, its first argument.
+        function: The name of the function, one of `_FUNCTIONS`.
+        path: The file, which is its first argument.
         arguments: The other arguments, JSON values.
 
     Returns:
-        What it returns.
+        The return value of the function.
 
     Raises:
         UnreadableArtefactError: It failed, crashed, or took longer than `TIMEOUT`.
@@ -72,7 +72,7 @@ def call(function: str, path: str, *arguments: Any) -> Any:
         raise MissingExtraError(
             "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
         )
-    raise UnreadableArtefactError(f"it is no HDF5 file that can be read: {answer['error']}")
+    raise UnreadableArtefactError(f"it is not a readable HDF5 file: {answer['error']}")
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:
@@ -118,10 +118,10 @@ def _started() -> subprocess.Popen[bytes]:
     if _process is None or _process.poll() is not None:
         environment = {
             **os.environ,
-            # No filter plugins, which are libraries to load; no locks on what is only read.
+            # No filter plugins, because they are libraries; no locks, because files are only read.
             "HDF5_PLUGIN_PRESET": "::",
             "HDF5_USE_FILE_LOCKING": "FALSE",
-            # numpy's threads would reserve memory that this process may not have.
+            # numpy's threads would reserve more memory than the limit.
             "OPENBLAS_NUM_THREADS": "1",
         }
         here = str(Path(__file__).resolve().parents[2])
@@ -155,7 +155,7 @@ atexit.register(stop)
 
 
 def serve() -> None:
-    """Answers calls from standard input on standard output. This is the other process."""
+    """Runs in the other process: answers calls from standard input on standard output."""
     _limit_memory()
     for line in sys.stdin.buffer:
         question = json.loads(line)
@@ -168,7 +168,7 @@ def serve() -> None:
         except ImportError as error:
             answer = {"missing": True, "error": str(error)}
         except Exception as error:
-            # Whatever h5py raises, the file is at fault.
+            # h5py raises many kinds of errors for damaged files.
             answer = {"error": f"{type(error).__name__}: {error}"}
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The round-trip matrix: what of each artefact is kept in each generation, as a Markdown table."""
+"""The round-trip matrix: what a conversion to each generation keeps, as a Markdown table."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def matrix_of(results: Sequence[Verification]) -> Iterator[str]:
     """Yields the lines of the table.
 
     Args:
-        results: Of artefacts verified against all generations.
+        results: The results of verifying artefacts against all generations.
 
     Yields:
-        The headings, and a row for each config of each artefact. Artefacts of which the same is to
-        be said share a row. Artefacts without a loss scale have none.
+        The headings, and a row for each config of each artefact. Artefacts with the same content
+        share a row. Artefacts without a loss scale have no row.
     """
     rows: dict[tuple[str, ...], dict[str, None]] = {}
     root = _common_folder([result.path for result in results])

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in a loss-scale config with which no generation trains, or not every one the same.
+"""Odd numbers in a loss-scale config: those that cannot train, and those that train differently.
 
-What each generation does with them was tried with TensorFlow 2.1, 2.3, 2.4, tf-keras 2.21 and
-Keras 3.15.
+Their behavior was tried with TensorFlow 2.1, 2.3, 2.4, tf-keras 2.21 and Keras 3.15.
 """
 
 from __future__ import annotations
@@ -21,38 +20,38 @@ def refuse_impossible(spec: LossScaleSpec) -> None:
     """Refuses a loss scale with which no generation takes a good step.
 
     Args:
-        spec: What a config states.
+        spec: The loss scale that a config states.
 
     Raises:
-        LossScaleArgumentError: It is such a loss scale.
+        LossScaleArgumentError: It cannot train. The message says why.
     """
     scale = _float32(spec.initial_scale)
     if math.isinf(scale):
         raise LossScaleArgumentError(
             f"A loss scale of {spec.initial_scale:g} is infinite as float32, so no step is ever "
-            "good; use a smaller one."
+            "good. Use a smaller one."
         )
     if scale == 0 and not spec.dynamic:
         raise LossScaleArgumentError(
             f"A fixed loss scale of {spec.initial_scale:g} is zero as float32, so every gradient "
-            "is NaN; use 1 for no scaling."
+            "is NaN. Use 1 for no scaling."
         )
     if spec.growth_steps is not None and spec.growth_steps > MAX_GROWTH_STEPS:
         raise LossScaleArgumentError(
-            f"{spec.growth_steps} good steps before growth exceed a 64-bit integer, which the "
-            "counter is, so that no step can be taken; use a smaller number."
+            f"{spec.growth_steps} good steps before growth exceed the 64-bit integer of the "
+            "counter, so no step can be taken. Use a smaller number."
         )
 
 
 def lost(spec: LossScaleSpec, source: Generation, target: Generation) -> dict[str, str]:
-    """Returns what means something else in another generation: its field and the reason."""
+    """Returns the fields with another meaning in another generation, each with the reason."""
     if not spec.dynamic or not _crosses(source, target):
         return {}
     reasons = {}
     if _float32(spec.initial_scale) == 0:
         reasons["initial_scale"] = (
             "a loss scale of 0 stays 0 in Keras 3, and makes every gradient NaN; TensorFlow and "
-            "tf-keras skip the first step and go on from 1"
+            "tf-keras skip the first step and continue with 1"
         )
     if _grows_always(spec):
         reasons["growth_steps"] = (
@@ -63,7 +62,7 @@ def lost(spec: LossScaleSpec, source: Generation, target: Generation) -> dict[st
 
 
 def noted(spec: LossScaleSpec, source: Generation, target: Generation) -> dict[str, str]:
-    """Returns what is odd and keeps its meaning: its field and the reason."""
+    """Returns odd fields that keep their meaning, each with the reason."""
     if not spec.dynamic or source is target:
         return {}
     reasons = {}
@@ -76,7 +75,9 @@ def noted(spec: LossScaleSpec, source: Generation, target: Generation) -> dict[s
             )
         return reasons
     if scale == 0:
-        reasons["initial_scale"] = "the first step is skipped in both, and the scale goes on from 1"
+        reasons["initial_scale"] = (
+            "the first step is skipped in both, and the scale continues with 1"
+        )
     if _grows_always(spec):
         reasons["growth_steps"] = "the scale grows after every good step, in both"
     return reasons

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimizer's state in an HDF5 file: which of its numbers are the scale, counter and steps.
+"""Finds an optimizer's state in an HDF5 file: the loss scale, the counter and the steps.
 
 Model files of HDF5 name the variables; `.keras` archives and `.weights.h5` number them.
 """
@@ -14,16 +14,16 @@ from compat_lossscale.formats.hdf5 import MAX_NAMES, Description
 from compat_lossscale.spec import Generation
 
 ITERATIONS = ("iter", "iteration", "iterations")
-"""What the number of steps is called, by one version or another."""
+"""The names of the number of steps in different versions."""
 NO_STATE = (
-    "the current loss scale and its counter: {} has no place for them, so that training goes on "
+    "the current loss scale and its counter: {} has no place for them, so training continues "
     "with the initial scale"
 )
-UNREAD = "{}: it is there, but no number as Keras writes it, and was not read"
+UNREAD = "{}: it is not a number of the kind that Keras writes, and was not read"
 KERAS3_OWN = 4
-"""How many variables Keras 3's wrapper has before those of the wrapped optimizer.
+"""The number of variables of Keras 3's wrapper before those of the wrapped optimizer.
 
-They are its own step count and learning rate, which nothing uses, the counter and the scale.
+They are its step count and learning rate, which nothing uses, the counter and the scale.
 """
 _OWN = "optimizer/vars/"
 _INNER = "optimizer/inner_optimizer/vars/"
@@ -36,18 +36,18 @@ def live_state(description: Description, where: str) -> LiveState:
     """Reads an optimizer's state from the numbers below an optimizer's group.
 
     Args:
-        description: What was read from the file.
-        where: What to call the place.
+        description: The content of the file.
+        where: The name of the place.
 
     Returns:
-        The state; what the file does not hold is `None`.
+        The state, with `None` for values that the file does not hold.
     """
     return _with_numbered(_named_state(description, where), description)
 
 
 def _named_state(description: Description, where: str) -> LiveState:
     scalars = description["scalars"]
-    # Keras 3's wrapper has a step count of its own beside its scale, which stays at zero.
+    # Keras 3's wrapper also has a step count, which stays at zero.
     wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
     scale = counter = iterations = None
     for path, value in scalars.items():
@@ -62,7 +62,7 @@ def _named_state(description: Description, where: str) -> LiveState:
 
 
 def _with_numbered(state: LiveState, description: Description) -> LiveState:
-    """Adds what is saved under a number instead of a name.
+    """Adds the variables that are saved under a number instead of a name.
 
     The wrapped optimizer's first variable is its iterations; around a legacy optimizer, the
     wrapper's are the same. Of Keras 3's wrapper, the third is the counter, the fourth the scale.
@@ -89,28 +89,28 @@ def _wrapped_by(place: str) -> str:
 
 
 def wrapper_of(description: Description) -> Generation | None:
-    """Tells from numbered variables which generation's loss-scale optimizer they are of.
+    """Finds the generation of the loss-scale optimizer that numbered variables belong to.
 
     Args:
-        description: What was read from the file.
+        description: The content of the file.
 
     Returns:
-        Keras 3 or tf-keras; `None` if they are those of an optimizer without loss scaling, or if
-        there are none.
+        Keras 3 or tf-keras; `None` if the optimizer has no loss scaling, or if there are no
+        variables.
     """
     scalars, paths = description["scalars"], (*description["scalars"], *description["arrays"])
     own, inner = (sum(path.startswith(place) for path in paths) for place in (_OWN, _INNER))
     if inner:
         numbers = [scalars.get(f"{_OWN}{number}") for number in range(KERAS3_OWN)]
         is_keras3 = [_is_count(number) for number in numbers] == [True, False, True, False]
-        # tf-keras' wrapper has the wrapped optimizer's variables and none of its own.
+        # tf-keras' wrapper has only the variables of the wrapped optimizer.
         has_own = own == KERAS3_OWN + inner and None not in numbers
         return Generation.KERAS3 if is_keras3 and has_own else Generation.TF_KERAS
     return Generation.TF_KERAS if is_legacy_wrapper(description) else None
 
 
 def is_legacy_wrapper(description: Description) -> bool:
-    """Whether numbered variables are of a wrapper around an optimizer of the legacy family.
+    """Whether numbered variables belong to a wrapper around a legacy optimizer.
 
     Only this package saves them.
     """
@@ -132,7 +132,7 @@ def _name(path: str) -> str:
 
 
 def _strange(description: Description) -> set[str]:
-    """Names of the loss scale's state that is there in a form which is not read."""
+    """Returns the names of the loss scale's variables that have a form which is not read."""
     paths = (*description["unread"], *description["arrays"])
     return {name for name in map(_name, paths) if name in (*_SCALES, *_COUNTERS)}
 
@@ -140,16 +140,16 @@ def _strange(description: Description) -> set[str]:
 def missing(
     configs: Sequence[StatedConfig], state: LiveState, description: Description | None = None
 ) -> tuple[str, ...]:
-    """Says what a model's file does not hold though its loss scale needs it.
+    """Returns what the loss scale of a model needs and its file does not hold.
 
     Args:
         configs: The loss-scale configs in the file.
-        state: The state in it.
-        description: What else was found in it.
+        state: The state in the file.
+        description: The content of the file.
     """
     names = []
     if description is not None and description["truncated"]:
-        names.append(f"all but the first {MAX_NAMES} variables: they were not looked at")
+        names.append(f"all but the first {MAX_NAMES} variables: they were not read")
     strange = set() if description is None else _strange(description)
     names += [UNREAD.format(name) for name in sorted(strange)]
     dynamic = any(config.spec.dynamic for config in configs)

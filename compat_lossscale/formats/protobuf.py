@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol buffers' wire format, as far as checkpoints and SavedModels need it.
+"""The wire format of protocol buffers, for checkpoints and SavedModels.
 
-Fields that nobody asks for are skipped without being copied, so that a large file is read quickly.
+Other fields are skipped without being copied, so a large file is read quickly.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 
 MAX_FIELDS = 3_000_000
-"""How many fields are read of one file. A SavedModel of a large model has some 100,000."""
+"""The largest number of fields in one file. A SavedModel of a large model has some 100,000."""
 MAX_TEXT = 1000
-"""How many bytes of a text are read."""
+"""The number of bytes of a text that are read."""
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _SIZES = {FIXED64: 8, FIXED32: 4}
 
@@ -23,10 +23,10 @@ def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
 
     Args:
         data: The bytes.
-        position: Where it begins.
+        position: The offset of the number.
 
     Returns:
-        The number, and where it ends.
+        The number, and the offset after it.
 
     Raises:
         UnreadableArtefactError: It does not end, or is longer than 64 bits.
@@ -44,7 +44,7 @@ def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
 
 
 class Budget:
-    """How many fields may still be read."""
+    """The number of fields that may still be read."""
 
     def __init__(self, left: int = MAX_FIELDS) -> None:
         self._left = left
@@ -53,7 +53,7 @@ class Budget:
         """Counts one field.
 
         Raises:
-            UnreadableArtefactError: There were too many.
+            UnreadableArtefactError: There are too many fields.
         """
         self._left -= 1
         if self._left < 0:
@@ -66,14 +66,14 @@ def fields(
     """Yields a message's fields, one after another.
 
     Args:
-        message: Its bytes.
-        budget: How many fields may be read, in this message and others.
+        message: The bytes of the message.
+        budget: The number of fields that may be read, in this message and others.
 
     Yields:
         The field's number; its wire type; and its value, as bytes or as a whole number.
 
     Raises:
-        UnreadableArtefactError: These are no bytes of a message, or there are too many fields.
+        UnreadableArtefactError: The bytes are not a message, or there are too many fields.
     """
     budget = budget or Budget()
     position, size = 0, len(message)
@@ -111,5 +111,5 @@ def messages(
 
 
 def text(value: memoryview) -> str:
-    """Returns a string field's first characters; what is not UTF-8 is replaced."""
+    """Returns the first characters of a string field. Invalid UTF-8 is replaced."""
     return bytes(value[:MAX_TEXT]).decode("utf-8", "replace")

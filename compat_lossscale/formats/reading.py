@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds artefacts, tells what they are, and reads them."""
+"""Finds artefacts, recognizes their format, and reads them."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def reader_of(path: str) -> Reader | None:
 def read(path: str | os.PathLike[str]) -> Artefact:
     """Reads the loss-scale configuration and state of one artefact.
 
-    Nothing is built, executed or imported, and of a large file only the metadata is read.
+    Nothing is built, executed or imported. Only the metadata of a large file is read.
 
     Args:
         path: A config (JSON), `.h5` or `.keras` model, SavedModel folder, or TensorFlow checkpoint
             (its prefix, its `.index` file or its `.data-...` file).
 
     Returns:
-        What it says; `Artefact.has_loss_scale` tells whether it states a loss scale at all.
+        The content. `Artefact.has_loss_scale` says whether it states a loss scale.
 
     Raises:
-        UnreadableArtefactError: It is not one of these, or damaged. The message says where and why,
-            and begins without the path.
+        UnreadableArtefactError: It is not one of these, or is damaged. The message says where and
+            why, and does not begin with the path.
     """
     path = os.fspath(path)
     try:
-        # What cannot be accessed is named as it was given. A checkpoint's prefix is no file, and
-        # of a name that no file can have, opening it says more.
+        # The error for a path without access names the path as it was passed. A checkpoint's
+        # prefix is not a file. For an invalid name, opening it gives a better error.
         with contextlib.suppress(FileNotFoundError, ValueError):
             Path(path).stat()
         reader = reader_of(path)
@@ -46,17 +46,18 @@ def read(path: str | os.PathLike[str]) -> Artefact:
         if Path(path).is_dir():
             os.scandir(path).close()
             raise UnreadableArtefactError(
-                "it is a folder and no SavedModel: it has no saved_model.pb, and no artefacts in it"
+                "it is a folder without saved_model.pb, so it is not a SavedModel, and has no "
+                "artefacts in it"
             )
         with open_regular(path):
             pass
     except RecursionError:
-        raise UnreadableArtefactError("it is nested too deeply to be read") from None
+        raise UnreadableArtefactError("it is nested too deeply") from None
     except (OSError, MemoryError) as error:
         raise UnreadableArtefactError(f"it cannot be read: {error}") from None
     raise UnreadableArtefactError(
-        "it is no artefact that can be read here: a config (JSON), an .h5 or .keras model, a "
-        "SavedModel folder, or a TensorFlow checkpoint"
+        "it is not one of the artefacts that can be read: a config (JSON), an .h5 or .keras "
+        "model, a SavedModel folder, or a TensorFlow checkpoint"
     )
 
 
@@ -69,8 +70,8 @@ def find(root: str) -> Iterator[str]:
         root: The folder.
 
     Yields:
-        Paths for `read`, in the order of their names; a SavedModel or checkpoint is one. At last,
-        the folders that cannot be opened, so that reading them says so.
+        Paths for `read`, in the order of their names. A SavedModel or a checkpoint is one path.
+        Folders that cannot be opened come last, so that reading them gives the error.
     """
     if _is_artefact_folder(Path(root)):
         yield root
@@ -107,7 +108,7 @@ def _resolved(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError):
-        # A link that leads to itself leads nowhere inside.
+        # A link that leads to itself does not lead into the folder.
         return Path("/")
 
 
@@ -115,7 +116,7 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:
-        # It cannot be asked. Reading it says so.
+        # It cannot be accessed. Reading it gives the error.
         return False
 
 
@@ -127,4 +128,4 @@ def _is_artefact_folder(path: Path) -> bool:
 
 
 def _is_candidate(name: str) -> bool:
-    return name.endswith((".h5", ".hdf5", ".keras", ".json", ".index"))
+    return any(name.endswith(reader.SUFFIXES) for reader in readers())

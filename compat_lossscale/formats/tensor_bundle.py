@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's checkpoint files, read without TensorFlow: the names, and the values of scalars.
+"""Reads TensorFlow's checkpoint files without TensorFlow: the names, and the values of scalars.
 
-A checkpoint `PREFIX` is a table `PREFIX.index` of names, types and places, and the values in
+A checkpoint `PREFIX` is a table `PREFIX.index` of names, types and offsets, and the values in
 `PREFIX.data-00000-of-00001` and so on. Sources: `tensorflow/core/lib/io/format.cc` and
 `tensorflow/core/protobuf/tensor_bundle.proto`; the format is the same from 1.0 to 2.21.
 """
@@ -19,16 +19,17 @@ from compat_lossscale.formats.bounded import open_part
 from compat_lossscale.formats.protobuf import Budget, fields, messages, varint
 
 MAX_INDEX_BYTES = 32 * 2**20
-"""The largest table that is read; a hundred thousand variables take about 10 MB."""
+"""The largest table that is read. A hundred thousand variables take about 10 MB."""
 MAX_ENTRIES = 300_000
-"""How many names are read."""
+"""The largest number of names."""
 MAX_NAME_BYTES = 2 * MAX_INDEX_BYTES
-"""How long all names may be together. Of each, the table has what differs from the one before."""
+"""The largest size of all names together. The table has only the end of a name that differs from
+the name before."""
 _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 _TRAILER = 5
 _NUMBERS = {1: "f", 2: "d", 3: "i", 9: "q", 22: "I", 23: "Q"}
-"""The types whose scalars are read, by TensorFlow's number for them."""
+"""The types of scalars that are read, by TensorFlow's number of the type."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,11 +37,11 @@ class Entry:
     """One tensor of a checkpoint.
 
     Attributes:
-        dtype: TensorFlow's number for its type.
+        dtype: TensorFlow's number of its type.
         shape: Its dimensions.
-        shard: In which data file it is.
-        offset: Where in it, in bytes.
-        size: How long, in bytes.
+        shard: The number of its data file.
+        offset: Its offset in the data file, in bytes.
+        size: Its size, in bytes.
         checksum: The masked CRC-32C of its bytes.
     """
 
@@ -57,8 +58,8 @@ class TensorBundle:
 
     Args:
         prefix: The checkpoint's path without `.index`.
-        folder: The folder of the artefact; that in which its files are, if it is no part of a
-            larger one. Links that lead out of it are not followed.
+        folder: The folder of the artefact, by default that of the checkpoint. Links that lead out
+            of it are not followed.
 
     Raises:
         UnreadableArtefactError: Its index is missing or damaged.
@@ -101,7 +102,7 @@ class TensorBundle:
             name: Its key.
 
         Returns:
-            The number; `None` if there is no such key or it is no number.
+            The number; `None` if there is no such key, or the value is not a number.
 
         Raises:
             UnreadableArtefactError: Its data file is missing or damaged.
@@ -146,9 +147,11 @@ def _dimension(message: memoryview, budget: Budget) -> int:
 
 
 def _table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """Yields the keys and values of a table file, which is LevelDB's format."""
+    """Yields the keys and values of a table file, which has LevelDB's format."""
     if len(data) < _FOOTER or not data.endswith(_MAGIC):
-        raise UnreadableArtefactError("its index is cut off, or no TensorFlow checkpoint's")
+        raise UnreadableArtefactError(
+            "its index is cut off, or not that of a TensorFlow checkpoint"
+        )
     view = memoryview(data)
     footer = view[-_FOOTER:]
     _, position = _handle(footer, 0)

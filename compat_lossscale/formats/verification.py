@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verifies stored artefacts: reads each, converts its configs there and back, and keeps count.
+"""Verifies stored artefacts: reads each, converts its configs and back, and counts the results.
 
-One result record serves the text, the JSON and the exit code.
+The text, the JSON and the exit code are made from the same results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from compat_lossscale.formats.reading import find, read
 from compat_lossscale.spec import Generation
 
 MAX_MESSAGE = 600
-"""The longest message: a hostile file's content must not fill the screen."""
+"""The longest message, because the content of a hostile file must not fill the screen."""
 
 
 class ArtefactStatus(enum.Enum):
@@ -35,14 +35,14 @@ class ArtefactStatus(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Verification:
-    """What was found out about one artefact.
+    """The result of verifying one artefact.
 
     Attributes:
-        path: Where it is.
-        status: In a word.
-        artefact: What it says; `None` if it is unreadable.
-        conversions: For each of its configs, what becomes of it in each other generation.
-        error: Why it is unreadable; empty if it is not.
+        path: Its path.
+        status: The result in one word.
+        artefact: Its content; `None` if it is unreadable.
+        conversions: The conversions of each config to the other generations.
+        error: Why it is unreadable; empty if it is readable.
     """
 
     path: str
@@ -58,13 +58,13 @@ def verify_artefact(
     """Verifies one artefact.
 
     Args:
-        path: As for `read`.
+        path: See `read`.
         targets: The generations to convert its configs to.
-        strict: Whether what the artefact itself does not hold, and what changes without changing
-            training, counts as a loss too.
+        strict: Whether what the artefact does not hold, and changes that do not affect training,
+            count as losses too.
 
     Returns:
-        The result. No file's content makes this raise.
+        The result. No content of a file makes this raise an error.
     """
     try:
         artefact = read(path)
@@ -98,10 +98,10 @@ def _changes(conversion: Conversion) -> bool:
 
 
 def expand(paths: Iterable[str]) -> Iterator[str]:
-    """Yields artefacts: the paths themselves, and for a folder what `find` finds in it.
+    """Yields artefacts: the paths themselves, and for a folder the artefacts in it.
 
-    A SavedModel's folder is an artefact itself. A folder in which there is none stands for itself,
-    so that it is reported.
+    The folder of a SavedModel is an artefact. A folder without artefacts is yielded itself, so that
+    it is reported.
     """
     for path in paths:
         artefacts = list(find(path)) if os.path.isdir(path) else []
@@ -109,26 +109,26 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
 
 
 def exit_code(results: Iterable[Verification]) -> int:
-    """Returns the sum of 1 if something would be lost and 2 if something is unreadable."""
+    """Returns the exit code: 1 if something is lost, plus 2 if something is unreadable."""
     statuses = {result.status for result in results}
     return (ArtefactStatus.LOSSY in statuses) + 2 * (ArtefactStatus.UNREADABLE in statuses)
 
 
 def printable(text: str) -> str:
-    """Returns text out of a file, escaped and not too long."""
+    """Returns text from a file, escaped and shortened."""
     safe = escaped(text)
     return safe if len(safe) <= MAX_MESSAGE else f"{safe[: MAX_MESSAGE - 3]}..."
 
 
 def escaped(text: str) -> str:
-    """Returns text with nothing in it that could steer a terminal."""
+    """Returns text without characters that control a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def as_json(results: Sequence[Verification]) -> dict[str, Any]:
-    """Returns the results as a value that JSON can say: the form of `--json`."""
+    """Returns the results as a JSON value, in the form of `--json`."""
     count = {status.value: 0 for status in ArtefactStatus}
     for result in results:
         count[result.status.value] += 1
@@ -183,7 +183,7 @@ def _conversion_as_json(conversion: Conversion) -> dict[str, Any]:
 
 
 def json_value(value: Any) -> Any:
-    """Returns a value in which no number is infinite or NaN, for which JSON has no words."""
+    """Returns a value without infinite numbers and NaN, which JSON cannot express."""
     if isinstance(value, dict):
         return {key: json_value(child) for key, child in value.items()}
     if isinstance(value, list | tuple):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a converted config: as JSON, or into a copy of the model that it came from.
+"""Writes a converted config: as JSON, or into a copy of its model.
 
-A file appears whole or not at all, and never in place of the one that was read.
+A file is written completely or not at all, and never replaces the file that was read.
 """
 
 from __future__ import annotations
@@ -46,29 +46,29 @@ def write_converted(
     optimizer and the variables of both. That needs no loss scale in it.
 
     Args:
-        artefact: What was read.
+        artefact: The artefact.
         target: The generation.
-        output: The file to write. `.json` takes the config alone. `.h5` and `.keras` take a copy
-            of the artefact, which must be of the same format.
-        lossy: Whether to write although something is lost.
-        overwrite: Whether to replace another file that is there already.
+        output: The file to write. A `.json` file gets the config alone. An `.h5` or `.keras` file
+            gets a copy of the artefact, which must have the same format, with the converted config.
+        lossy: Whether to write it if something is lost.
+        overwrite: Whether to replace another existing file.
 
     Returns:
         The conversion.
 
     Raises:
-        InexpressibleLossScaleError: The target cannot say the loss scale; or, without `lossy`,
+        InexpressibleLossScaleError: The target cannot express the loss scale; or, without `lossy`,
             something else is lost.
-        ConversionError: The artefact has no config or several different ones, `output` is the
-            artefact itself, there already or of an unknown kind, or it cannot be written.
+        ConversionError: The artefact has no config or several different ones; or `output` is the
+            artefact itself, exists already, has an unknown suffix, or cannot be written.
     """
     stated, converted = _converted(artefact, target)
     conversion = converted.conversion
     if conversion.config is None or (conversion.lost and not lossy):
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
-        hint = "; without --strict (lossy=True) it is written all the same"
+        hint = "; without --strict (lossy=True) it is written in spite of that"
         raise InexpressibleLossScaleError(
-            f"nothing is written, for this would be lost: {reasons}"
+            f"nothing is written, because this would be lost: {reasons}"
             f"{hint if conversion.config is not None else ''}"
         )
     _refuse_input(artefact.path, output)
@@ -124,13 +124,13 @@ def _refuse_existing(output: str, *, overwrite: bool) -> None:
     try:
         mode = os.lstat(output).st_mode
     except OSError:
-        # It is not there, or writing it says what is wrong.
+        # It does not exist, or writing it gives the error.
         return
     if not stat.S_ISREG(mode):
-        raise ConversionError(f"the output {output} is no regular file; choose another one")
+        raise ConversionError(f"the output {output} is not a regular file; choose another one")
     if not overwrite:
         raise ConversionError(
-            f"the output {output} is there already; choose another file, or give --overwrite "
+            f"the output {output} exists already; choose another file, or use --overwrite "
             "(overwrite=True)"
         )
 
@@ -183,10 +183,10 @@ def _with_config(tree: Any, stated: StatedConfig, config: Mapping[str, Any]) -> 
 
 def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:
     if not stated.where.startswith("training_config."):
-        raise ConversionError(f"the config at {stated.where} is no optimizer's")
+        raise ConversionError(f"the config at {stated.where} is not that of an optimizer")
     with open_regular(path) as source, temporary.open("wb") as target:
         shutil.copyfileobj(source, target)
-    # Inside an HDF5 file no version writes the wrapper's module.
+    # No version writes the wrapper's module into an HDF5 file.
     plain = {key: config[key] for key in ("class_name", "config")}
     attributes = isolated.call("describe", str(temporary))["attributes"]
     training = parse_json(attributes["training_config"], "training_config")

@@ -19,6 +19,19 @@ from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.spec import LossScaleSpec
 
+_OF_THE_INNER_OPTIMIZER = {
+    "weight_decay": None,
+    "clipnorm": None,
+    "global_clipnorm": None,
+    "clipvalue": None,
+    "use_ema": False,
+    "ema_momentum": 0.99,
+    "ema_overwrite_frequency": None,
+    "loss_scale_factor": None,
+    "gradient_accumulation_steps": None,
+}
+"""Arguments that configs of Keras before 3.9 have, and their values in these."""
+
 
 class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
     """Wraps an optimizer of Keras 3 so that the loss is scaled and bad steps are skipped.
@@ -59,11 +72,13 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         count_skipped_steps: Whether `iterations` counts skipped steps too, as in tf-keras.
             By default it does not, as in Keras 3.
         name: The optimizer's name.
-        **kwargs: What configs of older versions of Keras have besides; Keras checks it.
+        **kwargs: What configs of older versions of Keras have besides: other arguments of
+            optimizers, with the values that they have by default.
 
     Raises:
         LossScaleArgumentError: `inner_optimizer` is no optimizer of Keras 3 or has a wrapper
-            already, `dynamic` is no bool, or the other arguments contradict it.
+            already, `dynamic` is no bool, the arguments contradict each other, or there is one
+            that the inner optimizer takes.
     """
 
     # Keras writes this into files. A Keras without this package then finds its own class, which has
@@ -83,13 +98,14 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
     ) -> None:
         _check_wrappable(inner_optimizer)
         spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps)
+        _check_others(kwargs)
         super().__init__(
             inner_optimizer,
             initial_scale=spec.initial_scale,
             dynamic_growth_steps=spec.growth_steps,
             name=name,
-            **kwargs,
         )
+        inner_optimizer.loss_scale_factor = None  # Keras does that only since 3.9
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__.update(
             _spec=spec, _protocols=ProtocolRecord(), _counts_skipped_too=bool(count_skipped_steps)
@@ -117,6 +133,11 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         return self._current_scale()
 
     @property
+    def iterations(self) -> Any:
+        """The steps that were applied; skipped ones too, with `count_skipped_steps`."""
+        return self.inner_optimizer.iterations  # Keras' own class has another one up to 3.6
+
+    @property
     def _optimizer(self) -> Any:
         """The wrapped optimizer, under the name that it had in TensorFlow 2."""
         return self.inner_optimizer
@@ -128,26 +149,24 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             var_list: The variables to be trained.
         """
         self._make_scale_variables()
-        self.inner_optimizer.build(var_list)
-        keras.optimizers.Optimizer.build(self, var_list)
+        super().build(var_list)
         self.__dict__["_trained"] = list(var_list)
 
     def _make_scale_variables(self) -> None:
         """Makes the variables that Keras' own class has; they depend on no others."""
-        if "dynamic_scale" in self.__dict__:
-            return
-        options = {"shape": (), "aggregation": "none"}
-        # In the order and under the names of Keras' own: files have them by number, and checkpoints
-        # of TensorFlow by both.
-        self.step_counter = self.add_variable(
-            **options, dtype="int", initializer="zeros", name="step_counter"
-        )
-        self.dynamic_scale = self.add_variable(
-            **options,
-            dtype="float32",
-            initializer=keras.initializers.Constant(self.initial_scale),
-            name="dynamic_scale",
-        )
+        if "dynamic_scale" not in self.__dict__:
+            # In the order and under the names of Keras' own: files have them by number, and
+            # checkpoints of TensorFlow by both.
+            self.step_counter = private.add_scalar(self, "step_counter", "int", 0)
+            self.dynamic_scale = private.add_scalar(
+                self, "dynamic_scale", "float32", self.initial_scale
+            )
+
+    def add_variable(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
+        """Makes a variable; or returns that of the same name, if this optimizer has made it."""
+        if name is not None and name in self.__dict__:
+            return self.__dict__[name]
+        return super().add_variable(*args, name=name, **kwargs)
 
     def scale_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale, as Keras 3's protocol has it.
@@ -379,6 +398,19 @@ def _check_wrappable(optimizer: Any) -> None:
             "compat_lossscale.LossScaleOptimizer wraps those of tf-keras, and "
             "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer those of tf.compat.v1.train."
         )
+
+
+def _check_others(arguments: Mapping[str, Any]) -> None:
+    unknown = [f"`{name}`" for name in arguments if name not in _OF_THE_INNER_OPTIMIZER]
+    if unknown:
+        raise LossScaleArgumentError(
+            f"LossScaleOptimizer does not support arguments: {', '.join(unknown)}."
+        )
+    for name, value in arguments.items():
+        if value != _OF_THE_INNER_OPTIMIZER[name]:
+            raise LossScaleArgumentError(
+                f"LossScaleOptimizer does not support `{name}`: set it on the `inner_optimizer`."
+            )
 
 
 def _spec_of(

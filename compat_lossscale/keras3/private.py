@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import keras
+
 
 def tensorflow_variable(variable: Any) -> Any:
     """Returns the `tf.Variable` behind a Keras variable.
@@ -16,6 +18,19 @@ def tensorflow_variable(variable: Any) -> Any:
     """
     native = getattr(variable, "_value", None)
     return variable.value if native is None else native
+
+
+def add_scalar(optimizer: Any, name: str, dtype: str, value: float) -> Any:
+    """Makes a variable of an optimizer, which replicas do not aggregate.
+
+    Before Keras 3.7 there is no such variable: what replicas assign, all equal, is averaged.
+    """
+    initializer = keras.initializers.Constant(value)
+    options = {"shape": (), "initializer": initializer, "dtype": dtype, "name": name}
+    try:
+        return optimizer.add_variable(**options, aggregation="none")
+    except ValueError:
+        return optimizer.add_variable(**options)
 
 
 def step_variable(optimizer: Any) -> Any:

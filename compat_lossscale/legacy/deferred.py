@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TypedDict
 
-    class Options(TypedDict):
+    class InstallOptions(TypedDict):
         """The arguments of `install()`."""
 
         legacy_optimizers: bool
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
 
 _FRAMEWORKS = ("tensorflow", "tf_keras")
-_options: Options | None = None
+_options: InstallOptions | None = None
 undo: list[Callable[[], None]] = []
 """What takes back all that is done before `install()`. Everybody who does something adds to it."""
 
 
 def defer(
-    options: Options, *, prepare: Callable[[], None], install: Callable[[Options], None]
+    options: InstallOptions,
+    *,
+    prepare: Callable[[], None],
+    install: Callable[[InstallOptions], None],
 ) -> None:
     """Has `install` called inside the import of TensorFlow; at once if it has been imported.
 
@@ -57,7 +60,7 @@ def defer(
     watch(tf_keras, None, tensorflow)
 
 
-def options() -> Options | None:
+def options() -> InstallOptions | None:
     """What is to be installed, while TensorFlow has not been imported."""
     return _options
 

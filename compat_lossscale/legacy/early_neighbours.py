@@ -30,7 +30,7 @@ PLACES = {
     "time": "clock",
 }
 """The modules, other than TensorFlow's, that lack names which neighbours serve; which, if few."""
-ROOTS = ("distutils", "imp", "keras", "pkg_resources", "tensorflow", "tf_keras", "xml")
+ROOTS = ("distutils", "imp", "keras", "pkg_resources", "tensorflow", "tf_keras", "wandb", "xml")
 """Where modules are that are gone."""
 
 _waiting: list[Callable[[], None]] = []

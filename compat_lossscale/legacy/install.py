@@ -30,7 +30,7 @@ _OPTIONS = {True: "legacy-optimizers", False: "new-optimizers"}
 _lock = threading.RLock()
 _undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
-_chosen: deferred.Options = {"legacy_optimizers": True, "neighbours": True}
+_chosen: deferred.InstallOptions = {"legacy_optimizers": True, "neighbours": True}
 """What they were installed with, while they are."""
 _open_blocks = 0
 """How many `installed()` blocks are open, on all threads."""
@@ -85,7 +85,7 @@ def install(*, legacy_optimizers: bool | None = None, neighbours: bool | None = 
         _chosen = options
 
 
-def install_unless_busy(options: deferred.Options) -> bool:
+def install_unless_busy(options: deferred.InstallOptions) -> bool:
     """Installs inside an import of TensorFlow.
 
     A thread that is installing already may be waiting for that import to end. It is not waited for.
@@ -103,8 +103,8 @@ def install_unless_busy(options: deferred.Options) -> bool:
 
 
 def _agreed(
-    legacy_optimizers: bool | None, neighbours: bool | None, chosen: deferred.Options | None
-) -> deferred.Options:
+    legacy_optimizers: bool | None, neighbours: bool | None, chosen: deferred.InstallOptions | None
+) -> deferred.InstallOptions:
     """What is asked for, with what is chosen already, if anything is, where nothing is asked."""
     if chosen is None:
         return {

@@ -79,7 +79,7 @@ def install_when_imported(
         require_tensorflow(what)
         select_tf_keras(deferred.undo)
 
-    def install(options: deferred.Options) -> None:
+    def install(options: deferred.InstallOptions) -> None:
         from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow
 
         if install_unless_busy(options) and tf1:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from compat_lossscale.neighbour_names import (
     estimator_names,
     keras_names,
+    moved_names,
     numpy_names,
     python_names,
     scipy_names,
     tensorflow_names,
+    wandb_names,
 )
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
@@ -22,12 +24,15 @@ TABLE: tuple[Neighbour, ...] = (
     *tensorflow_names.METHODS,
     *tensorflow_names.NAMES,
     *tensorflow_names.MODULES,
+    *moved_names.NAMES,
+    *moved_names.MODULES,
     *estimator_names.NAMES,
     *estimator_names.MODULES,
     *keras_names.NAMES,
     *keras_names.MODULES,
     *numpy_names.NEIGHBOURS,
     *scipy_names.NEIGHBOURS,
+    *wandb_names.NEIGHBOURS,
     *python_names.NEIGHBOURS,
 )
 """Every neighbour."""

@@ -13,17 +13,20 @@ _FAITHFUL = (
     "strategy over several workers"
 )
 _INSTEAD = "tf.keras.Model, with Model.fit"
+PACKAGE = ("tensorflow_estimator", "pip install --no-deps 'tensorflow-estimator==2.15.*'")
+"""What serves it, and the command that installs that."""
 
 NAMES = (
-    Neighbour(
-        "tensorflow.estimator", _UNTIL, f"{_OURS}.estimator_api:estimator_v2", _FAITHFUL, _INSTEAD
-    ),
-    Neighbour(
-        "tensorflow.compat.v1.estimator",
-        _UNTIL,
-        f"{_OURS}.estimator_api:estimator_v1",
-        _FAITHFUL,
-        _INSTEAD,
+    *(
+        Neighbour(
+            name,
+            _UNTIL,
+            f"{_OURS}.estimator_api:estimator_{api}",
+            _FAITHFUL,
+            _INSTEAD,
+            package=PACKAGE,
+        )
+        for name, api in (("tensorflow.estimator", "v2"), ("tensorflow.compat.v1.estimator", "v1"))
     ),
     Neighbour(
         "tensorflow.python.util.tf_export.ESTIMATOR_API_NAME",
@@ -36,12 +39,14 @@ NAMES = (
 """Names in modules that are still there."""
 
 MODULES = (
-    Neighbour("tensorflow.estimator.*", _UNTIL, f"{_API}.v2.estimator", _FAITHFUL, _INSTEAD),
-    Neighbour(
-        "tensorflow.compat.v2.estimator.*", _UNTIL, f"{_API}.v2.estimator", _FAITHFUL, _INSTEAD
-    ),
-    Neighbour(
-        "tensorflow.compat.v1.estimator.*", _UNTIL, f"{_API}.v1.estimator", _FAITHFUL, _INSTEAD
+    *(
+        Neighbour(f"{name}.*", _UNTIL, served_by, _FAITHFUL, _INSTEAD, package=PACKAGE)
+        for name, served_by in (
+            ("tensorflow.estimator", f"{_API}.v2.estimator"),
+            ("tensorflow.compat.v2.estimator", f"{_API}.v2.estimator"),
+            ("tensorflow.compat.v1.estimator", f"{_API}.v1.estimator"),
+            ("tensorflow.python.estimator", "tensorflow_estimator.python.estimator"),
+        )
     ),
     Neighbour(
         "tensorflow.python.distribute.estimator_training.*",

@@ -12,8 +12,8 @@ from compat_lossscale.neighbour_names.neighbour import THE_SAME, Neighbour
 PRIVATE = "tensorflow.python.keras"
 """Where Keras was up to TensorFlow 2.5."""
 
-PACKAGES_FOR_KERAS_2 = ("tensorflow_addons",)
-"""Packages whose latest version imports modules of Keras 2 as `keras`."""
+PACKAGES_FOR_KERAS_2 = ("tensorflow_addons", "transformers")
+"""Packages that import modules of Keras 2 as `keras`, in the last version for TensorFlow."""
 
 _UNTIL = "TensorFlow 2.5"
 _SOURCE = "tf_keras.src"

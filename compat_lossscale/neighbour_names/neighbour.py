@@ -27,6 +27,8 @@ class Neighbour:
             stands for an argument; a minus sign may stand in front.
         for_members: For a function of whose result only some members are what they were: the
             path of the one that new code calls, and these members, by name or by place.
+        package: The package that serves it, if that has to be installed besides: what is imported
+            of it, and the command that installs it.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Neighbour:
     instead: str = ""
     exactly: str = ""
     for_members: tuple[str, ...] = ()
+    package: tuple[str, str] | None = None
 
     @property
     def is_served(self) -> bool:
@@ -63,7 +66,9 @@ class Neighbour:
         if self.exactly:
             return self.exactly
         is_ours = self.served_by.startswith("compat_lossscale.")
-        if self.faithful != THE_SAME or is_ours or ", " in self.served_by:
+        # `tf` has no attribute `python`: a single name of a private module cannot be spelled so.
+        is_private = self.served_by.startswith("tensorflow.python.") and ":" in self.served_by
+        if self.faithful != THE_SAME or is_ours or is_private or ", " in self.served_by:
             return ""
         return self.served_by.replace(":", ".").removeprefix("builtins.")
 
@@ -76,6 +81,14 @@ class Neighbour:
         if not self.is_served:
             raise AttributeError(self.explanation(), name=self.short_name)
         return pkgutil.resolve_name(self.served_by)
+
+    def missing(self) -> str:
+        """Says that the package that serves it is missing, and what to do."""
+        assert self.package is not None
+        return (
+            f"{self.module_or_name} ended with {self.until}, and works with the package that it "
+            f"came from, which is not installed: {self.package[1]}"
+        )
 
     def explanation(self) -> str:
         """Says why nothing serves the name, and what to do."""

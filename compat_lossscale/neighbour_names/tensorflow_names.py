@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Public and private names of TensorFlow 1.14 to 2.10, apart from Keras and estimators."""
+"""Public and private names of TensorFlow 1.14 to 2.19, apart from Keras and estimators."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ NAMES = (
         "nothing",
     ),
     Neighbour(
+        "tensorflow.keras.__version__",
+        "TensorFlow 2.15",
+        "tf_keras:__version__",
+        "the version of tf-keras",
+        "tf_keras.__version__",
+    ),
+    Neighbour(
         "tensorflow.contrib",
         "TensorFlow 1.15",
         "",
@@ -77,6 +84,13 @@ MODULES = (
         f"compat_lossscale.neighbours.graph_view, {_CHECKPOINT}.graph_view",
         THE_SAME,
         "tf.train.Checkpoint",
+    ),
+    Neighbour(
+        "tensorflow.python.eager.profiler.*",
+        "TensorFlow 2.19",
+        "compat_lossscale.neighbours.eager_profiler",
+        "profiles are files of the newer form, which TensorBoard reads",
+        "tf.profiler.experimental",
     ),
     Neighbour(
         "tensorflow.contrib.*",

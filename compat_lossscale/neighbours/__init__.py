@@ -8,12 +8,13 @@ for the name, and not before. A name that is there is never replaced.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from compat_lossscale._import_hook import when_imported
 from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
 from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
 from compat_lossscale.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbours.dataclass_defaults import put_unhashable_defaults
 from compat_lossscale.neighbours.keras_2_packages import put_keras_2
 from compat_lossscale.neighbours.lazy_names import put_lazy_names
 from compat_lossscale.neighbours.module_finder import put_modules
@@ -60,13 +61,21 @@ def _put_in_tensorflow(undo: Undo, tensorflow: object) -> None:
     from compat_lossscale.neighbours.keras_modules import put_keras_modules  # noqa: PLC0415
 
     for place, names in _NAMES.items():
-        if place.partition(".")[0] == "tensorflow":
+        if place.startswith("tensorflow.python."):
+            if not place.startswith(f"{keras_names.PRIVATE}."):
+                when_imported(place, functools.partial(_put_names, names, undo), undo)
+        elif place.partition(".")[0] == "tensorflow":
             for module in _public_modules(place):
                 put_lazy_names(module, names, undo)
     for method in tensorflow_names.METHODS:
         _put_method(method, undo)
     put_compute_loss(undo)
+    put_unhashable_defaults(undo)
     put_keras_modules(_KERAS_MODULES, _NAMES, undo)
+
+
+def _put_names(names: Mapping[str, Neighbour], undo: Undo, module: object) -> None:
+    put_lazy_names(module, names, undo)
 
 
 def _public_modules(place: str) -> list[object]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_INSTALL = "pip install --no-deps 'tensorflow-estimator==2.15.*'"
+from compat_lossscale.neighbour_names.estimator_names import NAMES
 
 
 def __getattr__(name: str) -> Any:
@@ -18,8 +18,4 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "tensorflow_estimator":
             raise
-        raise AttributeError(
-            "tf.estimator ended with TensorFlow 2.15, and works with the package that it came "
-            f"from, which is not installed: {_INSTALL}",
-            name="estimator",
-        ) from None
+        raise AttributeError(NAMES[0].missing(), name="estimator") from None

@@ -59,13 +59,17 @@ class _Finder(importlib.abc.MetaPathFinder):
                 return None
             below = f".{last}{below}"
         neighbour = self._modules[above]
+        # Of an error that has the module's own name, `from tensorflow import contrib` leaves only
+        # "cannot import name".
         if not neighbour.is_served:
-            raise ModuleNotFoundError(
-                f"No module named {name!r}: {neighbour.explanation()}", name=name
-            )
+            raise ModuleNotFoundError(f"No module named {name!r}: {neighbour.explanation()}")
         try:
             module = serving_module([f"{one}{below}" for one in neighbour.served_by.split(", ")])
-        except ModuleNotFoundError:
+        except ModuleNotFoundError as error:
+            if neighbour.package and error.name == neighbour.package[0]:
+                raise ModuleNotFoundError(
+                    f"No module named {name!r}: {neighbour.missing()}", name=error.name
+                ) from None
             return None
         self.served[name] = module
         return importlib.machinery.ModuleSpec(name, _Loader(module), is_package=True)

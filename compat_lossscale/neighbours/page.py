@@ -13,6 +13,7 @@ _TITLES = {
     "tensorflow": "TensorFlow",
     "numpy": "numpy",
     "scipy": "SciPy",
+    "wandb": "Weights & Biases",
     "": "Python's standard library and setuptools",
 }
 _HEAD = """\
@@ -33,6 +34,9 @@ says why, and what to do.
 run in one program with them: see [codemod](codemod/index.md#names-next-to-loss-scaling). The last
 column says whether it respells a name, because what it writes does the same in every case, or
 reports it. Of functions, "some uses" are calls that can be written in another way.
+
+Besides names, a rule of Python is put back while TensorFlow is in use: the default of a dataclass'
+field can be an instance of another dataclass, or an array, as up to Python 3.10.
 """
 
 

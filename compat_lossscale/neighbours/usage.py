@@ -1,44 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which neighbours a program uses, read off its source: imports, and names below what they bind."""
+"""What a program uses that is gone or not installed, read off its source: imports, and names below.
+
+Nothing is imported for it.
+"""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import warnings
 from collections.abc import Iterator
 
 from compat_lossscale.neighbour_names.lookup import METHODS, neighbour_at
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
+_SUMMARIES = frozenset({"scalar", "image", "histogram", "audio", "text"})
+_VERSION_1 = "tensorflow.compat.v1"
+_MAY_FAIL = (ast.Try, ast.If, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
-def used_in(source: str | bytes) -> frozenset[Neighbour]:
-    """Returns the neighbours that a file uses.
+
+@dataclasses.dataclass(frozen=True)
+class FileUsage:
+    """What a file uses.
+
+    Attributes:
+        neighbours: Names that are gone.
+        packages: The packages that it imports.
+        needed: The paths of what it imports whatever is the case.
+        writes_summaries: Whether it writes summaries of TensorFlow 2, or has Keras write them.
+    """
+
+    neighbours: frozenset[Neighbour] = frozenset()
+    packages: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
+    writes_summaries: bool = False
+
+
+def used_in(source: str | bytes) -> FileUsage:
+    """Returns what a file uses.
 
     Args:
-        source: The file; one that Python does not parse uses none.
+        source: The file; one that Python does not parse uses nothing.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
+        return FileUsage()
     bound = dict(_bindings(tree))
-    names = set()
+    neighbours: set[Neighbour | None] = set()
+    packages: set[str] = set()
+    summaries = False
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
-            names.add(METHODS[node.attr])
-        names.update(filter(None, map(neighbour_at, _paths(node, bound))))
-    return frozenset(names)
+            neighbours.add(METHODS[node.attr])
+        for path in _paths(node, bound):
+            neighbours.add(neighbour_at(path))
+            summaries = summaries or _is_summary(path)
+        packages.update(path.partition(".")[0] for path in _imported(node))
+    return FileUsage(
+        frozenset(filter(None, neighbours)),
+        frozenset(packages),
+        frozenset(_imported_at_once(tree)),
+        summaries,
+    )
 
 
-def roots_imported_in(source: str | bytes) -> frozenset[str]:
-    """Returns the packages that a file imports."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    return frozenset(path.partition(".")[0] for node in ast.walk(tree) for path in _imported(node))
+def _is_summary(path: str) -> bool:
+    """Whether a path leads to what writes a summary, for which TensorFlow needs TensorBoard."""
+    if path.startswith(_VERSION_1) or not path.startswith("tensorflow."):
+        return False
+    *_, module, name = path.split(".")
+    return (module == "summary" and name in _SUMMARIES) or name == "TensorBoard"
+
+
+def _imported_at_once(tree: ast.Module) -> Iterator[str]:
+    """What the import statements import that are run whatever is the case."""
+    waiting: list[ast.stmt] = list(tree.body)
+    while waiting:
+        statement = waiting.pop()
+        yield from _imported(statement)
+        if not isinstance(statement, _MAY_FAIL):
+            waiting += [one for one in ast.iter_child_nodes(statement) if isinstance(one, ast.stmt)]
 
 
 def _imported(node: ast.AST) -> Iterator[str]:

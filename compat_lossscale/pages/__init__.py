@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTML reports: each is one file that loads nothing, and says everything without its script.
+"""HTML reports: each is one file that loads nothing, and is complete without its script.
 
-What is shown comes out of other people's files. Every text is escaped where it enters the page, and
-a content security policy lets no other script run than the page's own, should that ever fail.
+The reports show the content of other people's files. Every text is escaped when it is added to the
+page. In case that fails, a content security policy allows no script but the page's own.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source text as highlighted lines of HTML. Nothing but this and the templates makes HTML."""
+"""Highlights source text as lines of HTML. Only this module and the templates make HTML."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 
 Piece: TypeAlias = tuple[str, str]
-"""A class of the style sheet, or nothing; and the text that it is for."""
+"""A text, after the class of the style sheet that it has, or an empty string."""
 Span: TypeAlias = tuple[int, int]
-"""Characters of a line, from and up to."""
+"""A range of characters of a line: the first one, and the one after the last."""
 
 MAX_SOURCE = 300_000
-"""Characters from which on a text is shown without colours: they would take seconds."""
+"""The number of characters from which a text is not highlighted, because that takes seconds."""
 MAX_LINE = 400
-"""Characters of a line that are shown; longer ones were written by no person."""
+"""The number of characters of a line that are shown. Longer lines are generated code or data."""
 
 _CLASSES = (
     (Token.Comment, "tc"),
@@ -34,7 +34,7 @@ _CLASSES = (
     (Token.Name.Decorator, "tf"),
     (Token.Name.Tag, "tf"),
 )
-# Control characters, and those that make text read in another order than it runs
+# Control characters, and those that make text appear in a different order than it runs in
 # (https://trojansource.codes).
 _HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -42,7 +42,7 @@ _HIDDEN = re.compile(
 
 
 def lines_of(text: str, language: str) -> list[list[Piece]]:
-    """Returns the lines of a text, each as pieces of one class.
+    """Returns the lines of a text, each as pieces that have one class.
 
     Args:
         text: The source.
@@ -75,7 +75,7 @@ def _class(token: object) -> str:
 
 
 def text_of(line: list[Piece]) -> str:
-    """Returns what a line says."""
+    """Returns the text of a line."""
     return "".join(piece for _, piece in line)
 
 
@@ -83,8 +83,8 @@ def as_html(line: list[Piece], marked: Iterable[Span] = ()) -> Markup:
     """Returns a line as HTML.
 
     Args:
-        line: Its pieces.
-        marked: The characters to mark, in order.
+        line: The pieces of the line.
+        marked: The ranges of characters to mark, in order.
     """
     out: list[str] = []
     for css, piece, mark in _cut(line, list(marked)):
@@ -99,7 +99,7 @@ def as_html(line: list[Piece], marked: Iterable[Span] = ()) -> Markup:
 
 
 def _cut(line: list[Piece], marked: list[Span]) -> Iterator[tuple[str, str, bool]]:
-    """Cuts pieces where marks begin and end, and the line where it becomes too long."""
+    """Splits pieces where marks begin and end, and cuts off a line that is too long."""
     edges = sorted({edge for span in marked for edge in span} | {MAX_LINE})
     start = 0
     for css, piece in line:
@@ -113,7 +113,7 @@ def _cut(line: list[Piece], marked: list[Span]) -> Iterator[tuple[str, str, bool
 
 
 def shown(text: str) -> Markup:
-    """Returns text escaped, with what a reader could not see spelled out."""
+    """Returns escaped text, with invisible characters spelled out."""
     out, position = Markup(), 0
     for match in _HIDDEN.finditer(text):
         out += escape(text[position : match.start()])
@@ -123,7 +123,7 @@ def shown(text: str) -> Markup:
 
 
 def prose(text: str) -> Markup:
-    """Returns a sentence with what is between backticks as code, and addresses as links."""
+    """Returns a sentence with text between backticks as code, and addresses as links."""
     out = Markup()
     for index, part in enumerate(text.split("`")):
         if index % 2:

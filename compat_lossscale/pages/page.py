@@ -36,8 +36,8 @@ def render(template: str, **values: Any) -> str:
     """Returns a page.
 
     Args:
-        template: Its file in `templates/`.
-        **values: What the template asks for.
+        template: The name of a file in `templates/`.
+        **values: The variables of the template.
     """
     style, script = (_own(name) for name in ("page.css", "page.js"))
     return (
@@ -59,16 +59,16 @@ def _own(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Returns what a content security policy calls a text by."""
+    """Returns the hash of a text for a content security policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def write(path: Path, page: str) -> None:
-    """Writes a page, whole or not at all.
+    """Writes a page completely or not at all.
 
     Raises:
-        OSError: It cannot be written; what was there before still does.
+        OSError: It cannot be written. An existing file is unchanged.
     """
     with replacing(path) as file:
         file.write_bytes(page.encode("utf-8", "replace"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two versions of a text side by side: where they differ, and a little of what is around."""
+"""Two versions of a text side by side: the places where they differ, with some context."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compat_lossscale.pages.highlighting import Piece, Span, as_html, lines_of, 
 CONTEXT = 3
 """Lines shown before and after a change."""
 _ALIKE = 0.35
-"""Lines less alike than this are shown as different, without saying which words are."""
+"""Changed words are marked only in lines that are at least this similar."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What stands side by side; a side is `None` where the other version has a line more."""
+    """A row: the old and the new line. A side is `None` if only the other version has a line."""
 
     left: Line | None
     right: Line | None
@@ -36,12 +36,12 @@ class Row:
 
 
 def hunks(before: str, after: str, language: str) -> list[list[Row]]:
-    """Returns the places in which two texts differ, each as rows from top to bottom.
+    """Returns the places where two texts differ, each as rows from top to bottom.
 
     Args:
         before: The old text.
         after: The new text.
-        language: What both are written in, as Pygments calls it.
+        language: The language of both, a name that Pygments knows.
     """
     old, new = lines_of(before, language), lines_of(after, language)
     matcher = difflib.SequenceMatcher(

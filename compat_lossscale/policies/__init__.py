@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experimental policies, and what `Model.compile` wraps an optimizer with under them."""
+"""Experimental policies, and how `Model.compile` wraps an optimizer under them."""
 
 from compat_lossscale.policies.global_policy import (
     get_layer_policy,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which loss-scale optimizer `Model.compile` wraps an optimizer with.
+"""The class and the loss scale with which `Model.compile` wraps an optimizer.
 
-tf-keras decides by the policy's name alone and always takes its own class. Up to TensorFlow 2.4
-the policy's loss scale decided. While this is on, it decides again for the experimental policies;
-every other policy is left to tf-keras, or to a default given here.
+tf-keras decides by the policy's name, and always uses its own class. Up to TensorFlow 2.4, the
+policy's loss scale decided. While this is enabled, experimental policies decide again. For other
+policies, tf-keras or a default decides.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Wrap: TypeAlias = Callable[[Any], Any]
 Wrapping: TypeAlias = Callable[[Any], Wrap | None]
 
 _patches: tuple[FunctionPatch, ...] = ()
-"""What is in place at present."""
+"""The current patches."""
 
 
 def current() -> tuple[FunctionPatch, ...]:
-    """What decides at present, for `restore`."""
+    """Returns the current patches, for `restore`."""
     return _patches
 
 
 def restore(patches: tuple[FunctionPatch, ...]) -> None:
-    """Lets that decide again which `current` returned."""
+    """Restores patches that `current` returned."""
     global _patches  # noqa: PLW0603  # one process has one Keras
     unpatch_functions(_patches)
     patch_functions(patches)
@@ -37,11 +37,11 @@ def restore(patches: tuple[FunctionPatch, ...]) -> None:
 
 
 def enable(default: Wrap | None = None) -> None:
-    """Lets experimental policies decide what `compile` wraps with.
+    """Lets experimental policies decide how `compile` wraps an optimizer.
 
     Args:
-        default: Wraps an optimizer under a `mixed_float16` policy that is no experimental one.
-            `None` leaves that to tf-keras.
+        default: Wraps an optimizer under a `mixed_float16` policy that is not experimental.
+            With `None`, tf-keras wraps it.
     """
 
     def wrapping(model: Any) -> Wrap | None:
@@ -59,7 +59,7 @@ def enable(default: Wrap | None = None) -> None:
 
 
 def _method_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
-    """Patches the methods that decide, of the models of TensorFlow 2 and 1."""
+    """Returns patches of the methods that decide, of the models of TensorFlow 2 and 1."""
 
     def get_optimizer(original: Callable[..., Any], model: Any, optimizer: Any) -> Any:
         wrap = wrapping(model)
@@ -81,7 +81,7 @@ def _method_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
 
 
 def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
-    """Patches `compile` itself, where no method of a model decides."""
+    """Returns patches of `compile`, for a tf-keras in which no method decides."""
 
     def compile_model(
         original: Callable[..., None],
@@ -97,21 +97,21 @@ def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
                     lambda one: wrap(stock.optimizers.get(one)), optimizer
                 )
             elif isinstance(optimizer, str):
-                # `install()` may have changed what a name stands for.
+                # `install()` may have changed the class that a name means.
                 optimizer = stock.optimizers.get(optimizer)
         original(model, optimizer, *args, **kwargs)
         if wrap is not None:
-            # tf-keras wraps what a policy without a loss scale leaves as it is.
+            # tf-keras would also wrap under a policy without a loss scale.
             model.optimizer = optimizer
 
     return tuple((model, "compile", compile_model) for model in (stock.Model, stock.ModelV1))
 
 
 def disable() -> None:
-    """Gives tf-keras its own decision back."""
+    """Lets tf-keras decide again."""
     restore(())
 
 
 def is_enabled() -> bool:
-    """Whether experimental policies decide at present."""
+    """Whether experimental policies decide."""
     return bool(_patches)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which policy layers get: the experimental functions of TensorFlow 1.14 to 2.4."""
+"""The policy of new layers: the experimental functions of TensorFlow 1.14 to 2.4."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from compat_lossscale.policies.policy import Policy
 
 
 def set_policy(policy: Any) -> None:
-    """Sets the policy of all layers made from now on.
+    """Sets the policy of all layers that are created from now on.
 
     Source: `tf.keras.mixed_precision.experimental.set_policy` of TensorFlow 1.14 to 2.4.
 
     Args:
-        policy: A policy, the name of one, or `None` for `floatx()`'s.
+        policy: A policy, the name of a policy, or `None` for the policy of `floatx()`.
 
     Raises:
-        ValueError: It is no policy, one of numbers that are not floating-point, or a mixed one
+        ValueError: It is not a policy, its dtype is not floating-point, or it is a mixed policy
             while the graph rewrite is on.
     """
     if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
@@ -32,19 +32,19 @@ def set_policy(policy: Any) -> None:
     try:
         tf_keras.mixed_precision.set_global_policy(policy)
     except ValueError as error:
-        # It mentions the function that was called, as the old one did.
+        # The message names the function that was called, as in TensorFlow 2.4.
         raise ValueError(str(error).replace("set_global_policy", "set_policy")) from None
 
 
 def _policy_that_was_set() -> Any:
-    """The global policy, or `None` if there is only the default, which Keras makes each time."""
+    """Returns the global policy, or `None` for the default, which Keras creates each time."""
     policy = tf_keras.mixed_precision.global_policy()
     return policy if policy is tf_keras.mixed_precision.global_policy() else None
 
 
 @contextlib.contextmanager
 def policy_scope(policy: Any) -> Iterator[None]:
-    """Sets the policy inside a `with` block (private in TensorFlow, and imported all the same).
+    """Sets the policy inside a `with` block (private in TensorFlow, but programs import it).
 
     Args:
         policy: See `set_policy`.
@@ -58,14 +58,14 @@ def policy_scope(policy: Any) -> Iterator[None]:
 
 
 def global_policy() -> Any:
-    """Returns the policy of layers made now.
+    """Returns the policy of new layers.
 
     Source: `tf.keras.mixed_precision.experimental.global_policy` of TensorFlow 1.14 to 2.4.
 
     Returns:
-        The policy object that was set. It has a loss scale if `set_policy` was given its name, and
-        is one of Keras' own after `tf.keras.mixed_precision.set_global_policy`, as in TensorFlow
-        2.4. If none was set, one with a loss scale of `None`.
+        The policy object that was set. After `set_policy` with a name, it has a loss scale. After
+        `tf.keras.mixed_precision.set_global_policy`, it is a policy of Keras, as in TensorFlow 2.4.
+        If none was set, a policy with a loss scale of `None`.
     """
     policy = _policy_that_was_set()
     return Policy(tf_keras.mixed_precision.global_policy().name) if policy is None else policy
@@ -80,7 +80,7 @@ def get_layer_policy(layer: Any) -> Any:
         layer: A Keras layer.
 
     Raises:
-        ValueError: `layer` is none.
+        ValueError: `layer` is not a Keras layer.
     """
     if not isinstance(layer, tf_keras.layers.Layer):
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experimental dtype policies of TensorFlow 1.14 to 2.4, which carry a loss scale."""
+"""The experimental dtype policies of TensorFlow 1.14 to 2.4, which have a loss scale."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Policy(tf_keras.mixed_precision.Policy):
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
 
     Args:
-        name: `"mixed_float16"`, `"mixed_bfloat16"`, or a dtype's name. The names that early
-            versions took are understood: `"infer"`, and a dtype's with `"_with_float32_vars"`.
-        loss_scale: What the experimental LossScaleOptimizer takes as its `loss_scale`; or `None`
+        name: `"mixed_float16"`, `"mixed_bfloat16"`, or the name of a dtype. The names of early
+            versions are accepted: `"infer"`, and the name of a dtype with `"_with_float32_vars"`.
+        loss_scale: The `loss_scale` of the experimental LossScaleOptimizer; or `None`
             for no loss scaling; or `"auto"`, which is `"dynamic"` for `mixed_float16` and `None`
             for every other policy.
 
     Raises:
-        ValueError: The name is no policy's, or `loss_scale` is not of these kinds.
+        ValueError: There is no policy with this name, or `loss_scale` is not one of these.
     """
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
@@ -78,12 +78,12 @@ class Policy(tf_keras.mixed_precision.Policy):
 
     @property
     def loss_scale(self) -> LossScale | None:
-        """The loss scale, the same object that was given if one was; `None` for none."""
+        """The object that was passed as the loss scale, or `None` without loss scaling."""
         return self._loss_scale
 
     @property
     def should_cast_variables(self) -> bool:
-        """Whether variables are cast to another dtype for computing (gone in TensorFlow 2.4)."""
+        """Whether variables are cast to another dtype for computing (removed in TensorFlow 2.4)."""
         return bool(self.variable_dtype != self.compute_dtype)
 
     def wrap_optimizer(self, optimizer: Any) -> Any:
@@ -93,14 +93,15 @@ class Policy(tf_keras.mixed_precision.Policy):
             optimizer: A Keras optimizer.
 
         Returns:
-            `optimizer` itself if it has loss scaling already or this policy has no loss scale.
+            The wrapped optimizer; or `optimizer` itself if it already has loss scaling, or this
+            policy has no loss scale.
         """
         if self._loss_scale is None or isinstance(optimizer, stock.BaseLossScaleOptimizer):
             return optimizer
         return ExperimentalLossScaleOptimizer(optimizer, self._loss_scale)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the name, and the loss scale if one was given."""
+        """Returns the name, and the loss scale if one was passed."""
         config: dict[str, Any] = {"name": self.name}
         if self._loss_scale_is_given:
             config["loss_scale"] = loss_scale_config.serialize(self._loss_scale)
@@ -110,14 +111,14 @@ class Policy(tf_keras.mixed_precision.Policy):
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> Policy:
-        """Makes a policy from `get_config()`'s dictionary.
+        """Creates a policy from the dictionary of `get_config()`.
 
         Args:
-            config: The name, and the loss scale as TensorFlow 2.1 to 2.4 wrote it.
-            custom_objects: Users' own LossScale classes by name.
+            config: The name, and the loss scale in the form of TensorFlow 2.1 to 2.4.
+            custom_objects: Custom LossScale classes by name.
 
         Returns:
-            The policy, its loss scale in its initial state.
+            The policy, with its loss scale in the initial state.
         """
         arguments = dict(config)
         if isinstance(arguments.get("loss_scale"), Mapping):
@@ -142,7 +143,7 @@ def with_input_dtype(policy: Any, dtype: Any) -> Policy:
 
 
 def _call_layer(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
-    """Lets a layer infer what it computes in, if its policy has float32 variables all the same."""
+    """Lets a layer infer its compute dtype, if its policy has float32 variables in any case."""
     policy = getattr(layer, "dtype_policy", None)
     if isinstance(policy, Policy) and policy.compute_dtype is None and policy.variable_dtype:
         dtype = getattr(next(iter(tf.nest.flatten((args, kwargs))), None), "dtype", None)
@@ -154,5 +155,5 @@ def _call_layer(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: 
 
 @functools.cache
 def layer_patches() -> tuple[_patching.FunctionPatch, ...]:
-    """Applied once there is a policy that needs them."""
+    """Applies patches once there is a policy that needs them."""
     return tuple((layer, "__call__", _call_layer) for layer in stock.layer_classes())

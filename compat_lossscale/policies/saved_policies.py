@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives layers the policies back that their configs state, loss scales included."""
+"""Gives loaded layers the policies that their configs state, including loss scales."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from compat_lossscale.policies.policy import Policy, layer_patches
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """Makes a policy from what a layer's config has as its `dtype` (private in TensorFlow).
+    """Creates a policy from the `dtype` in a layer's config (private in TensorFlow).
 
     Args:
-        config: `{"class_name", "config"}`, a dtype's name, or `None`.
-        custom_objects: Users' own classes by name.
+        config: `{"class_name", "config"}`, the name of a dtype, or `None`.
+        custom_objects: Custom classes by name.
 
     Returns:
-        A policy; one with a loss scale if the config states one.
+        A policy, which has a loss scale if the config states one.
     """
     return stock.policy_from_config(config, custom_objects)
 
 
 def _deserialize(original: Callable[..., Any], config: Any, custom_objects: Any = None) -> Any:
-    """Makes the policy of a layer's config, which may be one with a loss scale."""
+    """Creates the policy of a layer's config, which may have a loss scale."""
     if isinstance(config, Mapping) and config.get("class_name") in _SAVED_NAMES:
         stated = config.get("config")
         if isinstance(stated, Mapping) and _has_a_loss_scale(stated):
@@ -40,7 +40,7 @@ def _has_a_loss_scale(config: Mapping[str, Any]) -> bool:
 
 
 def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
-    """Whether a layer's config has a policy as the name of a dtype, as it always had them."""
+    """Whether a layer's config states its policy as the name of a dtype."""
     if type(policy) is Policy and not policy._loss_scale_is_given:
         name: str = policy.name
         return name == "_infer" or name == policy.compute_dtype == policy.variable_dtype
@@ -48,7 +48,7 @@ def _is_a_dtype(original: Callable[[Any], bool], policy: Any) -> bool:
 
 
 class _SavedPolicy:
-    """Stands for the classes of saved policies where tf-keras' own reader cannot be patched."""
+    """Replaces the classes of saved policies if tf-keras' own reader cannot be patched."""
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
@@ -69,14 +69,14 @@ _PATCHES: tuple[_patching.FunctionPatch, ...] = (
 
 
 def patch_keras() -> None:
-    """Lets layers get the policies back that their configs state, loss scales included."""
+    """Lets loaded layers get the policies that their configs state, including loss scales."""
     _patching.patch_functions(_PATCHES)
     if not _PATCHES:
         tf_keras.utils.get_custom_objects().update(dict.fromkeys(_SAVED_NAMES, _SavedPolicy))
 
 
 def unpatch_keras() -> None:
-    """Takes that back."""
+    """Undoes `enable`."""
     _patching.unpatch_functions(_PATCHES)
     if layer_patches.cache_info().currsize:
         _patching.unpatch_functions(layer_patches())
@@ -86,7 +86,7 @@ def unpatch_keras() -> None:
 
 
 def keras_is_patched() -> bool:
-    """Whether layers get their loss scales back at present."""
+    """Whether loaded layers get their loss scales."""
     if not _PATCHES:
         return tf_keras.utils.get_custom_objects().get(_SAVED_NAMES[0]) is _SavedPolicy
     return _patching.are_patched(_PATCHES)

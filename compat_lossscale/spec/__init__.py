@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loss scale is: the spec that all generations spell, and the rule that moves it."""
+"""The value of a loss scale, which each generation spells differently, and its update rule."""
 
 from compat_lossscale.spec.loss_scale_spec import (
     DEFAULT_GROWTH_STEPS,

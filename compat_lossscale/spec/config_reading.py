@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the loss scale out of config dictionaries: which form it is in, and its checked values.
+"""Reads the loss scale from a config dictionary: recognizes its form, and checks its values.
 
-Configs come from files, so every value is checked to be of the type that it must have.
+Configs come from files, so the type of every value is checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from compat_lossscale.errors import ConfigFormatError
 
 
 class ConfigForm(enum.Enum):
-    """How a config states its loss scale, and so what its values are the arguments of."""
+    """The form of a loss scale in a config: it says what the values are the arguments of."""
 
     FIELDS = "the fields of a `LossScaleSpec`"
     ARGUMENT = "the `loss_scale` argument of the old constructors"
@@ -33,7 +33,7 @@ def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[
         The form and its keyword arguments.
 
     Raises:
-        ConfigFormatError: Nothing in `config` states a loss scale, or a value has a wrong type.
+        ConfigFormatError: `config` states no loss scale, or a value has a wrong type.
     """
     if not isinstance(config, Mapping):
         raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")

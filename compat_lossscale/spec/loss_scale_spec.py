@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LossScaleSpec`: every spelling of a loss scale, read into and written from one frozen value.
+"""`LossScaleSpec`: one frozen value for every spelling of a loss scale.
 
 `"dynamic"`, `128`, `DynamicLossScale(2048, 500)`, `dynamic=False, initial_scale=128` and the config
-dictionaries of five TensorFlow generations all say one of two things: a fixed number, or a number
-that grows after so many good steps and shrinks after a bad one. This module knows all the spellings
-and needs no TensorFlow.
+dictionaries of all generations mean one of two things: a fixed number, or a number that grows after
+a number of good steps and shrinks after a bad one. This module reads and writes all spellings, and
+needs no TensorFlow.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgume
 from compat_lossscale.spec.config_reading import ConfigForm, read_loss_scale_config
 
 DEFAULT_INITIAL_SCALE = 2.0**15
-"""The dynamic loss scale's first value, the same in every generation."""
+"""The default first value of a dynamic loss scale, the same in every generation."""
 DEFAULT_GROWTH_STEPS = 2000
-"""Good steps in a row before the dynamic loss scale grows, the same in every generation."""
+"""The default number of good steps before a dynamic loss scale grows, in every generation."""
 DEFAULT_MULTIPLIER = 2.0
-"""Factor of growth and back-off; TensorFlow 2.4 and later know no other."""
+"""The default factor of growth and backoff. TensorFlow 2.4 and later have no other."""
 
 _WHAT_IT_MUST_BE = (
     "loss_scale must be the string 'dynamic', an int, a float, a FixedLossScale or a "
@@ -32,10 +32,10 @@ _WHAT_IT_MUST_BE = (
 
 
 class Generation(enum.Enum):
-    """The forms in which a loss scale has been written into configs."""
+    """The forms of a loss scale in configs."""
 
     TF23 = "tf2.3"
-    """Keys `optimizer` and `loss_scale`, a LossScale's config in it; of TensorFlow 2.0 to 2.3."""
+    """Keys `optimizer` and `loss_scale`, the config of a LossScale; TensorFlow 2.0 to 2.3."""
     TF24 = "tf2.4"
     """Keys `inner_optimizer`, `dynamic`, `initial_scale`, `dynamic_growth_steps`; 2.4 to 2.15."""
     TF_KERAS = "tf-keras"
@@ -46,7 +46,7 @@ class Generation(enum.Enum):
 
     @property
     def title(self) -> str:
-        """The name that its users know it by."""
+        """The name for users."""
         return _TITLES[self]
 
 
@@ -60,10 +60,10 @@ _TITLES = {
 
 @dataclasses.dataclass(frozen=True)
 class LossScaleSpec:
-    """What a loss scale is, apart from its live state.
+    """A loss scale without its live state.
 
     Attributes:
-        dynamic: Whether the scale follows the gradients (`True`) or stays fixed (`False`).
+        dynamic: Whether the scale is dynamic (`True`) or fixed (`False`).
         initial_scale: The first value of a dynamic scale, the only value of a fixed one.
         growth_steps: Good steps in a row before a dynamic scale grows; `None` if fixed.
         multiplier: Factor by which a dynamic scale grows and shrinks; `None` if fixed.
@@ -96,24 +96,24 @@ class LossScaleSpec:
 
     @classmethod
     def fixed(cls, value: float) -> LossScaleSpec:
-        """Returns the spec of a fixed loss scale of `value`."""
+        """Returns the spec of a fixed loss scale."""
         return cls(dynamic=False, initial_scale=value, growth_steps=None, multiplier=None)
 
     @classmethod
     def from_argument(cls, loss_scale: object) -> LossScaleSpec:
-        """Reads what the old constructors took as their `loss_scale` argument.
+        """Reads the `loss_scale` argument of the old constructors.
 
         Args:
             loss_scale: The string `"dynamic"`, a Python int or float, or a `FixedLossScale` or
                 `DynamicLossScale`, of this package or of `tf.compat.v1.mixed_precision`.
 
         Returns:
-            The spec that means the same.
+            The spec with the same meaning.
 
         Raises:
-            LossScaleArgumentError: For anything else. As in TensorFlow 2.0 to 2.4, that includes
-                `None`, numpy's `float32` and integer scalars (which are no Python numbers), and
-                loss scales of users' own classes (which are no fixed or dynamic spec).
+            LossScaleArgumentError: It is anything else. As in TensorFlow 2.0 to 2.4, that includes
+                `None`, numpy's `float32` and integer scalars (which are not Python numbers), and
+                custom loss scales (which are neither fixed nor dynamic).
         """
         if loss_scale is None:
             raise LossScaleArgumentError(f"loss_scale cannot be None. {_WHAT_IT_MUST_BE}")
@@ -155,11 +155,11 @@ class LossScaleSpec:
             dynamic_growth_steps: Good steps before growth; `None` means the default, if dynamic.
 
         Returns:
-            The spec that means the same.
+            The spec with the same meaning.
 
         Raises:
-            LossScaleArgumentError: `dynamic` is no bool (a `TypeError`, as in TensorFlow 2.4), a
-                fixed scale has no `initial_scale`, or has `dynamic_growth_steps`.
+            LossScaleArgumentError: `dynamic` is not a bool (a `TypeError`, as in TensorFlow 2.4),
+                or a fixed scale has no `initial_scale`, or has `dynamic_growth_steps`.
         """
         if not isinstance(dynamic, bool):
             raise LossScaleArgumentError(
@@ -188,20 +188,20 @@ class LossScaleSpec:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> LossScaleSpec:
-        """Reads the loss scale out of a config dictionary of any generation.
+        """Reads the loss scale from a config dictionary of any generation.
 
         Args:
             config: The config of a loss-scale optimizer (2.0-2.3, 2.4-2.15, tf-keras or Keras 3),
                 of an optimizer of Keras 3 with a `loss_scale_factor`, of a LossScale, of a Policy
                 with a loss scale, or any of these inside `{"class_name": ..., "config": ...}`.
-                Other keys are not looked at.
+                Other keys are ignored.
 
         Returns:
-            The spec it states.
+            The spec.
 
         Raises:
-            ConfigFormatError: Nothing in `config` states a loss scale, or a value has a wrong type.
-            LossScaleArgumentError: It states one that cannot be.
+            ConfigFormatError: `config` states no loss scale, or a value has a wrong type.
+            LossScaleArgumentError: It states an invalid loss scale.
         """
         form, values = read_loss_scale_config(config)
         if form is ConfigForm.ARGUMENT:
@@ -211,7 +211,7 @@ class LossScaleSpec:
         return cls(**values)
 
     def to_loss_scale_config(self) -> dict[str, Any]:
-        """Returns `{"class_name", "config"}` of the LossScale object that means the same.
+        """Returns `{"class_name", "config"}` of the LossScale object with the same meaning.
 
         The form is that of TensorFlow 2.1 to 2.3.
         """
@@ -228,14 +228,14 @@ class LossScaleSpec:
         """Returns the part of an optimizer's config that states this loss scale.
 
         Args:
-            generation: Whose config: a `Generation` or its value, such as `"tf2.4"`.
+            generation: The form of the config: a `Generation` or its value, such as `"tf2.4"`.
 
         Returns:
-            The config's keys for the loss scale; the wrapped optimizer's key is the caller's. A
-            fixed scale in Keras 3 is a key of the optimizer itself, which has no wrapper.
+            The keys for the loss scale, without the key for the wrapped optimizer. In Keras 3, a
+            fixed scale is a key of the optimizer itself, which has no wrapper.
 
         Raises:
-            InexpressibleLossScaleError: That generation cannot say it: a multiplier other than 2
+            InexpressibleLossScaleError: The generation cannot express it: a multiplier other than 2
                 after TensorFlow 2.3, a fixed scale below 1 before 2.4.
         """
         generation = Generation(generation)
@@ -243,7 +243,7 @@ class LossScaleSpec:
             if not self.dynamic and self.initial_scale < 1:
                 raise InexpressibleLossScaleError(
                     "TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 "
-                    f"({self.initial_scale}). Convert to tf2.4 or tf-keras instead, which take it."
+                    f"({self.initial_scale}). Convert to tf2.4 or tf-keras instead."
                 )
             return {"loss_scale": self.to_loss_scale_config()}
         self._require_multiplier_two(f"The {generation.value} config")
@@ -261,8 +261,8 @@ class LossScaleSpec:
         """Returns the smallest keyword arguments of the non-experimental constructor.
 
         Returns:
-            Nothing at all for the default, `dynamic=False` and `initial_scale` for a fixed scale,
-            and otherwise only what differs from the default.
+            No arguments for the default; `dynamic=False` and `initial_scale` for a fixed scale;
+            otherwise only the arguments that differ from the default.
 
         Raises:
             InexpressibleLossScaleError: The multiplier is not 2.
@@ -280,9 +280,9 @@ class LossScaleSpec:
     def _require_multiplier_two(self, place: str) -> None:
         if self.dynamic and self.multiplier != DEFAULT_MULTIPLIER:
             raise InexpressibleLossScaleError(
-                f"{place} has no word for a multiplier other than 2, and this one is "
-                f"{self.multiplier}. TensorFlow 2.0-2.3 and "
-                "compat_lossscale.experimental.LossScaleOptimizer can say it."
+                f"{place} cannot express a multiplier other than 2, and this one is "
+                f"{self.multiplier}. Use compat_lossscale.experimental.LossScaleOptimizer, or the "
+                "form of TensorFlow 2.0-2.3."
             )
 
 
@@ -291,7 +291,7 @@ def _finite(number: float, what: str) -> float:
         value = float(number)
     except OverflowError:
         raise LossScaleArgumentError(
-            f"This {what} is larger than any float; use a smaller one."
+            f"This {what} is larger than any float. Use a smaller one."
         ) from None
     if not math.isfinite(value):
         raise LossScaleArgumentError(f"A {what} must be a finite number, but got {value}.")

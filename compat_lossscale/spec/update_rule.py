@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The update rule of a dynamic loss scale, written once.
 
-The graph code of `compat_lossscale.core` and the tests call the same function: it is given the few
-operations it needs, plain Python's by default, TensorFlow's in a graph.
+`compat_lossscale.core` and the tests call the same function. It takes the operations that it needs
+as an argument: Python's by default, and TensorFlow's in a graph.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Operations:
-    """What the update rule needs of its number type.
+    """The operations on numbers that the update rule needs.
 
     Attributes:
-        select: `select(condition, a, b)` is `a` where the condition holds and `b` elsewhere.
+        select: `select(condition, a, b)` is `a` if the condition is true, and otherwise `b`.
         divide: The quotient of two numbers, rounded once.
         maximum: The larger of two numbers.
         is_finite: Whether a number is neither infinite nor NaN.
@@ -70,10 +70,10 @@ def next_state(
     Args:
         scale: The loss scale during the step, a float32 scalar.
         good_steps: Good steps in a row before this one, an integer scalar.
-        all_finite: Whether every gradient of this step is finite: a bool, or what `operations`
-            select by.
+        all_finite: Whether every gradient of this step is finite: a bool, or a condition for
+            `operations.select`.
         growth_steps: Good steps in a row after which the scale grows.
-        multiplier: Factor of growth and of back-off.
+        multiplier: Factor of growth and backoff.
         operations: The arithmetic to use.
 
     Returns:

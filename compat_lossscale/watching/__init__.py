@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows what a loss scale does: in Keras' logs, and in plots."""
+"""Logs how a loss scale changes: in Keras' logs, in TensorBoard, and in plots."""

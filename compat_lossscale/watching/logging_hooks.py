@@ -16,7 +16,7 @@ _logger = logging.getLogger("tensorflow")
 
 
 class LoggingHooks:
-    """The hooks of a Keras callback that puts the state of the loss scale into Keras' logs.
+    """The hooks of a Keras callback that adds the state of the loss scale to Keras' logs.
 
     A callback derives from this class and from its Keras' base class, and calls `_set_up`.
     """
@@ -46,7 +46,7 @@ class LoggingHooks:
 
     @property
     def history(self) -> dict[str, list[float]]:
-        """What was seen at each look, by name, as `History.history` has it, with `step` besides.
+        """All logged values by name, in the form of `History.history`, and their `step`.
 
         `step` is the optimizer's `iterations`. It counts skipped steps too, except in Keras 3 and
         TensorFlow 2.0 to 2.2.
@@ -54,10 +54,10 @@ class LoggingHooks:
         return self._history
 
     def observe(self) -> dict[str, float]:
-        """Looks now. For loops without `Model.fit`, with `optimizer` given.
+        """Logs now. Use this in loops without `Model.fit`, and pass `optimizer` to the constructor.
 
         Returns:
-            What goes into the logs; nothing if the optimizer has no loss scale.
+            The values for the logs; an empty dictionary if the optimizer has no loss scale.
         """
         watched = self._watch()
         if watched is None:
@@ -72,7 +72,7 @@ class LoggingHooks:
         return {name: value for name, value in seen.items() if name != "step"}
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Looks where the loss scale starts; the history begins after that."""
+        """Reads the loss scale at the beginning. The history does not include this value."""
         del logs
         self._watched = None
         self._history.clear()
@@ -84,19 +84,19 @@ class LoggingHooks:
         self._batches = 0
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Looks if it is time to."""
+        """Logs if `every` batches have passed."""
         before, self._batches = self._batches, batch + 1
-        # With steps_per_execution there is one call for several batches.
+        # With steps_per_execution, Keras calls this once for several batches.
         if self.every and self._batches // self.every > before // self.every:
             _put(self.observe(), logs)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Looks."""
+        """Logs."""
         del epoch
         _put(self.observe(), logs)
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
-        """Writes out the summaries."""
+        """Flushes the summaries."""
         del logs
         if self._summaries is not None:
             self._summaries.flush()
@@ -112,7 +112,7 @@ class LoggingHooks:
                     "none",
                     f"LossScaleLogger: the optimizer, {type(optimizer).__name__}, has no loss "
                     "scale, so nothing is logged. Wrap it in a LossScaleOptimizer, or set the "
-                    "policy mixed_float16 before the model is made.",
+                    "policy mixed_float16 before you create the model.",
                 )
                 return None
             self._watched = WatchedOptimizer(
@@ -141,16 +141,16 @@ class LoggingHooks:
                 f"LossScaleLogger: the loss scale is {where}, and steps are still "
                 f"skipped (step {seen['step']:.0f}): the gradients are not finite even unscaled. "
                 "Look for NaN or infinity in the loss and the inputs, for a learning rate that is "
-                "too high, and for values beyond 65504, the largest float16; "
+                "too high, and for values beyond 65504, the largest float16. "
                 "tf.debugging.enable_check_numerics() names the operation.",
             )
         if watched.is_at_cap(scale):
             self._warn_once(
                 "cap",
                 f"LossScaleLogger: the loss scale is at its cap, {scale:.3g} (step "
-                f"{seen['step']:.0f}): it would be infinite if it grew again. No gradient ever "
-                "overflowed on the way there. See whether the gradients are all zero, and whether "
-                "anything computes in float16; if nothing does, no loss scale is needed.",
+                f"{seen['step']:.0f}): it would be infinite if it grew again. No gradient has "
+                "overflowed. Check whether the gradients are all zero, and whether anything "
+                "computes in float16; if nothing does, you need no loss scale.",
             )
 
     def _warn_once(self, what: str, message: str) -> None:

@@ -22,36 +22,35 @@ __all__ = ["LossScaleLogger"]
 class LossScaleLogger(LoggingHooks, tf_keras.callbacks.Callback):
     """Puts the state of the loss scale into Keras' logs, and warns when it is stuck.
 
-    At the end of each epoch, and on every `every`-th batch if asked, `logs` gets
+    At the end of each epoch, and after every `every` batches, it adds to `logs`
 
     - `loss_scale`, the current value;
-    - `good_steps`, the good steps in a row since the value last changed: at
-      `dynamic_growth_steps` of them it grows. Not for fixed loss scales;
-    - `skipped_steps`, the steps skipped so far: since the optimizer was made; around an optimizer
-      that does not count them, since training began, and only with `every=1`, when it can be told
-      from the other two.
+    - `good_steps`, the good steps in a row since the value last changed or a step was skipped.
+      After `dynamic_growth_steps` of them the loss scale grows. Not for fixed loss scales;
+    - `skipped_steps`, the steps skipped since the optimizer was created. If the optimizer does not
+      count them, the callback counts them from the beginning of training, but only with `every=1`,
+      because it derives them from the other two.
 
-    So `History` has them, and callbacks that are behind this one can use them. It works with the
-    loss-scale optimizers of this package, of tf-keras, and of Keras 3 on TensorFlow. Those that
-    `Model.compile` wraps under the policy `mixed_float16` are among them::
+    So they are in `History`, and callbacks after this one can use them. The callback works with the
+    loss-scale optimizers of this package, of tf-keras, and of Keras 3 on TensorFlow, and with those
+    that `Model.compile` wraps under the policy `mixed_float16`::
 
         history = model.fit(x, y, callbacks=[compat_lossscale.callbacks.LossScaleLogger()])
         history.history["loss_scale"]
 
-    It warns of a loss scale that is stuck at its floor or its cap, once each, through TensorFlow's
-    logger. An optimizer of this package says that itself as soon as it happens, wherever it can;
-    what it said is not said again.
+    It warns once of a loss scale that is stuck at its floor, and once of one that is stuck at its
+    cap, through TensorFlow's logger. It does not repeat the warnings of an optimizer of this
+    package.
 
     Args:
-        every: Also look after every so many batches of an epoch. Each look reads up to four
-            scalars; between looks nothing is read.
-        log_dir: Folder to write summaries for TensorBoard to, by the optimizer's `iterations`.
-        writer: A `tf.summary` writer to write them with, instead of `log_dir`.
-        optimizer: The optimizer to watch; by default, that of the model.
+        every: Log after every so many batches of an epoch too. Logging reads up to four scalars.
+        log_dir: Folder for summaries for TensorBoard, by the optimizer's `iterations`.
+        writer: A `tf.summary` writer for them, instead of `log_dir`.
+        optimizer: The optimizer to log; by default, that of the model.
 
     Raises:
-        ValueError: `every` is no positive whole number, or `log_dir` and `writer` are both given,
-            or one is given while eager execution is off.
+        ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
+            passed, or one is passed while eager execution is off.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class LossScaleLogger(LoggingHooks, tf_keras.callbacks.Callback):
         optimizer: Any = None,
     ) -> None:
         super().__init__()
-        # Its hooks read no logs, so Keras need not turn them into numbers for it.
+        # Its hooks do not read the logs, so Keras need not convert them to numbers.
         self._supports_tf_logs = True
         writes = log_dir is not None or writer is not None
         self._set_up(every, optimizer, Summaries(log_dir, writer) if writes else None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what `LossScaleLogger` saw. Needs matplotlib."""
+"""Plots the history of `LossScaleLogger`. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _SCALE, _SKIPS = "#2a6f97", "#c1121f"
 
 
 def plot_history(history: Any, path: str | Path | None = None) -> Figure:
-    """Draws the loss scale, and the steps that were skipped, over steps or epochs.
+    """Plots the loss scale and the skipped steps, over steps or epochs.
 
     Args:
-        history: A `LossScaleLogger`, drawn over steps; the `History` that `Model.fit` returns,
-            drawn over epochs; or the dictionary of either.
-        path: Where to write the picture too; its suffix says in which form, `.png` without one.
+        history: A `LossScaleLogger`, plotted over steps; the `History` that `Model.fit` returns,
+            plotted over epochs; or the dictionary of either.
+        path: A file to write the plot to. Its suffix is the format, `.png` without one.
 
     Returns:
-        The figure, of matplotlib. It belongs to no window and needs no closing.
+        The matplotlib figure. It has no window, and you need not close it.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -42,7 +42,7 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     values = _values(history)
     scales, skipped = values["loss_scale"], values.get("skipped_steps")
     label, places = _places(history, values)
-    # Between steps nothing happens; what happens between epochs was not seen.
+    # The loss scale is constant between steps. Between epochs, it is not known.
     style = {"drawstyle": "steps-post"} if label == "step" else {"marker": "o", "markersize": 4}
     figure = Figure(figsize=(8, 5 if skipped else 3), layout="constrained")
     upper = figure.add_subplot(2 if skipped else 1, 1, 1)
@@ -67,8 +67,8 @@ def _values(history: Any) -> Mapping[str, Sequence[float]]:
             known = f" It has: {', '.join(map(str, values)) or 'nothing'}."
         raise LossScaleArgumentError(
             f"There is no loss_scale in this {type(history).__name__}.{known} Train with a "
-            "compat_lossscale.callbacks.LossScaleLogger among the callbacks, then draw the logger, "
-            "or what fit() returned."
+            "compat_lossscale.callbacks.LossScaleLogger among the callbacks, then plot the logger, "
+            "or the History that fit() returns."
         )
     return values
 

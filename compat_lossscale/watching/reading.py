@@ -16,7 +16,8 @@ def is_of_keras_3(optimizer: Any) -> bool:
 def state_of_keras_3(optimizer: Any) -> dict[str, float]:
     """The state of a LossScaleOptimizer of Keras 3, which has no variables before it is built."""
     state = {
-        "step": int(optimizer.iterations.numpy()),
+        # Keras' own wrapper has another variable for them up to 3.6, which stays 0.
+        "step": int(optimizer.inner_optimizer.iterations.numpy()),
         "loss_scale": float(loss_scale_of(optimizer)),
     }
     if optimizer.dynamic_growth_steps is not None:
@@ -26,7 +27,7 @@ def state_of_keras_3(optimizer: Any) -> dict[str, float]:
 
 
 def loss_scale_of(optimizer: Any) -> Any:
-    """An optimizer's loss scale: a tensor or a LossScale; `None` if it has none."""
+    """Returns an optimizer's loss scale: a tensor or a LossScale; `None` if it has none."""
     if is_of_keras_3(optimizer):
         return optimizer.dynamic_scale.numpy() if optimizer.built else optimizer.initial_scale
     for name in ("loss_scale", "_loss_scale"):
@@ -37,7 +38,7 @@ def loss_scale_of(optimizer: Any) -> Any:
 
 
 def skipped_steps_of(optimizer: Any) -> Any:
-    """An optimizer's count of skipped steps; `None` if it does not count them."""
+    """Returns an optimizer's count of skipped steps; `None` if it does not count them."""
     try:
         return getattr(optimizer, "skipped_steps", None)
     except CompatLossScaleError:

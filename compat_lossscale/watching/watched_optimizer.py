@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A watched optimizer: what its loss scale did between two looks."""
+"""The loss scale and the skipped steps of one optimizer, between two observations."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from compat_lossscale.watching.reading import (
 )
 
 FLOOR = 1.0
-"""No dynamic loss scale shrinks below it."""
+"""The lowest value of a dynamic loss scale."""
 _DEFAULT_MULTIPLIER = 2.0
-"""That of every optimizer that cannot say another one."""
+"""The multiplier of optimizers that do not state one."""
 
 
 class WatchedOptimizer:
-    """An optimizer's loss scale, and what it was when it was last looked at.
+    """An optimizer's loss scale, and its value at the last observation.
 
     Args:
         optimizer: An optimizer with a loss scale, of this package, of tf-keras or of Keras 3.
         read: Reads its state.
-        counts_itself: Whether to count skipped steps, if the optimizer does not. Needs a look after
-            every step.
+        counts_itself: Whether to count skipped steps, if the optimizer does not. Needs an
+            observation after every step.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class WatchedOptimizer:
         return seen
 
     def has_stepped(self, before: dict[str, float], seen: dict[str, float]) -> bool:
-        """Whether there was a step between two looks."""
+        """Whether there was a step between two observations."""
         if seen["step"] != before["step"]:
             return True
         # Keras 3 does not count a skipped step, but it shrinks the loss scale.
@@ -75,7 +75,7 @@ class WatchedOptimizer:
         return any(seen[name] != before[name] for name in known)
 
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
-        """Whether the one step between two looks was applied: then the update rule says so."""
+        """Whether the step between two observations was applied, by the update rule."""
         if self._counts_applied_steps:
             return seen["step"] != before["step"]
         state = next_state(
@@ -88,7 +88,7 @@ class WatchedOptimizer:
         return state == (seen["loss_scale"], seen["good_steps"])
 
     def is_at_floor(self, before: dict[str, float], seen: dict[str, float]) -> bool:
-        """Whether the scale is at its floor and steps were skipped there since the last look."""
+        """Whether the scale is at its floor, and skipped steps since the last observation."""
         if not self.is_dynamic or seen["loss_scale"] > FLOOR:
             return False
         if not self.has_floor:
@@ -96,7 +96,7 @@ class WatchedOptimizer:
             return seen["loss_scale"] < min(before["loss_scale"], FLOOR)
         if "skipped_steps" not in seen:
             return seen["good_steps"] == 0
-        # So many steps brought it down to the floor.
+        # The number of skipped steps that brought it down to the floor.
         scale = max(before["loss_scale"], FLOOR)
         needed = math.ceil(math.log(scale, self.multiplier)) if self.multiplier > 1 else 0
         return seen["skipped_steps"] - before["skipped_steps"] > needed

@@ -26,7 +26,13 @@ EVERY = 1 if os.environ.get("ALL_CASES") else 3
 @pytest.fixture(scope="module", params=["legacy", "new"])
 def trained(request: pytest.FixtureRequest) -> dict[str, Any]:
     """The state of each artefact of a family after it was loaded and trained on."""
-    done = python(str(HERE / "train_on.py"), request.param, str(EVERY), timeout=600)
+    done = python(
+        str(HERE / "train_on.py"),
+        request.param,
+        str(EVERY),
+        timeout=600,
+        tensorflow_may_be_imported=True,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     results: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return results

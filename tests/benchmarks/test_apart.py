@@ -36,4 +36,4 @@ def test_a_row_is_made_of_all_rounds() -> None:
 
 def test_a_module_that_fails_is_no_result() -> None:
     with pytest.raises(subprocess.CalledProcessError):
-        apart.result_of("benchmarks.steps", "none")
+        apart.result_of("benchmarks.no_such_module")

@@ -213,7 +213,7 @@ $PYTHON -u - < show.py
 $PYTHON /dev/stdin a < show.py
 cat show.py | $PYTHON /dev/stdin
 $PYTHON <(echo 'import sys; print(len(sys.argv), __name__)') a
-$PYTHON fifo & cat no_future.py > fifo; wait %1
+$PYTHON fifo & started=$!; cat no_future.py > fifo; wait $started
 $PYTHON -c 'import sys; print(sys.argv, __name__, sys.path[0])' -x a
 $PYTHON -c"$(cat show.py)"
 $PYTHON -c '1 / 0'

@@ -12,6 +12,7 @@ from lossscale_codemods.runner import survey
 from compat_lossscale.cli.doctor import doctor
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import Environment
+from tests.messages import says
 from tests.schemas.ours import check
 from tests.support import REPOSITORY, python
 
@@ -160,18 +161,11 @@ def test_no_more_than_five_files_are_named(folder: Path, monkeypatch: pytest.Mon
 def test_a_look_that_was_stopped_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = survey.Survey((), looked_at=7, left_out=1, complete=False)
     monkeypatch.setattr(survey, "survey", lambda *_, **__: stopped)
-    assert run(monkeypatch).output.splitlines()[-4:] == [
-        "No old name found in the 7 files looked at in the current folder.",
-        (
-            "1 file was not looked at: too large, or not readable; `compat-lossscale migrate` says "
-            "which."
-        ),
-        (
-            "The look stopped after 60 s, before the end; --seconds gives it longer, and "
-            "`compat-lossscale migrate` looks at all files."
-        ),
-        "Next: compat-lossscale migrate .",
-    ]
+    *_, nothing, left_out, stopped_after, step = run(monkeypatch).output.splitlines()
+    assert says(nothing, "No old name found in the 7 files looked at in the current folder.")
+    assert says(left_out, "1 file was not looked at: `compat-lossscale migrate` says which.")
+    assert says(stopped_after, "The search stopped after 60 s. Use --seconds for a longer search.")
+    assert step == "Next: compat-lossscale migrate ."
 
 
 def test_the_projects_configuration_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,14 +213,14 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
     def version(distribution: str) -> str | None:
         return {"absl-py": "2.1.0"}.get(distribution)
 
-    monkeypatch.setattr("compat_lossscale.cli._neighbours._version", version)
+    monkeypatch.setattr("compat_lossscale.cli._packages.version", version)
     (folder / "program.py").write_text(
         "import numpy as np\nimport tensorboard\nimport tensorflow as tf\nfrom official import x\n"
         "np.float(tf.estimator, tf.contrib)\n"
     )
     said = CliRunner().invoke(doctor, [str(folder)]).output
-    assert "serves them: numpy.float, tensorflow.estimator." in said
-    assert "Not served: tensorflow.contrib ended with TensorFlow 1.15" in said
+    assert "restores them: numpy.float, tensorflow.estimator." in said
+    assert "Not restored: tensorflow.contrib ended with TensorFlow 1.15" in said
     for step in (
         "pip install --no-deps 'tensorflow-estimator==2.15.*'",
         "pip install tensorboard",
@@ -238,4 +232,40 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
 def test_a_program_that_needs_nothing_else_is_told_so(folder: Path) -> None:
     (folder / "program.py").write_text("import numpy as np\nnp.float(1)\n")
     said = CliRunner().invoke(doctor, [str(folder)]).output
-    assert "Nothing else is known to be in the way of running it as it is." in said
+    assert "No other problem is known" in said
+
+
+def test_a_program_that_imports_what_is_not_installed_is_told_so(folder: Path) -> None:
+    (folder / "own.py").touch()
+    program = folder / "program.py"
+    program.write_text("import own, os, imp, not_there.part\ntry: import optional\nexcept: pass\n")
+    said = CliRunner().invoke(doctor, [str(program)]).output
+    assert "Problem: It imports not_there, which is not installed." in said
+    assert "  -> pip install not-there\n" in said
+    assert "optional" not in said
+    said = CliRunner().invoke(doctor, [str(folder)]).output
+    assert "Some of the files import packages that are not installed: not_there." in said
+    assert "Problem" not in said
+
+
+def test_an_installed_package_that_needs_another_is_in_the_way(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path_factory.mktemp("site")
+    (site / "regularizing").mkdir()
+    (site / "regularizing" / "__init__.py").write_text("from tensorflow import estimator\n")
+    monkeypatch.syspath_prepend(site)
+    (folder / "program.py").write_text("import regularizing\n")
+    said = CliRunner().invoke(doctor, [str(folder)]).output
+    assert "The installed package regularizing imports tf.estimator, which needs" in said
+    assert "  -> pip install --no-deps 'tensorflow-estimator==2.15.*'\n" in said
+
+
+def test_a_program_that_writes_summaries_needs_tensorboard(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "program.py").write_text("import tensorflow as tf\ntf.summary.text('a', 'b')\n")
+    for installed, needed in ((None, True), ("2.21.0", False)):
+        monkeypatch.setattr("compat_lossscale.cli._packages.version", lambda _, v=installed: v)
+        said = CliRunner().invoke(doctor, [str(folder)]).output
+        assert ("pip install tensorboard" in said) is needed

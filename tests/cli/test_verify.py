@@ -172,7 +172,7 @@ def test_a_folder_is_walked() -> None:
 
 def test_a_folder_without_artefacts_is_reported(tmp_path: Path) -> None:
     result = verify(tmp_path)
-    assert (result.exit_code, "is a folder and no SavedModel" in result.stdout) == (2, True)
+    assert (result.exit_code, "is a folder without saved_model.pb" in result.stdout) == (2, True)
 
 
 def test_many_artefacts_have_a_progress_bar_on_a_terminal_only(
@@ -250,7 +250,7 @@ def test_a_converted_archive_is_what_it_was_but_for_its_optimizers_config(tmp_pa
         ("lossless", "tf-keras", "out.h5", 2, "cannot be written as .h5"),
         ("lossless", "tf-keras", "out", 2, "without an extension"),
         ("lossless", "tf-keras", "lossless.json", 2, "is the input itself"),
-        ("lossless", "tf-keras", "none.json", 2, "is there already"),
+        ("lossless", "tf-keras", "none.json", 2, "exists already"),
         ("lossless", "tf-keras", "nowhere/out.json", 2, "No such file or directory"),
         ("lossless", "tf-keras", ".", 2, "is a folder"),
     ],
@@ -282,7 +282,7 @@ def test_another_file_is_replaced_only_if_told_to_and_only_a_regular_one(
     os.mkfifo(pipe)
     for odd in (link, dangling, pipe):
         result = verify(*arguments, odd, "--overwrite")
-        assert (result.exit_code, "is no regular file" in result.stderr) == (2, True)
+        assert (result.exit_code, "is not a regular file" in result.stderr) == (2, True)
     assert (link.is_symlink(), dangling.is_symlink()) == (True, True)
     assert json.loads(files["none"].read_text()) == {"learning_rate": 0.5}
 

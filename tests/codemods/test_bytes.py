@@ -53,7 +53,8 @@ SURROUNDINGS = {
     "a carriage return among others": (b"x = 1\ry = 2\n", b""),
     "backslash continuations": (b"x = 1 + \\\n    2\n", b"y = \\\n  3\n"),
     "a line of five million bytes": (b"x = '" + b"a" * 5_000_000 + b"'\n", b""),
-    "five million bytes": (b"'''" + b"ab\n" * 1_700_000 + b"'''\n", b""),
+    "five million bytes": (b"'''" + (b"a" * 999 + b"\n") * 5_000 + b"'''\n", b""),
+    "two hundred thousand lines": (b"'''" + b"ab\n" * 200_000 + b"'''\n", b""),
     "control characters": (b"# \x01\x02\x1b[2J\x7f\n", b"'\x1b'\n"),
     "unusual line separators": ("# \u2028 \u2029 \x85\n'\u2028'\n".encode(), b""),
     "astral characters": ("x = '\U0001f600'  # \U0001f600\n".encode(), "é = 1\n".encode()),
@@ -112,7 +113,13 @@ NESTED = {
     "walruses": lambda n: "(y:=" * n + "1" + ")" * n,
     "unclosed": lambda n: "(" * n,
     "elif": lambda n: "1\nif 1: pass\n" + "elif 1: pass\n" * n,
-    "blocks": lambda n: "1\n" + "".join(" " * i + "if 1:\n" for i in range(n)) + " " * n + "pass",
+    # Of 2,000 blocks, the text has two million spaces; of 20,000 it would have 200 million.
+    "blocks": lambda n: (
+        "1\n"
+        + "".join(" " * i + "if 1:\n" for i in range(min(n, 2_000)))
+        + " " * min(n, 2_000)
+        + "pass"
+    ),
 }
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "60"))
 """How many programs a property is tried on; `make properties` tries many more."""
+ANY_EXAMPLES = max(EXAMPLES // 3, 20)
+"""The same for programs of any shape, which take longer to make."""
 KERAS, V1 = "tensorflow.keras.mixed_precision", "tensorflow.compat.v1.mixed_precision"
 EXPERIMENTAL = f"{KERAS}.experimental"
 
@@ -260,17 +262,22 @@ def compiles(source: str) -> bool:
     return True
 
 
-ANY_PROGRAM = st.one_of(
-    hypothesmith.from_grammar(auto_target=False), hypothesmith.from_node(auto_target=False)
-).filter(compiles)
+@st.deferred  # To read Python's grammar takes seconds.
+def any_program() -> st.SearchStrategy[str]:
+    """Any program that compiles."""
+    return st.one_of(
+        hypothesmith.from_grammar(auto_target=False), hypothesmith.from_node(auto_target=False)
+    ).filter(compiles)
+
+
 CALL = (
     "import tensorflow as old\n"
     "x = old.keras.mixed_precision.experimental.LossScaleOptimizer(o, loss_scale={})\n"
 )
 
 
-@given(ANY_PROGRAM, ANY_PROGRAM, st.sampled_from(SCALES[:4]))
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(any_program, any_program, st.sampled_from(SCALES[:4]))
+@settings(max_examples=ANY_EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_an_old_call_in_any_program(head: str, tail: str, scale: str) -> None:
     """Whatever stands around a call is kept to the byte, or the file is refused with the reason."""
     source = f"{head}\n{CALL.format(scale)}{tail}"
@@ -289,8 +296,8 @@ def test_an_old_call_in_any_program(head: str, tail: str, scale: str) -> None:
     assert migrate_source(result.output).output == result.output
 
 
-@given(ANY_PROGRAM)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(any_program)
+@settings(max_examples=ANY_EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_program_without_an_old_name_changes(source: str) -> None:
     with mock.patch.object(single_source, "scan_source", return_value=None):
         result = migrate_source(source)

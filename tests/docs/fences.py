@@ -27,6 +27,7 @@ from pathlib import Path
 import lossscale_codemods
 
 import compat_lossscale
+from tests import forked_python
 
 ROOT = Path(__file__).parents[2]
 _PARTS = re.compile(
@@ -98,9 +99,20 @@ def fences(page: str) -> list[Fence]:
     return found
 
 
-def problems(page: str, folder: Path) -> list[str]:
-    """Runs a page's blocks one after the other. Returns what is not as it says."""
+def problems(page: str, folder: Path, *, tensorflow_may_be_imported: bool = False) -> list[str]:
+    """Runs a page's blocks one after the other.
+
+    Args:
+        page: The page.
+        folder: An empty folder to run them in.
+        tensorflow_may_be_imported: Whether `python` may have imported TensorFlow when a program
+            starts: see `tests.forked_python`.
+
+    Returns:
+        What is not as the page says.
+    """
     found = []
+    programs = _programs(folder, forked=tensorflow_may_be_imported)
     for fence in fences(page):
         for source, name in fence.copies:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -109,19 +121,21 @@ def problems(page: str, folder: Path) -> list[str]:
             (folder / fence.file).parent.mkdir(parents=True, exist_ok=True)
             (folder / fence.file).write_text(fence.text, "utf-8")
         elif fence.is_run:
-            found += [f"line {fence.line}: {problem}" for problem in _problems_of(fence, folder)]
+            found += [
+                f"line {fence.line}: {problem}" for problem in _problems_of(fence, folder, programs)
+            ]
     return found
 
 
-def _problems_of(fence: Fence, folder: Path) -> list[str]:
+def _problems_of(fence: Fence, folder: Path, programs: Path) -> list[str]:
     if fence.language == "python":
-        done = _run(["python", "-c", fence.text], folder)
+        done = _run(["python", "-c", fence.text], folder, programs)
         return [done.stderr] if done.returncode else []
     if not fence.commands:
         return ["no line of this console block begins with `$ `"]
     found = []
     for command, shown in fence.commands:
-        done = _run(["bash", "-c", command], folder)
+        done = _run(["bash", "-c", command], folder, programs)
         got = done.stdout
         if done.returncode and not got:
             got = "".join(done.stderr.splitlines(keepends=True)[-1:])
@@ -132,12 +146,12 @@ def _problems_of(fence: Fence, folder: Path) -> list[str]:
     return found
 
 
-def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def _run(command: list[str], folder: Path, programs: Path) -> subprocess.CompletedProcess[str]:
     """Runs a command as somebody would who has this package installed."""
     packages = (compat_lossscale, lossscale_codemods)
     environment = {
         **os.environ,
-        "PATH": f"{_programs(folder)}:{os.environ['PATH']}",
+        "PATH": f"{programs}:{os.environ['PATH']}",
         "PYTHONPATH": ":".join(str(Path(str(one.__file__)).parents[1]) for one in packages),
     }
     environment.pop("TF_USE_LEGACY_KERAS", None)
@@ -152,11 +166,12 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _programs(folder: Path) -> Path:
+def _programs(folder: Path, *, forked: bool) -> Path:
     programs = folder.parent / f"{folder.name}-programs"
     programs.mkdir(exist_ok=True)
-    for name, module in (("python", ""), ("compat-lossscale", "-m compat_lossscale ")):
+    python = f"-S {forked_python.__file__} " if forked else ""
+    for name, arguments in (("python", python), ("compat-lossscale", "-m compat_lossscale ")):
         program = programs / name
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} {module}"$@"\n', "utf-8")
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n', "utf-8")
         program.chmod(0o755)
     return programs

@@ -33,7 +33,7 @@ OURS = ("compat_lossscale", "lossscale_codemods")
 OF_EVERY_TENSOR = {"device", "dtype", "graph", "name", "numpy", "op", "shape"}
 FOR_THIS_PACKAGE = {
     "advance", "counter", "current_loss_scale", "growth_steps", "refused", "sharing_state_of",
-    "skipping", "state",
+    "of_variables", "skipping", "state",
 }  # fmt: skip
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.docs.fences import ROOT
+from tests.support import python
 
 PAGE = (ROOT / "docs" / "errors.md").read_text("utf-8")
 _ENTRY = re.compile(r"^<!-- (raised|said) by: (.+?) -->\n### `{1,2}(.+?)`{1,2}$", re.MULTILINE)
@@ -34,15 +33,15 @@ def test_every_message_says_where_it_comes_from() -> None:
 
 def test_what_others_raise_is_what_they_raise_today(tmp_path: Path) -> None:
     raised = [(source, message) for how, source, message in ENTRIES if how == "raised"]
-    done = subprocess.run(
-        [sys.executable, "-c", RAISE_EACH],
-        input=json.dumps([source for source, _ in raised]),
-        # Without TF_USE_LEGACY_KERAS, as a new user's shell is.
-        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-        check=True,
+    # Without TF_USE_LEGACY_KERAS, as in a new user's shell.
+    done = python(
+        "-c",
+        RAISE_EACH,
+        cwd=tmp_path,
+        given=json.dumps([source for source, _ in raised]),
+        tensorflow_may_be_imported=True,
     )
+    assert done.returncode == 0, done.stderr
     errors = [json.loads(line) for line in done.stdout.splitlines()]
     assert [
         (message, error)

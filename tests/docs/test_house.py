@@ -9,14 +9,24 @@ from tests.docs.fences import ROOT
 
 PAGE = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
 DRAWING = (ROOT / "docs" / "house.svg").read_text("utf-8")
-# Lists of names, which say by theirs what they are.
+# Their names say what they are.
 FRONT = {"__init__.py", "__main__.py", "_require.py", "_version.py", "experimental.py", "v1.py"}
 
 
 def test_every_module_of_the_shim_is_described() -> None:
     package = ROOT / "compat_lossscale"
     rooms = (
-        *("core", "equivalence", "keras3", "legacy", "optimizers", "policies", "spec", "steps"),
+        "cli",
+        "core",
+        "equivalence",
+        "formats",
+        "keras3",
+        "legacy",
+        "optimizers",
+        "pages",
+        "policies",
+        "spec",
+        "steps",
         "watching",
     )
     modules = {

@@ -10,12 +10,22 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests import forked_python
 from tests.exchange.trainings import MODES
 
 HERE, STOCK = "here", "stock 2.21"
 """This package, and tf-keras without it on the same TensorFlow."""
 PROGRAM = Path(__file__).with_name("program.py")
 _REPOSITORY = Path(__file__).parents[2]
+_INSTALLED = f"""\
+import runpy, sys
+import compat_lossscale
+compat_lossscale.install(legacy_optimizers={{legacy}})
+del sys.argv[0]
+sys.path[0] = {str(PROGRAM.parent)!r}
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs a program with the old names installed."""
 _FIRST_WITH_TWO_FAMILIES = (2, 11)
 
 
@@ -67,15 +77,19 @@ class Side:
     def _run(self, *arguments: str) -> None:
         command = [str(PROGRAM), *arguments]
         if self.name == HERE:
-            family = "--new-optimizers" if arguments[0] == "new" else "--legacy-optimizers"
-            command = ["-m", "compat_lossscale", "run", family, *command]
-        done = subprocess.run(
-            [self.python, *command],
-            env=self._environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+            command = ["-c", _INSTALLED.format(legacy=arguments[0] != "new"), *command]
+        if self.python == sys.executable and forked_python.can_run(command):
+            done = forked_python.run(
+                command, cwd=None, environment=self._environment(), given=None, timeout=900
+            )
+        else:
+            done = subprocess.run(
+                [self.python, *command],
+                env=self._environment(),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
         if done.returncode:
             raise RuntimeError(f"{self.name}, {arguments}: {done.stderr[-3000:]}")
 
@@ -88,7 +102,7 @@ class Side:
         }
         for name in ("TF_USE_LEGACY_KERAS", "PYTHONPATH"):
             variables.pop(name, None)
-        if self.name == STOCK:
+        if self.name in (HERE, STOCK):
             variables["TF_USE_LEGACY_KERAS"] = "1"
         if self.name == HERE:
             variables["PYTHONPATH"] = os.pathsep.join(

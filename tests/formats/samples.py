@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sample configs, the folder of artefacts, and hypothesis strategies for configs."""
+"""Sample configs and models, the folder of artefacts, and hypothesis strategies for configs."""
 
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 from hypothesis import strategies as st
 
 from compat_lossscale.formats.conversion import convert
+from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.conftest import _make_two_logical_devices
 
@@ -27,6 +30,7 @@ SGD = {
         "nesterov": True,
     },
 }
+FTRL = {"class_name": "Ftrl", "config": {"name": "Ftrl", "learning_rate": 0.5, "beta": 0.0}}
 ADAM = {
     "class_name": "Adam",
     "config": {
@@ -131,3 +135,43 @@ inner_optimizers = st.builds(
     ),
 )
 """Wrapped optimizers of the legacy family that every generation can say."""
+
+
+CONFIG = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
+COMPILED = {"compile_config": {"optimizer": {"class_name": "LossScaleOptimizer", "config": CONFIG}}}
+
+
+def archive(path: Path, **files: str | bytes) -> Path:
+    """A `.keras` archive of the given files; `__` in their names stands for a dot."""
+    with zipfile.ZipFile(path, "w") as target:
+        for name, content in files.items():
+            target.writestr(name.replace("__", "."), content)
+    return path
+
+
+def model(path: Path) -> Any:
+    """An open HDF5 model whose optimizer's state a test puts in."""
+    file = h5py.File(path, "w")
+    training = {"optimizer_config": {"class_name": "LossScaleOptimizer", "config": CONFIG}}
+    file.attrs["training_config"] = json.dumps(training)
+    file.create_group("optimizer_weights")
+    return file
+
+
+def reason(path: Path | str) -> str:
+    """Why something is unreadable; fails if it is readable."""
+    result = verify_artefact(str(path))
+    assert result.status is ArtefactStatus.UNREADABLE, result
+    return result.error
+
+
+def later(inner: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    inner = {**inner, "config": {**inner["config"], **settings}}
+    return {"inner_optimizer": inner, **LossScaleSpec().to_config("tf2.4")}
+
+
+def converted(config: dict[str, Any], target: Generation) -> dict[str, Any]:
+    conversion = convert(config, target)
+    assert conversion.config is not None
+    assert not conversion.lost
+    return conversion.config

@@ -52,7 +52,7 @@ save("momentum", optimizers.LossScaleOptimizer(optimizers.SGD(0.5, 0.5), initial
 save("not_wrapped", "sgd", auto_scale_loss=False)
 save("float32", "sgd", policy="float32")
 """
-    run_code(KERAS3 + calls, cwd=folder)
+    run_code(KERAS3 + calls, cwd=folder, tensorflow_may_be_imported=True)
     return folder
 
 
@@ -65,7 +65,12 @@ def tf_keras(tmp_path_factory: pytest.TempPathFactory) -> Path:
 save("adam", "adam")
 save("legacy", optimizers.legacy.SGD(0.5))
 """
-    run_code(TF_KERAS + calls, cwd=folder, environment={"TF_USE_LEGACY_KERAS": "1"})
+    run_code(
+        TF_KERAS + calls,
+        cwd=folder,
+        environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
+    )
     return folder
 
 
@@ -131,6 +136,7 @@ def test_a_copy_that_states_the_config_is_wrapped_under_any_policy(
         print(hasattr(optimizers[0], "dynamic_scale"), float(optimizers[1].dynamic_scale))
         """,
         cwd=tmp_path,
+        tensorflow_may_be_imported=True,
     )
     assert printed.split() == ["False", "16384.0"]
 

@@ -19,37 +19,25 @@ from compat_lossscale.formats.readers import h5
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.accept import GENERATIONS, MODELS, convert_models
 from tests.formats.samples import (
-    ADAM,
-    NADAM,
+    FTRL,
     SGD,
+    converted,
     emitted,
     fixed,
     inner_optimizers,
+    later,
     multiplied,
     tf23,
 )
 from tests.formats.samples import doubling as doubling_specs
 
 generations = st.sampled_from(list(Generation))
-FTRL = {"class_name": "Ftrl", "config": {"name": "Ftrl", "learning_rate": 0.5, "beta": 0.0}}
 NEW_ADAM = {
     "module": "keras.optimizers",
     "class_name": "Adam",
     "config": {"name": "Adam", "learning_rate": 0.5, "is_legacy_optimizer": False},
     "registered_name": None,
 }
-
-
-def later(inner: dict[str, Any], **settings: Any) -> dict[str, Any]:
-    inner = {**inner, "config": {**inner["config"], **settings}}
-    return {"inner_optimizer": inner, **LossScaleSpec().to_config("tf2.4")}
-
-
-def converted(config: dict[str, Any], target: Generation) -> dict[str, Any]:
-    conversion = convert(config, target)
-    assert conversion.config is not None
-    assert not conversion.lost
-    return conversion.config
 
 
 @given(doubling_specs, inner_optimizers, generations, generations, generations)
@@ -130,58 +118,6 @@ def test_what_the_target_has_no_words_for_is_lost_and_the_reason_says_what_to_do
     conversion = convert(config, Generation(target))
     assert [lost.name for lost in conversion.lost] == [field]
     assert reason in conversion.lost[0].reason
-
-
-@pytest.mark.parametrize(
-    ("inner", "target", "kept"),
-    [
-        # The default of one family's option that the other does not have says nothing.
-        (SGD, Generation.KERAS3, {"name", "learning_rate", "momentum", "nesterov"}),
-        (NADAM, Generation.KERAS3, {"name", "learning_rate", "beta_1", "beta_2", "epsilon"}),
-    ],
-)
-def test_options_at_their_default_are_left_out_where_they_do_not_exist(
-    inner: dict[str, Any], target: Generation, kept: set[str]
-) -> None:
-    config = converted(tf23(inner, LossScaleSpec()), target)["config"]
-    assert config["inner_optimizer"]["config"].keys() == kept
-
-
-def test_an_option_that_the_oldest_versions_refuse_is_left_out_at_its_default() -> None:
-    assert "beta" not in converted(later(FTRL), Generation.TF23)["optimizer"]["config"]
-
-
-def test_a_learning_rate_schedule_is_respelled_on_the_way() -> None:
-    config = converted(tf23(ADAM, LossScaleSpec()), Generation.TF_KERAS)["config"]
-    schedule = config["inner_optimizer"]["config"]["learning_rate"]
-    assert schedule["module"] == "keras.optimizers.schedules"
-    back = converted(config, Generation.TF23)
-    assert back["optimizer"] == ADAM
-
-
-def test_a_users_own_optimizer_is_passed_on_as_it_is_and_noted() -> None:
-    own = {
-        "module": "my.code",
-        "class_name": "Own",
-        "config": {"learning_rate": 1.0, "decay": 0.5, "secret": [1]},
-        "registered_name": "Package>Own",
-    }
-    conversion = convert({"inner_optimizer": own, "dynamic": True}, Generation.TF23)
-    assert conversion.config is not None
-    assert conversion.config["optimizer"] == {"class_name": "Package>Own", "config": own["config"]}
-    notes = [field.name for field in conversion.fields if field.verdict is Verdict.NOTED]
-    assert (conversion.lost, notes) == ((), ["own class"])
-    inner = converted({"inner_optimizer": own, "dynamic": True}, Generation.KERAS3)
-    assert inner["inner_optimizer"] == own
-
-
-def test_what_a_users_own_wrapper_says_besides_is_lost_and_its_class_noted() -> None:
-    config = {"class_name": "Own>Wrapper", "config": later(SGD) | {"patience": 3}}
-    conversion = convert(config, Generation.KERAS3)
-    assert [(field.name, field.value) for field in conversion.lost] == [("wrapper.patience", 3)]
-    assert "Keras' own LossScaleOptimizer takes no such setting" in conversion.lost[0].reason
-    notes = {f.name: f.value for f in conversion.fields if f.verdict is Verdict.NOTED}
-    assert notes["wrapper"] == "Own>Wrapper"
 
 
 def test_a_scale_that_its_own_generation_refuses_can_still_be_converted() -> None:

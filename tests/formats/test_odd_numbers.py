@@ -54,8 +54,8 @@ def test_a_start_below_1_is_noted_towards_keras_3_alone() -> None:
         (LossScaleSpec.fixed(-1e300), "A loss scale of -1e+300 is infinite as float32"),
         (LossScaleSpec.fixed(0), "A fixed loss scale of 0 is zero as float32"),
         (LossScaleSpec.fixed(1e-50), "A fixed loss scale of 1e-50 is zero as float32"),
-        (LossScaleSpec(growth_steps=2**63), "good steps before growth exceed a 64-bit integer"),
-        (LossScaleSpec(growth_steps=2**70), "good steps before growth exceed a 64-bit integer"),
+        (LossScaleSpec(growth_steps=2**63), "good steps before growth exceed the 64-bit integer"),
+        (LossScaleSpec(growth_steps=2**70), "good steps before growth exceed the 64-bit integer"),
     ],
 )
 @pytest.mark.parametrize("form", ["tf2.3", "tf2.4"])

@@ -20,8 +20,8 @@ ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL":
 THROUGH_THE_COMMAND = (
     "keras_dynamic_scale_path",
     "mirrored_nan_on_one_replica",
-    "policy_loss_scale",
     "tf1_session_nan_skips_step",
+    "policy_loss_scale",
 )
 """A few go through the real command, each a Python process of its own that imports TensorFlow."""
 NEEDS_PRIVATE = {
@@ -77,6 +77,7 @@ def test_program_gives_the_recorded_trace(
     judge(scenario, output.read_text())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", THROUGH_THE_COMMAND)
 def test_command_gives_the_recorded_trace(name: str, tmp_path: Path) -> None:
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == name)

@@ -20,6 +20,8 @@ from tests.keras3.stepping import take_step, tensors_of, values_in, variables_of
 from tests.support import NAN
 
 Stock = keras.optimizers.LossScaleOptimizer
+RECORDED_WITH = (3, 15)
+"""The Keras whose own class does what is recorded here."""
 
 
 @dataclasses.dataclass(frozen=True)

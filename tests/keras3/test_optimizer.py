@@ -41,7 +41,7 @@ def state_of(optimizer: Any) -> tuple[float, int, int]:
     return (
         float(optimizer.dynamic_scale),
         int(optimizer.step_counter),
-        int(optimizer.iterations),
+        int(optimizer.inner_optimizer.iterations),
     )
 
 
@@ -210,8 +210,11 @@ def test_the_constructor_says_what_is_wrong() -> None:
         LossScaleOptimizer(sgd, dynamic=False)
     with pytest.raises(LossScaleArgumentError, match="dynamic_growth_steps"):
         LossScaleOptimizer(sgd, dynamic=False, initial_scale=2, dynamic_growth_steps=3)
-    with pytest.raises(ValueError, match="clipnorm"):
+    with pytest.raises(LossScaleArgumentError, match="`clipnorm`: set it on the `inner_optimizer`"):
         LossScaleOptimizer(sgd, clipnorm=1.0)
+    with pytest.raises(LossScaleArgumentError, match="arguments: `foo`"):
+        LossScaleOptimizer(sgd, foo=1)
+    LossScaleOptimizer(sgd, clipnorm=None, ema_momentum=0.99)  # as configs of Keras 3.6 have it
 
 
 def test_the_variables_are_those_of_keras_own_class() -> None:
@@ -259,9 +262,10 @@ def test_a_config_is_keras_own_where_keras_can_say_it() -> None:
     stock = Stock(
         keras.optimizers.Adam(name="adam"), initial_scale=8.0, dynamic_growth_steps=3, name="same"
     )
-    assert ours.get_config().keys() == stock.get_config().keys()
+    assert ours.get_config().keys() <= stock.get_config().keys()
     assert LossScaleOptimizer.from_config(stock.get_config()).get_config() == ours.get_config()
-    assert Stock.from_config(ours.get_config()).get_config() == stock.get_config()
+    again = Stock.from_config(ours.get_config()).get_config()
+    assert {key: again[key] for key in ours.get_config()} == ours.get_config()
 
 
 def test_what_keras_own_wrapper_forgets_reaches_the_inner_optimizer() -> None:
@@ -361,7 +365,8 @@ import keras, sys
 optimizer = keras.models.load_model({str(path)!r}).optimizer
 assert "compat_lossscale" not in sys.modules
 print(type(optimizer) is keras.optimizers.LossScaleOptimizer)
-print(float(optimizer.dynamic_scale), int(optimizer.step_counter), int(optimizer.iterations))
+steps = optimizer.inner_optimizer.iterations
+print(float(optimizer.dynamic_scale), int(optimizer.step_counter), int(steps))
 """
     )
     stock, state = printed.splitlines()[-2:]

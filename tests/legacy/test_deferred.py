@@ -35,7 +35,7 @@ def defer() -> list[str]:
     """Defers, and returns a list of what is called then."""
     called: list[str] = []
 
-    def install(options: deferred.Options) -> None:
+    def install(options: deferred.InstallOptions) -> None:
         deferred.done()
         whole = hasattr(sys.modules.get(OTHER, sys), "whole")
         called.append(f"install {options['legacy_optimizers']} {whole}")

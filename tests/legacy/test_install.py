@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of `install()`, each in a fresh process: TensorFlow can be imported once only."""
+"""Tests of `install()`, each in a process of its own.
+
+Where it does not matter whether TensorFlow was imported before, `IMPORTED` makes them start faster.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from tests.support import python, run_code
 
+IMPORTED: dict[str, Any] = {
+    "environment": {"TF_USE_LEGACY_KERAS": "1"},
+    "tensorflow_may_be_imported": True,
+}
 IMPORT_FORMS = """
 import tensorflow as tf
 from tensorflow.keras.mixed_precision import experimental as a
@@ -176,7 +185,7 @@ def test_every_name_is_back_when_tensorflow_was_imported_first() -> None:
         "tf.keras.mixed_precision.LossScaleOptimizer, tf.keras.optimizers.SGD\n"
         "import compat_lossscale\ncompat_lossscale.install()\n" + IMPORT_FORMS
     )
-    done = run_code(code, environment={"TF_USE_LEGACY_KERAS": "1"})
+    done = run_code(code, **IMPORTED)
     assert done.splitlines()[-1] == "fine"
 
 
@@ -186,7 +195,7 @@ def test_every_name_is_back_when_the_keras_modules_were_imported_by_statement_fi
         "import tensorflow.compat.v1.keras.mixed_precision\n"
         "import compat_lossscale\ncompat_lossscale.install()\n" + IMPORT_FORMS
     )
-    done = run_code(code, environment={"TF_USE_LEGACY_KERAS": "1"})
+    done = run_code(code, **IMPORTED)
     assert done.splitlines()[-1] == "fine"
 
 
@@ -244,7 +253,7 @@ try:
 except ModuleNotFoundError:
     print("gone")
 """,
-        environment={"TF_USE_LEGACY_KERAS": "1"},
+        **IMPORTED,
     )
     assert out.splitlines()[-2:] == ["gone", "gone"]
 
@@ -289,7 +298,7 @@ untouched = ("environment", "model", "model of v1", "path", "hooks")
 left = [d for d in differences(before, after) if d[0] in untouched]
 assert not left, left
 """,
-        environment={"TF_USE_LEGACY_KERAS": "1"},
+        **IMPORTED,
     )
 
 
@@ -322,7 +331,7 @@ print(there())
 compat_lossscale.uninstall()
 print(there())
 """,
-        environment={"TF_USE_LEGACY_KERAS": "1"},
+        **IMPORTED,
     )
     assert out.split() == ["True", "True", "True", "False", "False", "True", "False"]
 
@@ -353,7 +362,8 @@ for first in (True, False):
     compat_lossscale.install()
     assert tf.keras.optimizers.SGD is sgd
     compat_lossscale.uninstall()
-"""
+""",
+        **IMPORTED,
     )
 
 
@@ -367,7 +377,8 @@ for _ in range(2):
     assert optimizers.keras_is_patched() and policies.keras_is_patched()
     compat_lossscale.uninstall()
     assert not optimizers.keras_is_patched() and not policies.keras_is_patched()
-"""
+""",
+        **IMPORTED,
     )
 
 
@@ -389,7 +400,7 @@ print(there())
 second.__exit__(None, None, None)
 print(there())
 """,
-        environment={"TF_USE_LEGACY_KERAS": "1"},
+        **IMPORTED,
     )
     assert out.split() == ["True", "False"]
 
@@ -484,7 +495,8 @@ for family in (tf_keras.optimizers, tf_keras.optimizers.legacy):
     v = tf.Variable(1.0)
     own.minimize(lambda: v * 2.0, [v])
 print("fine")
-"""
+""",
+            **IMPORTED,
         )
         assert out.splitlines()[-2:] == ["32768.0 32768.0", "fine"]
 
@@ -499,7 +511,8 @@ lso = tf.keras.mixed_precision.experimental.LossScaleOptimizer
 opt = lso(tf.keras.optimizers.SGD(0.5), "dynamic")
 again = tf.keras.optimizers.deserialize(tf.keras.optimizers.serialize(opt))
 print(isinstance(again, lso), float(again.loss_scale()), float(again.lr))
-"""
+""",
+        **IMPORTED,
     )
     assert out.split()[-3:] == ["True", "32768.0", "0.5"]
 

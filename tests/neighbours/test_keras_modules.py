@@ -89,6 +89,7 @@ def test_programs_get_tf_keras_and_tensorflow_its_own() -> None:
         assert Dense is found["tensorflow.python.keras.layers"].Dense
         """,
         environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
 
 
@@ -130,4 +131,5 @@ def test_a_mixin_keeps_its_compute_loss_and_models_train_as_before() -> None:
         assert vars(tf.keras.Model)["compute_loss"] is own
         """),
         environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )

@@ -51,7 +51,7 @@ def test_every_public_name_is_what_programs_get_of_the_private_modules() -> None
                 checked += 1
     assert checked > 500, checked
     """
-    run_code(code)
+    run_code(code, environment={"TF_USE_LEGACY_KERAS": "1"}, tensorflow_may_be_imported=True)
 
 
 def test_a_public_name_is_found_from_wherever_its_module_is() -> None:

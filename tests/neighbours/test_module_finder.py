@@ -25,7 +25,11 @@ MODULES = {
     "xml.old": Neighbour("xml.old.*", "Python 3.9", "xml.dom.minidom"),
     "json": Neighbour("json.*", "Python 3.9", "xml"),
     "lost": Neighbour("lost.*", "Python 3.9", "", "nobody needs it", "Use json"),
+    "json.lost": Neighbour("json.lost.*", "Python 3.9", "", "nobody needs it", "Use json"),
     "moved": Neighbour("moved.*", "Python 3.9", "there_is.no_such_module"),
+    "json.left": Neighbour(
+        "json.left.*", "Python 3.9", "not_here.left", package=("not_here", "pip install not-here")
+    ),
 }
 
 
@@ -73,12 +77,26 @@ def test_a_module_that_is_there_is_not_replaced() -> None:
 
 
 def test_a_module_that_nothing_serves_is_explained() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"No module named 'lost': .* Use json") as caught:
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'lost': .* Use json"):
         importlib.import_module("lost.part")
-    assert caught.value.name == "lost"
 
 
 @pytest.mark.parametrize("name", ["moved", "old_json.nothing", "unheard_of"])
 def test_what_the_table_does_not_help_to_find_is_missing_as_it_was(name: str) -> None:
     with pytest.raises(ModuleNotFoundError, match=f"^No module named '{name}'$"):
         importlib.import_module(name)
+
+
+@pytest.mark.parametrize("statement", ["import json.lost", "from json import lost"])
+def test_every_kind_of_import_says_why_nothing_serves_a_module(statement: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"nobody needs it\. Use json\."):
+        exec(statement)
+
+
+@pytest.mark.parametrize(
+    "statement", ["import json.left", "from json import left", "from json.left import name"]
+)
+def test_every_kind_of_import_says_which_package_to_install(statement: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match="not installed: pip install not-here") as raised:
+        exec(statement)
+    assert raised.value.name == "not_here"

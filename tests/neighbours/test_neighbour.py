@@ -21,6 +21,7 @@ def test_an_entry_is_complete(neighbour: Neighbour) -> None:
         "Python",
         "SciPy",
         "setuptools",
+        "wandb",
         "Keras",
     }
     assert neighbour.faithful

@@ -29,6 +29,8 @@ USES = {
     "assert list(tf.data.Dataset.range(2).map(abs).with_options(o).as_numpy_iterator()) == [0, 1]",
     "vectorization as a bool": "import tensorflow as tf; o = tf.data.Options(); "
     "o.experimental_optimization.map_vectorization = True",
+    "version of Keras": "import tensorflow as tf, tensorflow.compat.v1 as tf1; "
+    "assert tf.keras.__version__ == tf1.keras.__version__ >= '2.16'",
     "tracking": "from tensorflow.python.training.tracking import base, data_structures, "
     "graph_view, python_state, tracking, util; import tensorflow as tf; "
     "assert issubclass(tf.Module, tracking.AutoTrackable) and util.Checkpoint; "
@@ -69,6 +71,7 @@ def test_programs_find_them_after_install_and_not_after_uninstall() -> None:
         assert not set(sys.modules) & {{"tensorflow.python.training.tracking"}}
         """,
         environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
 
 
@@ -94,7 +97,11 @@ def test_they_can_be_left_out(names: str, tmp_path: Path) -> None:
         "'experimental_run_v2')\n"
     )
     if names.startswith("install"):
-        run_code(f"import compat_lossscale; compat_lossscale.{names}\n{uses}")
+        run_code(
+            f"import compat_lossscale; compat_lossscale.{names}\n{uses}",
+            environment={"TF_USE_LEGACY_KERAS": "1"},
+            tensorflow_may_be_imported=True,
+        )
         return
     program = tmp_path / "program.py"
     program.write_text(uses)
@@ -119,7 +126,9 @@ def test_installing_again_with_other_arguments_is_refused() -> None:
             compat_lossscale.install(neighbours=True)
         except compat_lossscale.errors.InstallError as error:
             print(error)
-        """
+        """,
+        environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
     assert "neighbours=False" in out
 
@@ -136,7 +145,9 @@ def test_contrib_is_explained() -> None:
                 exec(code)
             except (AttributeError, ModuleNotFoundError) as error:
                 print(error)
-        """
+        """,
+        environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
     assert out.count("ended with TensorFlow 1.15") == 2
 

@@ -3,25 +3,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import scipy.signal
+import pytest
 
 from compat_lossscale import _patching
 from compat_lossscale.neighbour_names import scipy_names
 from compat_lossscale.neighbours.lazy_names import put_lazy_names
 
 
-def test_every_name_is_the_window_of_that_name() -> None:
+@pytest.fixture
+def signal() -> Any:
+    """`scipy.signal`, which takes a second to import."""
+    import scipy.signal
+
+    return scipy.signal
+
+
+def test_every_name_is_the_window_of_that_name(signal: Any) -> None:
     for neighbour in scipy_names.NEIGHBOURS:
-        assert neighbour.resolve() is getattr(scipy.signal.windows, neighbour.short_name)
+        assert neighbour.resolve() is getattr(signal.windows, neighbour.short_name)
 
 
-def test_they_are_served_and_taken_back() -> None:
+def test_they_are_served_and_taken_back(signal: Any) -> None:
     names = {one.short_name: one for one in scipy_names.NEIGHBOURS}
-    assert not hasattr(scipy.signal, "kaiser")
+    assert not hasattr(signal, "kaiser")
     undo: _patching.Undo = []
-    put_lazy_names(scipy.signal, names, undo)
+    put_lazy_names(signal, names, undo)
     # By the formula: the first kind's modified Bessel function at beta, over that at zero.
-    assert scipy.signal.kaiser(3, 2.0)[0] == np.i0(0.0) / np.i0(2.0)
+    assert signal.kaiser(3, 2.0)[0] == np.i0(0.0) / np.i0(2.0)
     _patching.take_back(undo)
-    assert not hasattr(scipy.signal, "kaiser")
+    assert not hasattr(signal, "kaiser")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat_lossscale.neighbours.usage import roots_imported_in, used_in
+from compat_lossscale.neighbours.usage import FileUsage, used_in
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from compat_lossscale.neighbours.usage import roots_imported_in, used_in
     ],
 )
 def test_what_a_file_uses(source: str, names: list[str]) -> None:
-    found = {one.name for one in used_in(source)}
+    found = {one.name for one in used_in(source).neighbours}
     # `tf.contrib` stands in the table as an attribute, and as a module.
     assert {name.removesuffix(".*") for name in found} == {
         name.removesuffix(".*") for name in names
@@ -40,6 +40,41 @@ def test_what_a_file_uses(source: str, names: list[str]) -> None:
 
 
 def test_packages_that_a_file_imports() -> None:
-    found = roots_imported_in("import a.b, c\nfrom d.e import f\nfrom . import g\n")
-    assert found == {"a", "c", "d"}
-    assert roots_imported_in("def") == frozenset()
+    found = used_in("import a.b, c\nfrom d.e import f\nfrom . import g\n")
+    assert found.packages == {"a", "c", "d"}
+    assert used_in("def") == FileUsage()
+
+
+def test_packages_without_which_a_file_cannot_be_imported() -> None:
+    source = """
+import a.b
+with open("x") as file:
+    from c import d
+try:
+    import e
+except ImportError:
+    import f
+if a:
+    import g
+def h():
+    import i
+"""
+    assert used_in(source).needed == {"a.b", "c.d"}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import tensorflow as tf\ntf.summary.scalar('a', 1, step=0)", True),
+        ("import tensorflow.compat.v2 as tf\ntf.summary.image('a', 1, step=0)", True),
+        ("from tensorflow.keras.callbacks import TensorBoard", True),
+        ("import tensorflow as tf\ntf.keras.callbacks.TensorBoard('x')", True),
+        ("import tensorflow as tf\ntf.summary.create_file_writer('x')", False),
+        ("import tensorflow.compat.v1 as tf\ntf.summary.scalar('a', 1)", False),
+        ("import other as tf\ntf.summary.scalar('a', 1)", False),
+    ],
+)
+def test_whether_a_file_writes_summaries_for_which_tensorboard_is_needed(
+    source: str, expected: bool
+) -> None:
+    assert used_in(source).writes_summaries is expected

@@ -109,8 +109,6 @@ def test_state_answers_to_the_private_names_of_tensorflow_2_4() -> None:
 def test_uninstalling_leaves_a_programs_own_policy_in_charge() -> None:
     printed = run_code(
         """
-        import os
-        os.environ["TF_USE_LEGACY_KERAS"] = "1"
         import tensorflow as tf
         import compat_lossscale
         from compat_lossscale.experimental import Policy, set_policy
@@ -121,6 +119,8 @@ def test_uninstalling_leaves_a_programs_own_policy_in_charge() -> None:
         model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
         model.compile("sgd", "mse")
         print(float(model.optimizer.loss_scale))
-        """
+        """,
+        environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
     assert printed.split() == ["8.0"]

@@ -107,6 +107,7 @@ opt.apply_gradients([(tf.constant(1.0), v)])
 print(v.numpy(), opt.loss_scale().numpy())
 """,
         environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
     assert out.splitlines()[-1] == f"{v.numpy()} {opt.loss_scale.numpy()}"
 

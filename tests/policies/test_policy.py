@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import copy
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
@@ -14,12 +11,8 @@ from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.experimental import (
     LossScaleOptimizer,
     Policy,
-    get_layer_policy,
-    global_policy,
     set_policy,
 )
-from compat_lossscale.optimizers import install_state
-from compat_lossscale.policies import policy_scope
 from tests.support import Family, Mode
 
 native = tf.compat.v1.mixed_precision
@@ -215,196 +208,6 @@ def test_a_repr_says_what_it_is() -> None:
 
 def test_a_policy_is_one_of_keras() -> None:
     assert isinstance(Policy("float32"), tf_keras.mixed_precision.Policy)
-
-
-def test_setting_a_policy_acts_on_layers_made_from_then_on() -> None:
-    before = tf_keras.layers.Dense(1)
-    policy = Policy("mixed_float16", 8)
-    set_policy(policy)
-    after = tf_keras.layers.Dense(1)
-    assert global_policy() is policy
-    assert get_layer_policy(after) is policy
-    assert get_layer_policy(before).name == "float32"
-    assert after(np.ones((1, 1))).dtype == tf.float16
-    assert after.kernel.dtype == tf.float32
-
-
-@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float64"])
-def test_a_policy_can_be_set_by_name_and_then_has_a_loss_scale_attribute(policy: str) -> None:
-    set_policy(policy)
-    assert global_policy().name == policy
-    assert tf_keras.mixed_precision.global_policy().name == policy
-    assert (global_policy().loss_scale is not None) == (policy == "mixed_float16")
-
-
-def test_none_sets_the_default_policy() -> None:
-    set_policy("mixed_float16")
-    set_policy(None)
-    assert global_policy().name == "float32"
-
-
-@pytest.mark.parametrize("policy", ["int32", "bool", Policy("complex64")])
-def test_a_global_policy_is_one_of_floats(policy: Any) -> None:
-    with pytest.raises(ValueError, match=r"^set_policy can only be used to set the global policy"):
-        set_policy(policy)
-    assert global_policy().name == "float32"
-
-
-@pytest.mark.parametrize("policy", ["mixed_float16", "float32"])
-def test_the_global_policy_of_keras_own_is_that_policy(policy: str) -> None:
-    tf_keras.mixed_precision.set_global_policy(policy)
-    assert global_policy() is tf_keras.mixed_precision.global_policy()
-    assert not isinstance(global_policy(), Policy)
-    assert not hasattr(global_policy(), "loss_scale")
-
-
-def test_the_default_policy_has_a_loss_scale_attribute() -> None:
-    set_policy(None)
-    assert isinstance(global_policy(), Policy)
-    assert global_policy().loss_scale is None
-
-
-class OwnPolicy(Policy):
-    pass
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        None,
-        "float64",
-        "mixed_float16",
-        tf_keras.mixed_precision.Policy("mixed_float16"),
-        Policy("mixed_float16", 8),
-        OwnPolicy("mixed_float16", 8),
-    ],
-    ids=repr,
-)
-def test_a_layers_policy_is_the_object_that_the_layer_has(policy: Any) -> None:
-    layer = tf_keras.layers.Dense(1, dtype=policy)
-    assert get_layer_policy(layer) is layer.dtype_policy
-    if not isinstance(policy, str | None):
-        assert get_layer_policy(layer) is policy
-
-
-@pytest.mark.parametrize("what", [1, "layer", None])
-def test_only_a_layer_has_a_layer_policy(what: Any) -> None:
-    with pytest.raises(ValueError, match="get_policy can only be called on a layer, but got: "):
-        get_layer_policy(what)
-
-
-def test_a_scope_puts_the_policy_back() -> None:
-    set_policy("float32")
-    seen = []
-
-    def fail_inside() -> None:
-        with policy_scope(Policy("mixed_float16", 8)):
-            seen.append(global_policy().name)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail_inside()
-    assert seen == ["mixed_float16"]
-    assert global_policy().name == "float32"
-
-
-def test_a_scope_leaves_the_default_as_it_was() -> None:
-    set_policy(None)
-    with policy_scope("mixed_float16"):
-        pass
-    tf_keras.backend.set_floatx("float64")
-    try:
-        assert global_policy().name == "float64"
-    finally:
-        tf_keras.backend.set_floatx("float32")
-
-
-POLICIES = {
-    "fixed": lambda: Policy("mixed_float16", 8),
-    "dynamic": lambda: Policy("mixed_float16", DynamicLossScale(8, 3, 4)),
-    "none": lambda: Policy("mixed_float16", None),
-}
-
-
-def config_of(loss_scale: LossScale | None) -> Any:
-    return loss_scale and (type(loss_scale), loss_scale.get_config())
-
-
-@pytest.fixture(params=POLICIES.values(), ids=POLICIES)
-def layer(request: pytest.FixtureRequest) -> Any:
-    return tf_keras.layers.Dense(1, dtype=request.param(), input_shape=(1,))
-
-
-def same_policy(first: Any, second: Any) -> bool:
-    policies = get_layer_policy(first), get_layer_policy(second)
-    assert {policy.compute_dtype for policy in policies} == {"float16"}
-    return config_of(policies[0].loss_scale) == config_of(policies[1].loss_scale)
-
-
-def test_a_layers_policy_survives_its_config(layer: Any) -> None:
-    config = layer.get_config()
-    before = copy.deepcopy(config)
-    assert same_policy(layer, tf_keras.layers.Dense.from_config(config))
-    assert config == before
-
-
-@pytest.mark.parametrize("name", ["Policy", "PolicyV1"])
-def test_a_layers_policy_is_read_from_the_configs_of_tensorflow_2_1_to_2_4(
-    layer: Any, name: str
-) -> None:
-    policy = {"class_name": name, "config": get_layer_policy(layer).get_config()}
-    config = {**layer.get_config(), "dtype": policy}
-    assert same_policy(layer, tf_keras.layers.Dense.from_config(config))
-
-
-@pytest.mark.parametrize("form", ["model.h5", "model.keras", "saved", "json", "clone"])
-def test_a_models_layers_keep_their_policies(layer: Any, form: str, tmp_path: Path) -> None:
-    model = tf_keras.Sequential([layer])
-    model.compile("sgd", "mse")
-    if form == "json":
-        again = tf_keras.models.model_from_json(model.to_json())
-    elif form == "clone":
-        again = tf_keras.models.clone_model(model)
-    else:
-        model.save(tmp_path / form)
-        again = tf_keras.models.load_model(tmp_path / form)
-    assert same_policy(layer, again.layers[0])
-
-
-@pytest.mark.needs_private("tf-keras asks a private function what to write as a dtype's name")
-@pytest.mark.parametrize(
-    ("policy", "dtype"),
-    [
-        (Policy("float32"), "float32"),
-        (Policy("float64"), "float64"),
-        (Policy("infer"), None),
-    ],
-    ids=str,
-)
-def test_a_layers_config_has_a_policy_of_one_dtype_as_that_dtype(policy: Any, dtype: Any) -> None:
-    assert tf_keras.layers.Dense(1, dtype=policy).get_config()["dtype"] == dtype
-
-
-def test_a_layers_config_states_a_loss_scale_that_was_given() -> None:
-    stated = tf_keras.layers.Dense(1, dtype=Policy("float16", 8)).get_config()["dtype"]
-    assert stated["config"]["loss_scale"]["class_name"] == "FixedLossScale"
-
-
-def test_a_policy_of_keras_own_comes_back_as_it_is() -> None:
-    for policy in ("mixed_float16", "float32", "mixed_bfloat16"):
-        given = tf_keras.layers.Dense(1, dtype=tf_keras.mixed_precision.Policy(policy))
-        made = tf_keras.layers.Dense.from_config(given.get_config())
-        assert type(made.dtype_policy) is tf_keras.mixed_precision.Policy
-        assert made.dtype_policy.name == policy
-
-
-def test_a_layers_policy_without_a_scale_of_its_own_has_one_again_in_a_legacy_program(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    config = tf_keras.layers.Dense(1, dtype=Policy("mixed_float16")).get_config()
-    assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is not Policy
-    monkeypatch.setattr(install_state, "old_names_are_installed", True)
-    assert type(tf_keras.layers.Dense.from_config(config).dtype_policy) is Policy
 
 
 def test_wrapping_follows_the_policys_loss_scale(family: Family) -> None:

@@ -12,36 +12,40 @@ that file.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.codemods.repositories.checkouts import clone, extract, git_folder
-from tests.programs.programs import GITHUB, PROGRAMS, Program
+from tests.programs.program import GITHUB, Program
+from tests.programs.programs import PROGRAMS
 from tests.support import REPOSITORY
 
 RESULTS = Path(__file__).with_name("results.json")
+_DATA = Path(__file__).with_name("data")
 PAGE = REPOSITORY / "docs" / "programs.md"
 _STEPS = (2, 4)
 _MINUTES = 20
 _READ = """
-import json, sys
+import json, re, sys
 import tensorflow as tf
 path = tf.train.latest_checkpoint(sys.argv[1])
 reader = tf.train.load_checkpoint(path)
-print(json.dumps([
-    float(reader.get_tensor(name))
-    for part in ("current_loss_scale", "good_steps")
-    for name in sorted(reader.get_variable_to_shape_map())
-    if "/" + part + "/.ATTRIBUTES" in name
-]))
+scales = {}
+for name in sorted(reader.get_variable_to_shape_map(), reverse=True):
+    found = re.fullmatch("(.*)(current_loss_scale|good_steps)(/.ATTRIBUTES/VARIABLE_VALUE)?", name)
+    if found and "OPTIMIZER_SLOT" not in name:
+        scales.setdefault(found[1], []).insert(0, float(reader.get_tensor(name)))
+print(json.dumps([scales[optimizer] for optimizer in sorted(scales)]))
 """
 _HEAD = """\
 # Published programs
@@ -49,24 +53,37 @@ _HEAD = """\
 <!-- Made by `make programs`; do not edit. -->
 
 Programs that others published, as they were, under `compat-lossscale run` on today's TensorFlow:
-installed from the package index, trained for 2 steps on synthetic data, saved, and started again
-for 2 more. "Loss scale" is what the checkpoints hold after each: the scale, and how many good steps
-it has counted. `make programs` does it again.
+installed from the package index or from GitHub, trained for 2 steps on small synthetic data, saved,
+and started again for 2 more. Sizes are smaller by the programs' own flags and configurations only.
+`make programs` does it again; `tests/programs/` has the whole commands and the data.
 
-| Program | Command | Trains and saves | Loss scale, saved and resumed | Resumes |
-| --- | --- | --- | --- | --- |
+"Loss scale" is what the checkpoints hold after each run, for each optimizer: the scale, and how
+many good steps it has counted. It resumes if the second run goes on from what the first one saved.
+"Migrated" is the same after `compat-lossscale migrate`, without the shim; where a program needs the
+shim for something else, that is named. "doctor" is what `compat-lossscale doctor` says of its
+sources: the problem, or that there is none.
+
 """
+_COLUMNS = ("Program", "From", "Trains and saves", "Loss scale", "Resumes", "Migrated", "doctor")
 
 
-def continues(before: list[float], after: list[float], steps: int) -> bool:
-    """Whether a loss scale went on from where it was saved.
+def continue_from(before: list[list[float]], after: list[list[float]], steps: int) -> bool:
+    """Whether the loss scales of all optimizers went on from where they were saved.
 
     Args:
-        before: The saved scale, and good steps if it counts them.
+        before: The saved scale, and good steps if it counts them, of each optimizer.
         after: The same after more steps.
         steps: How many.
     """
-    if not before or len(before) != len(after):
+    return (
+        bool(before)
+        and len(before) == len(after)
+        and all(_continues(*one, steps) for one in zip(before, after, strict=True))
+    )
+
+
+def _continues(before: list[float], after: list[float], steps: int) -> bool:
+    if len(before) != len(after):
         return False
     if len(before) == 1 or after[0] == before[0]:
         return after[0] == before[0] and (len(before) == 1 or after[1] == before[1] + steps)
@@ -78,22 +95,21 @@ def train(program: Program, folder: Path, python: Path, clones: Path) -> dict[st
     """Trains a program twice, and returns what became of it."""
     own = folder / re.sub(r"\W+", "-", program.name)
     shutil.rmtree(own, ignore_errors=True)
-    own.mkdir(parents=True)
     packages = _installed(program, folder, python, clones)
-    if program.prepare:
-        _run(python, (packages,), "-c", program.prepare, cwd=own).check_returncode()
     result = {"doctor": _doctor(program, packages, python)}
     shim = ("-m", "compat_lossscale", "run")
     result |= _train_twice(program, own, python, (packages,), shim)
     if program.migrated and result["trains"]:
-        copy = own / "packages"
-        shutil.copytree(packages / program.migrated, copy / program.migrated)
+        alone = own / "migrated"
+        copy = alone / "packages"
+        for name in program.migrated:
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            if (packages / name).is_dir():
+                shutil.copytree(packages / name, copy / name)
+            else:
+                shutil.copy(packages / name, copy / name)
         migrate = ("-m", "compat_lossscale", "migrate", "--write", "--quiet", str(copy))
         _run(python, (packages,), *migrate)
-        alone = own / "migrated"
-        alone.mkdir()
-        if program.prepare:
-            _run(python, (packages,), "-c", program.prepare, cwd=alone).check_returncode()
         result["migrated"] = _train_twice(program, alone, python, (copy, packages), ())
     return result
 
@@ -101,27 +117,59 @@ def train(program: Program, folder: Path, python: Path, clones: Path) -> dict[st
 def _train_twice(
     program: Program, own: Path, python: Path, paths: Sequence[Path], shim: Sequence[str]
 ) -> dict[str, Any]:
-    scales: list[list[float]] = []
+    own.mkdir(parents=True, exist_ok=True)
+    if program.prepare:
+        script = _DATA / f"{program.prepare}.py"
+        _run(python, paths, str(script), cwd=own, home=own).check_returncode()
+    scales: list[list[list[float]]] = []
     for steps in _STEPS:
+        words = {
+            "{folder}": str(own),
+            "{program}": str(paths[0]),
+            "{steps}": str(steps),
+            "{epochs}": str(steps // program.steps),
+            "{checkpoint}": str(_latest(own / program.model.format(steps=_STEPS[0]))),
+        }
         for name, text in program.files.items():
-            filled = text.replace("{folder}", str(own)).replace("{steps}", str(steps))
             (own / name).parent.mkdir(parents=True, exist_ok=True)
-            (own / name).write_text(filled)
-        command = program.command.replace("{folder}", str(own)).replace("{steps}", str(steps))
-        arguments = command.replace("{program}", str(paths[0])).split()
-        done = _run(python, paths, *shim, *arguments, cwd=own)
+            (own / name).write_text(_filled(text, words))
+        command = f"{program.command} {program.resume if scales else ''}"
+        arguments = shlex.split(_filled(command, words))
+        place = paths[0] / program.starts_in if program.starts_in else own
+        done = _run(python, paths, *shim, *arguments, cwd=place, home=own)
         (own / f"log-{steps}.txt").write_text(done.stdout + done.stderr)
         if done.returncode:
-            said = done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}"
-            return {"trains": False, "why": said.splitlines()[-1][-300:]}
-        read = _run(python, paths, "-c", _READ, str(own / program.model), cwd=own)
+            return {"trains": False, "why": _why(done)}
+        model = own / program.model.format(steps=steps)
+        read = _run(python, paths, "-c", _READ, str(model), cwd=own)
         scales.append(json.loads(read.stdout.splitlines()[-1]) if not read.returncode else [])
-    return {"trains": True, "scales": scales, "resumes": continues(*scales, program.added)}
+    return {"trains": True, "scales": scales, "resumes": continue_from(*scales, program.added)}
+
+
+def _why(done: subprocess.CompletedProcess[str]) -> str:
+    """The error that a program ended with; its last line if none can be told."""
+    said = done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}"
+    errors = re.findall(r"^[\w.]*(?:Error|Exception|Exit)\b.*$", said, re.MULTILINE)
+    return str((errors or said.splitlines())[-1].strip()[:300])
+
+
+def _latest(folder: Path) -> Path:
+    """The checkpoint that TensorFlow's file `checkpoint` calls the latest."""
+    file = folder / "checkpoint"
+    found = re.search('^model_checkpoint_path: "(.*)"', file.read_text() if file.exists() else "")
+    return folder / (found[1] if found else "")
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    return text
 
 
 def _installed(program: Program, folder: Path, python: Path, clones: Path) -> Path:
     """Installs a program with what it needs, and returns where."""
-    packages = folder / re.sub(r"[:/@]", "+", program.distribution)
+    needs = hashlib.sha256(" ".join(program.needs).encode()).hexdigest()[:6]
+    packages = folder / f"{re.sub(r'[:/@]', '+', program.distribution)}-{needs}"
     if packages.exists():
         return packages
     if program.distribution.startswith(GITHUB):
@@ -138,8 +186,8 @@ def _installed(program: Program, folder: Path, python: Path, clones: Path) -> Pa
 
 def _doctor(program: Program, packages: Path, python: Path) -> list[str]:
     """What doctor says is in the way of a program."""
-    place = packages / program.sources
-    command = ("-m", "compat_lossscale", "doctor", "--json", "--seconds", "60", str(place))
+    places = [str(packages / source) for source in program.sources]
+    command = ("-m", "compat_lossscale", "doctor", "--json", "--seconds", "60", *places)
     said = json.loads(_run(python, (packages,), *command).stdout)["neighbours"]
     return [*(one["reason"] for one in said["not_served"] + said["needs"])]
 
@@ -149,11 +197,15 @@ def _pip(python: Path, *what: str) -> None:
 
 
 def _run(
-    python: Path, paths: Sequence[Path], *arguments: str, cwd: Path | None = None
+    python: Path,
+    paths: Sequence[Path],
+    *arguments: str,
+    cwd: Path | None = None,
+    home: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    paths = (REPOSITORY, REPOSITORY / "codemods", *paths)
     variables = {
         **os.environ,
+        **({"HOME": str(home)} if home else {}),
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "CUDA_VISIBLE_DEVICES": "",
         "TF_USE_LEGACY_KERAS": "1",
@@ -184,18 +236,55 @@ def environment(folder: Path) -> Path:
 
 def page(results: dict[str, Any]) -> str:
     """Returns the documentation's page."""
-    return _HEAD + "".join(_row(one, results[one.name]) for one in PROGRAMS if one.name in results)
+    shown = [one for one in PROGRAMS if one.name in results]
+    passed = sum(bool(results[one.name].get("resumes")) for one in shown)
+    projects = {one.name.split(":")[0].split(" ")[0] for one in shown}
+    which = f"{passed} of {len(shown)} programs, of {len(projects)} projects,"
+    summary = f"{which} train, save and resume.\n\n"
+    head = _line(_COLUMNS) + _line(["---"] * len(_COLUMNS))
+    commands = "".join(
+        f"- {one.name}: `{one.command.replace('{folder}/', '').replace('{program}/', '')}`\n"
+        for one in shown
+    )
+    rows = "".join(_row(one, results[one.name]) for one in shown)
+    return f"{_HEAD}{summary}{head}{rows}\n## Commands\n\n{commands}"
 
 
 def _row(program: Program, result: dict[str, Any]) -> str:
-    command = program.command.replace("{folder}/", "")
+    source = program.distribution.removeprefix(GITHUB).split("@")
+    where = f"{source[0]} at {source[1][:10]}" if len(source) > 1 else source[0]
+    doctor = "; ".join(map(_short, result["doctor"])) or "no problem"
     if not result["trains"]:
-        cells = [program.name, f"`{command}`", f"no: `{result['why']}`", "", ""]
-    else:
-        scales = ", then ".join(" / ".join(f"{one:g}" for one in part) for part in result["scales"])
-        resumes = "yes" if result["resumes"] else f"no{program.note and f': {program.note}'}"
-        cells = [program.name, f"`{command}`", "yes", scales, resumes]
+        return _line([program.name, where, f"no: {_short(result['why'])}", "", "", "", doctor])
+    cells = [program.name, where, "yes", ", then ".join(map(_scales, result["scales"]))]
+    return _line([*cells, _outcome(result, program.note), _migrated(program, result), doctor])
+
+
+def _outcome(result: dict[str, Any], note: str) -> str:
+    return "yes" if result["resumes"] else f"no{note and f': {note}'}"
+
+
+def _migrated(program: Program, result: dict[str, Any]) -> str:
+    if "migrated" not in result:
+        return f"needs {program.shim}" if program.shim else ""
+    alone = result["migrated"]
+    if not alone["trains"]:
+        return f"no: {_short(alone['why'])}"
+    return "the same" if alone["scales"] == result["scales"] else _outcome(alone, program.note)
+
+
+def _short(error: str) -> str:
+    # Its first sentence: the rest is in the output of the program.
+    return error.strip().partition(". ")[0].partition("\n")[0][:160]
+
+
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
+
+
+def _scales(optimizers: list[list[float]]) -> str:
+    numbers = [" / ".join(f"{one:g}" for one in part) for part in optimizers]
+    return " and ".join(numbers) or "none"
 
 
 def main() -> None:
@@ -205,7 +294,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--python", type=Path)
     parser.add_argument("--clones", type=Path, help="where clones are, or are made")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     folder = options.folder.absolute()
     python = options.python or environment(folder)
@@ -214,8 +303,11 @@ def main() -> None:
             not options.names and program.name not in results
         ):
             clones = options.clones or folder / "clones"
-            results[program.name] = train(program, folder, python, clones)
-            print(program.name, results[program.name], file=sys.stderr)
+            result = train(program, folder, python, clones)
+            print(program.name, result, file=sys.stderr)
+            # Another such command may have written its results meanwhile.
+            results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+            results[program.name] = result
             RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     PAGE.write_text(page(results))
 

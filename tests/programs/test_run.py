@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.programs.programs import PROGRAMS
-from tests.programs.run import continues, page
+from tests.programs.run import continue_from, page
 
 
 @pytest.mark.parametrize(
@@ -19,31 +19,47 @@ from tests.programs.run import continues, page
         ([8192.0, 1.0], [32768.0, 2.0], False),
         ([128.0], [128.0], True),
         ([128.0], [64.0], False),
-        ([], [], False),
     ],
 )
 def test_a_loss_scale_that_went_on_from_where_it_was_saved(
     before: list[float], after: list[float], expected: bool
 ) -> None:
-    assert continues(before, after, 2) is expected
+    assert continue_from([before], [after], 2) is expected
+    assert continue_from([[8.0, 2.0], before], [[8.0, 4.0], after], 2) is expected
+
+
+def test_without_a_loss_scale_nothing_went_on() -> None:
+    assert not continue_from([], [], 2)
+    assert not continue_from([[8.0, 2.0]], [], 2)
 
 
 def test_the_page_shows_each_program_that_has_a_result() -> None:
-    first, second = PROGRAMS[:2]
+    first, second, third = PROGRAMS[0], PROGRAMS[-1], PROGRAMS[2]
+    trained = {"doctor": [], "trains": True, "scales": [[[8.0, 2.0]], [[8.0, 4.0]]]}
     text = page(
         {
-            first.name: {"trains": True, "scales": [[8.0, 2.0], [8.0, 4.0]], "resumes": True},
-            second.name: {"trains": False, "why": "ImportError: x"},
+            first.name: {**trained, "resumes": True},
+            second.name: {"doctor": ["y"], "trains": False, "why": "ImportError: x"},
+            third.name: {
+                **trained,
+                "resumes": False,
+                "migrated": {"trains": False, "why": "ImportError: z"},
+            },
         }
     )
+    assert "1 of 3 programs, of 3 projects, train, save and resume." in text
     assert f"| {first.name} |" in text
-    assert "| yes | 8 / 2, then 8 / 4 | yes |" in text
-    assert "no: `ImportError: x`" in text
-    assert text.count("\n| ") == 4
+    assert "| yes | 8 / 2, then 8 / 4 | yes | needs tensorflow_addons | no problem" in text
+    assert "no: ImportError: x |  |  |  | y |" in text
+    assert "| no | no: ImportError: z | no problem |" in text
+    assert text.count("\n| ") == 5
 
 
-def test_commands_have_a_folder_and_a_number_of_steps() -> None:
+def test_commands_have_a_folder_of_their_own() -> None:
     for program in PROGRAMS:
-        said = program.command + "".join(program.files.values())
-        assert "{folder}" in said
-        assert "{steps}" in said
+        assert "{folder}" in program.command + "".join(program.files.values())
+
+
+def test_programs_have_names_of_their_own() -> None:
+    names = [one.name for one in PROGRAMS]
+    assert len(names) == len(set(names)) >= 20

@@ -110,7 +110,13 @@ FIXED = {
 
 def _outcomes(*arguments: str) -> tuple[int, str]:
     # In a process of its own: one that has run TensorFlow cannot be forked.
-    done = python("-m", "tests.reliability.differential", *arguments, timeout=900)
+    done = python(
+        "-m",
+        "tests.reliability.differential",
+        *arguments,
+        timeout=900,
+        tensorflow_may_be_imported=True,
+    )
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, done.stdout
 

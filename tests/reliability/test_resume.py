@@ -12,6 +12,14 @@ from tests.support import python
 @pytest.mark.parametrize("driver", ["experimental-legacy", "public-new", "v1-monitored-session"])
 def test_a_killed_training_ends_as_one_that_nobody_killed(driver: str) -> None:
     # In a process of its own: one that has run TensorFlow cannot be forked.
-    done = python("-m", "tests.reliability.resume", "--count", "3", driver, timeout=900)
+    done = python(
+        "-m",
+        "tests.reliability.resume",
+        "--count",
+        "3",
+        driver,
+        timeout=900,
+        tensorflow_may_be_imported=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{driver}: killed during " in done.stdout

@@ -24,12 +24,21 @@ def test_replicas_and_workers_train_as_one_device(setting: str, generation: str)
         generation,
         setting,
         timeout=900,
+        tensorflow_may_be_imported=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{setting}: 16 steps as on one device" in done.stdout
 
 
 def test_the_loss_of_a_worker_is_an_error_of_the_others_and_no_hang() -> None:
-    done = python("-m", "tests.reliability.workers", "--count", "8", "lost-worker", timeout=900)
+    done = python(
+        "-m",
+        "tests.reliability.workers",
+        "--count",
+        "8",
+        "lost-worker",
+        timeout=900,
+        tensorflow_may_be_imported=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "lost-worker: the other raised " in done.stdout

@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
 from tests.support import REPOSITORY
 
 SCHEMAS = REPOSITORY / "compat_lossscale" / "schemas"
@@ -29,6 +27,8 @@ def strict(value: Any) -> Any:
 
 def check(content: object, command: str) -> None:
     """Fails unless a command's JSON is what its schema says, and all of it is in the schema."""
+    from jsonschema import Draft202012Validator  # takes two seconds to import
+
     schema = json.loads((SCHEMAS / f"{command}.schema.json").read_text())
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(content)

@@ -66,6 +66,6 @@ def test_what_nobody_looked_at_is_said_when_the_program_ends() -> None:
         log = StepLog()
         log.note_skipped(tf.constant(1.0))
     """
-    done = python("-c", textwrap.dedent(program))
+    done = python("-c", textwrap.dedent(program), tensorflow_may_be_imported=True)
     assert done.returncode == 0, done.stderr
     assert "LossScaleStuckWarning: The loss scale has to move" in done.stderr

@@ -40,7 +40,7 @@ _BASES = {*_OPTIMIZERS, ObjectType.MODEL}
 """What classes of a project inherit from."""
 
 
-class Project:
+class ProjectAnswers:
     """What is shared by the answers for the files of a project.
 
     Args:
@@ -49,7 +49,7 @@ class Project:
     """
 
     def __init__(
-        self, resolver: Resolver, answer_for: Callable[[Resolver, Project], CallResults]
+        self, resolver: Resolver, answer_for: Callable[[Resolver, ProjectAnswers], CallResults]
     ) -> None:
         self.modules = Modules(resolver)
         self.members = ClassMembers(self.modules)
@@ -78,7 +78,7 @@ class CallResults(abc.ABC):
         project: What is shared with the project's other files.
     """
 
-    def __init__(self, resolver: Resolver, project: Project) -> None:
+    def __init__(self, resolver: Resolver, project: ProjectAnswers) -> None:
         self.resolver = resolver
         self.scopes = resolver.scopes
         self.project = project

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.call_results import PROPERTIES, CallResults, Project
+from lossscale_codemods.analysis.call_results import PROPERTIES, CallResults, ProjectAnswers
 from lossscale_codemods.analysis.element_types import element_values, loop_values
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.lookup_tables import looked_up
@@ -40,8 +40,8 @@ class TypeInference(CallResults):
         project: What is shared with the other files that are asked.
     """
 
-    def __init__(self, resolver: Resolver, project: Project | None = None) -> None:
-        super().__init__(resolver, project or Project(resolver, type(self)))
+    def __init__(self, resolver: Resolver, project: ProjectAnswers | None = None) -> None:
+        super().__init__(resolver, project or ProjectAnswers(resolver, type(self)))
 
     def of(self, node: cst.CSTNode) -> frozenset[ObjectType]:
         """Returns the kinds of object that an expression can hold."""

@@ -5,7 +5,8 @@
 keeps for itself: its layers cannot be used in models of `tf.keras`. What is public in `tf.keras`
 gets its public name, module by module where everything that a file takes of one is public.
 `tensorflow.python.training.tracking` is `tensorflow.python.trackable` now, which is private as
-well. The rest is reported: `tf.estimator`, `tf.contrib`, and what was never public.
+well. Names that moved from one private module to another get their public name, if they have one.
+The rest is reported: `tf.estimator`, `tf.contrib`, and what was never public.
 
 Its files are those of LS901. Of optimizers of the private copy LS214 says more, of
 `tf.contrib.mixed_precision` LS603.
@@ -52,6 +53,14 @@ class TensorFlow(NeighbourRule):
             "from tensorflow.python.trackable import data_structures\n"
             f"{_NEW}print(data_structures.ListWrapper)\n",
         ),
+        Case(
+            "from tensorflow.python.ops import array_ops, control_flow_ops\n"
+            f"{_OLD}x = control_flow_ops.cond(True, lambda: 1, lambda: 2)\n"
+            "print(array_ops.stack([x, x]), array_ops.zeros([1]))\n",
+            "from tensorflow.python.ops import array_ops\n"
+            f"{_NEW}x = tf.compat.v1.cond(True, lambda: 1, lambda: 2)\n"
+            "print(tf.stack([x, x]), array_ops.zeros([1]))\n",
+        ),
     )
     valid = (
         Case(
@@ -68,6 +77,11 @@ class TensorFlow(NeighbourRule):
             f"from tensorflow.python.keras.utils import tf_utils\n{_OLD}print(tf_utils)\n",
             f"from tensorflow.python.keras.utils import tf_utils\n{_NEW}print(tf_utils)\n",
             review="TensorFlow's private copy of Keras",
+        ),
+        Case(
+            f"from tensorflow.python.eager import tape\n{_OLD}print(tape.stop_recording)\n",
+            f"from tensorflow.python.eager import tape\n{_NEW}print(tape.stop_recording)\n",
+            review="In new code: tensorflow.python.eager.record.stop_recording",
         ),
     )
 

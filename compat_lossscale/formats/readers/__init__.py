@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One module a stored format. Each has `FORMAT`, `matches(path)` and `read(path)`.
+"""One module for each stored format, with `FORMAT`, `SUFFIXES`, `matches(path)` and `read(path)`.
 
-A new module in this folder is a new format: nothing else lists them.
+Every module in this folder is used: no other file lists them.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from typing import Protocol
@@ -14,25 +15,28 @@ from compat_lossscale.formats.artefact import Artefact
 
 
 class Reader(Protocol):
-    """What a module of this folder provides."""
+    """The names that a module of this folder defines."""
 
     FORMAT: str
-    """The format's name."""
+    """The name of the format, for users."""
+    SUFFIXES: tuple[str, ...]
+    """The suffixes of files that are searched for in folders."""
 
     def matches(self, path: str) -> bool:
-        """Whether a file or folder looks like one of this format, by content if it can be."""
+        """Whether a file or folder has this format, by its content if possible."""
 
     def read(self, path: str) -> Artefact:
-        """Reads one.
+        """Reads a file or folder.
 
         Raises:
-            UnreadableArtefactError: It cannot be read; the message says where and why.
+            UnreadableArtefactError: It cannot be read. The message says where and why.
         """
 
 
-def readers() -> list[Reader]:
-    """Returns the modules, by name."""
-    return [
+@functools.cache
+def readers() -> tuple[Reader, ...]:
+    """Returns the modules, in the order of their names."""
+    return tuple(
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
-    ]
+    )

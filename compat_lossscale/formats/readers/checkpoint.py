@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorFlow checkpoints, without TensorFlow.
 
-Object-based ones are `tf.train.Checkpoint`'s and `save_weights`'; name-based ones are
-`tf.compat.v1.train.Saver`'s. They hold variables and no configs: the live state is all there, and
-what the loss scale is set to do is not.
+`tf.train.Checkpoint` and `save_weights` write object-based ones, and `tf.compat.v1.train.Saver`
+writes name-based ones. They hold variables and no configs: all of the live state, and not the
+settings of the loss scale.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from compat_lossscale.formats.artefact import (
 from compat_lossscale.formats.tensor_bundle import TensorBundle
 
 FORMAT = "TensorFlow checkpoint"
+SUFFIXES = (".index",)
 MAX_OPTIMIZERS = 100
-"""Of how many optimizers the state is read."""
+"""The largest number of optimizers whose state is read."""
 _FILE = re.compile(r"(?P<prefix>.+)\.(index|data-\d{5}-of-\d{5})")
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -33,7 +34,7 @@ NO_CONFIG = "the config (initial scale, growth steps, multiplier): checkpoints h
 
 
 def matches(path: str) -> bool:
-    """By the names of its files: `path` is one of them, or their common prefix."""
+    """Recognizes the names of its files: `path` is one of them, or their common prefix."""
     prefix = _prefix(path)
     return path.endswith(".index") or Path(f"{prefix}.index").is_file()
 
@@ -50,13 +51,13 @@ def _prefix(path: str) -> str:
 
 
 def describe(bundle: TensorBundle) -> tuple[str, tuple[LiveState, ...], tuple[str, ...]]:
-    """Says what a checkpoint holds.
+    """Describes a checkpoint.
 
     Args:
         bundle: The checkpoint.
 
     Returns:
-        Which generations write it so, the optimizers' states, and what is not in it.
+        The generations that write it so, the states of the optimizers, and what is not in it.
     """
     if _OBJECT_GRAPH not in bundle.entries:
         states = tuple(_states_by_name(bundle))
@@ -71,7 +72,7 @@ def describe(bundle: TensorBundle) -> tuple[str, tuple[LiveState, ...], tuple[st
         layout = "object-based, TensorFlow 2.3 and later, optimizers of the legacy family"
     missing = [NO_CONFIG] if states else []
     if any(state.loss_scale is None for state in states):
-        missing.append("the value of the fixed loss scale: it is no variable")
+        missing.append("the value of the fixed loss scale: it is not a variable")
     return layout, states, tuple(missing)
 
 

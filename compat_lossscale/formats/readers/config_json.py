@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configs as JSON: what `get_config()`, `serialize()` or `Model.to_json()` gave, written down."""
+"""Configs as JSON: the results of `get_config()`, `serialize()` or `Model.to_json()`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from compat_lossscale.formats.bounded import parse_json, read_start, read_text_f
 from compat_lossscale.formats.config import find_configs
 
 FORMAT = "config (JSON)"
+SUFFIXES = (".json",)
 
 
 def matches(path: str) -> bool:
-    """By its name, or by its first character."""
+    """Recognizes its suffix, or its first character."""
     if path.endswith(".json"):
         return True
     try:

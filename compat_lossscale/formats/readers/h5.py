@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """HDF5 models, `.h5`: Keras' format of all generations. Needs h5py.
 
-TensorFlow 2.0 to 2.11 write this format into files named `.keras` as well, so the content decides.
-`.weights.h5` files of tf-keras and Keras 3 are HDF5 too: they hold an optimizer's state, no config.
+TensorFlow 2.0 to 2.11 also write this format into files named `.keras`, so the content decides.
+`.weights.h5` files of tf-keras and Keras 3 are HDF5 too. They hold an optimizer's state, and no
+config.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ from compat_lossscale.formats.optimizer_state import NO_STATE, live_state, missi
 from compat_lossscale.spec import Generation
 
 FORMAT = "HDF5 model (.h5)"
+SUFFIXES = (".h5", ".hdf5")
 WEIGHTS_FORMAT = "HDF5 weights (.weights.h5)"
 NO_CONFIG = "the config (initial scale, growth steps): files of weights hold variables only"
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 def matches(path: str) -> bool:
-    """By the format's first bytes, or by the name."""
+    """Recognizes the first bytes, or the suffix."""
     try:
-        return read_start(path, len(_SIGNATURE)) == _SIGNATURE or path.endswith((".h5", ".hdf5"))
+        return read_start(path, len(_SIGNATURE)) == _SIGNATURE or path.endswith(SUFFIXES)
     except UnreadableArtefactError:
         return False
 

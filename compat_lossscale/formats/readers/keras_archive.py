@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`.keras` archives: ZIP files that TensorFlow 2.12 and later, tf-keras and Keras 3 write.
 
-The configs need nothing but the standard library; the optimizer's state needs h5py.
+Reading the configs needs only the standard library. Reading the optimizer's state needs h5py.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ from compat_lossscale.formats.optimizer_state import live_state, missing, wrappe
 from compat_lossscale.spec import Generation
 
 FORMAT = "Keras archive (.keras)"
+SUFFIXES = (".keras",)
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 CONVERTED_BY, CONVERTED_FROM = "converted_by", "converted_from"
 """Keys of the metadata of an archive that this package has converted."""
 MAX_ENTRIES = 100_000
-"""The largest number of files in an archive. Keras writes three, and assets."""
+"""The largest number of files in an archive. Keras writes three files, and assets."""
 MAX_UNPACKED_BYTES = 256 * 2**20
 """The largest compressed weights that are unpacked. Keras does not compress them."""
 MAX_DIRECTORY_BYTES = 8 * 2**20
@@ -50,7 +51,7 @@ _CHUNK = 2**20
 
 
 def matches(path: str) -> bool:
-    """By the format's first bytes."""
+    """Recognizes the first bytes."""
     try:
         return read_start(path, 4) in (b"PK\x03\x04", b"PK\x05\x06")
     except UnreadableArtefactError:
@@ -79,7 +80,7 @@ def read(path: str) -> Artefact:
         missing=note,
     )
     if not configs or note:
-        # Without h5py. The configs, which matter most, need none.
+        # Without h5py. The configs, which are most important, do not need it.
         return artefact
     state = LiveState(WEIGHTS) if description is None else live_state(description, WEIGHTS)
     return dataclasses.replace(
@@ -92,7 +93,7 @@ def read(path: str) -> Artefact:
 def _described(
     path: str, file: BinaryIO, archive: zipfile.ZipFile
 ) -> tuple[Description | None, tuple[str, ...]]:
-    """Returns what the weights hold, `None` if there are none; and why they were not looked at."""
+    """Returns the content of the weights, `None` if there are none; and why they were not read."""
     if WEIGHTS not in archive.namelist():
         return None, ()
     try:
@@ -100,28 +101,28 @@ def _described(
     except UnreadableArtefactError as error:
         raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
     except MissingExtraError as error:
-        return None, (f"the optimizer's state, which was not looked at: {error}",)
+        return None, (f"the optimizer's state, which was not read: {error}",)
 
 
 def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     """Opens a ZIP archive.
 
     Raises:
-        UnreadableArtefactError: It is damaged, or lists an absurd number of files.
+        UnreadableArtefactError: It is damaged, or has more than `MAX_ENTRIES` files.
     """
     try:
         archive = zipfile.ZipFile(cast("IO[bytes]", _Frugal(file)))
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        raise UnreadableArtefactError(f"it is no ZIP archive that can be read: {error}") from None
+        raise UnreadableArtefactError(f"it is not a readable ZIP archive: {error}") from None
     if len(archive.infolist()) > MAX_ENTRIES:
         raise UnreadableArtefactError(f"it is an archive of more than {MAX_ENTRIES} files")
     return archive
 
 
 class _Frugal:
-    """A file that gives no more than `MAX_DIRECTORY_BYTES` at once.
+    """A file that returns at most `MAX_DIRECTORY_BYTES` at once.
 
-    `zipfile` reads the list of files at once, however long the archive says that it is.
+    `zipfile` reads the list of files at once, with the length that the archive states.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -131,7 +132,7 @@ class _Frugal:
         return getattr(self._file, name)
 
     def read(self, size: int = -1) -> bytes:
-        """Reads, or refuses to."""
+        """Reads, or raises an error."""
         limit = MAX_DIRECTORY_BYTES
         data = self._file.read(size if 0 <= size <= limit else limit + 1)
         if len(data) > limit:
@@ -145,7 +146,7 @@ def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
     """Opens a file in an archive.
 
     Raises:
-        UnreadableArtefactError: It is compressed in a way of which `zipfile` unpacks all at once.
+        UnreadableArtefactError: It has a compression that `zipfile` can only unpack at once.
     """
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise UnreadableArtefactError("it is compressed in a way that Keras does not use")
@@ -153,7 +154,7 @@ def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
 
 
 def read_text(archive: zipfile.ZipFile, name: str) -> str:
-    """Reads a text file from an archive: never more than `MAX_JSON_BYTES`, whatever it claims.
+    """Reads a text file from an archive, at most `MAX_JSON_BYTES`.
 
     Raises:
         UnreadableArtefactError: It is missing, damaged, encrypted, larger, or not UTF-8.
@@ -162,7 +163,7 @@ def read_text(archive: zipfile.ZipFile, name: str) -> str:
         entry = archive.getinfo(name)
     except KeyError:
         raise UnreadableArtefactError(
-            f"it has no {name}, so it is a ZIP archive but no Keras model"
+            f"it has no {name}, so it is a ZIP archive but not a Keras model"
         ) from None
     data = io.BytesIO()
     try:
@@ -174,13 +175,13 @@ def read_text(archive: zipfile.ZipFile, name: str) -> str:
 
 
 def _copy(source: IO[bytes], target: IO[bytes], limit: int) -> None:
-    """Copies, a little at a time, until the limit is reached or exceeded."""
+    """Copies in small parts, until the limit is reached or exceeded."""
     while limit > 0 and (chunk := source.read(_CHUNK)):
         target.write(chunk)
         limit -= len(chunk)
 
 
-# What zipfile raises for damage, encryption and unknown compression.
+# The errors of zipfile for damage, encryption and unknown compression.
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,

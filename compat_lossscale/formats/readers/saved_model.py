@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SavedModel folders of Keras models. Read without TensorFlow.
+"""SavedModel folders of Keras models, without TensorFlow.
 
-The config is in the metadata of the saved objects: in `saved_model.pb` up to TensorFlow 2.4, in
+The config is in the metadata of the saved objects: in `saved_model.pb` up to TensorFlow 2.4, and in
 `keras_metadata.pb` since. The optimizer's variables are in the checkpoint `variables/variables`.
-The graph itself, and any code in it, is not looked at.
+The graph, and any code in it, is not read.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.tensor_bundle import TensorBundle
 
 FORMAT = "SavedModel"
+SUFFIXES = ()  # It is a folder.
 GRAPH, KERAS_METADATA = "saved_model.pb", "keras_metadata.pb"
 MAX_METADATA_BYTES = 2 * MAX_JSON_BYTES
-"""How much metadata that may state a loss scale is read, of all of a model's objects together."""
+"""The largest size of the metadata of all objects of a model that may state a loss scale."""
 # Field numbers, from saved_model.proto, meta_graph.proto, saved_object_graph.proto and
 # saved_metadata.proto.
 _META_GRAPHS, _META_INFO, _OBJECT_GRAPH, _TF_VERSION = 2, 1, 7, 5
@@ -39,7 +40,7 @@ _KERAS_NODES, _KERAS_METADATA = 1, 5
 
 
 def matches(path: str) -> bool:
-    """By the file `saved_model.pb` in a folder; or it is that file."""
+    """Recognizes a folder with the file `saved_model.pb`, or that file."""
     return (_folder(path) / GRAPH).is_file()
 
 
@@ -74,21 +75,21 @@ def read(path: str) -> Artefact:
 
 
 class _Metadata:
-    """Copies of the objects' metadata that may state a loss scale, and where each was found."""
+    """Copies of the objects' metadata that may state a loss scale, with their places."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, bytes]] = []
         self._size = 0
 
     def add(self, place: str, values: Iterator[memoryview]) -> None:
-        """Copies those of some values that may state one."""
+        """Copies the values that may state a loss scale."""
         for value in values:
             copied = bytes(value[: MAX_JSON_BYTES + 1])
             if not any(w in copied for w in (b"loss_scale", b"LossScale", b"inner_optimizer")):
                 continue
             self._size += len(copied)
             if len(copied) > MAX_JSON_BYTES or self._size > MAX_METADATA_BYTES:
-                raise UnreadableArtefactError(f"the metadata in {place} is absurdly large")
+                raise UnreadableArtefactError(f"the metadata in {place} is too large")
             self.found.append((place, copied))
 
 
@@ -126,7 +127,7 @@ def _read_keras_metadata(folder: Path, metadata: _Metadata) -> None:
 
 
 class _mapped:  # noqa: N801  # used like a function
-    """The bytes of a file, without reading all of it. A context manager."""
+    """A context manager for the bytes of a file that does not read all of it."""
 
     def __init__(self, path: Path, folder: Path) -> None:
         self._path, self._folder = path, folder
@@ -141,5 +142,5 @@ class _mapped:  # noqa: N801  # used like a function
         return memoryview(self._map)
 
     def __exit__(self, *_: object) -> None:
-        # The map closes itself when the last view of it is gone.
+        # The map closes itself when its last view is deleted.
         self._file.close()

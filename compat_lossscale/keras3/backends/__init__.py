@@ -4,10 +4,10 @@
 import keras
 
 if keras.backend.backend() == "tensorflow":
-    from compat_lossscale.keras3.backends.tensorflow import Steps
+    from compat_lossscale.keras3.backends.tensorflow import TensorFlowSteps as Steps
 elif keras.backend.backend() == "jax":
-    from compat_lossscale.keras3.backends.stateless import Steps  # type: ignore[assignment]
+    from compat_lossscale.keras3.backends.stateless import StatelessSteps as Steps  # type: ignore[assignment]
 else:
-    from compat_lossscale.keras3.backends.eager import Steps  # type: ignore[assignment]
+    from compat_lossscale.keras3.backends.eager import EagerSteps as Steps  # type: ignore[assignment]
 
 __all__ = ["Steps"]

@@ -13,7 +13,7 @@ from compat_lossscale.spec import next_state
 from compat_lossscale.steps.stuck import warn_that_it_is_stuck
 
 
-class Steps(stateless.Steps):
+class EagerSteps(stateless.StatelessSteps):
     """Takes a step on variables."""
 
     _skipped = 0

@@ -24,7 +24,7 @@ _OPERATIONS = Operations(
 """The update rule's arithmetic on float32 and integer scalar tensors."""
 
 
-class Steps:
+class StatelessSteps:
     """Takes a step on values, and returns the values after it."""
 
     _spec: LossScaleSpec

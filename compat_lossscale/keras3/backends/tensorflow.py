@@ -22,7 +22,7 @@ from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
 
 
-class Steps(CountsSkippedSteps):
+class TensorFlowSteps(CountsSkippedSteps):
     """Translates the protocol of Keras 3's optimizers into calls of the core."""
 
     _spec: LossScaleSpec

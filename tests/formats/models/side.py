@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """One Keras at work, in a process of its own: makes, trains and saves models, or loads them.
 
-    python side.py tf_keras|keras TASKS FOLDER
+    python side.py tf_keras|keras FOLDER
 
-It needs that Keras and numpy, and not this package unless a task asks for it. TASKS is a JSON file
-with a list of tasks. What came of each is written to FOLDER: `NAME.npz`, or `NAME.error`.
+It needs that Keras and numpy, and not this package unless a task asks for it. Each line of standard
+input is a JSON list of tasks; the answer to a line is `done`. The result of each task is in FOLDER:
+`NAME.npz`, or `NAME.error`.
 """
 
 from __future__ import annotations
@@ -150,23 +151,30 @@ def load(keras: Any, task: dict[str, Any]) -> dict[str, Any]:
     return followed(keras, model, task)
 
 
+def do(keras: Any, task: dict[str, Any], folder: str) -> None:
+    """Does one task."""
+    target = Path(folder, task["name"])
+    try:
+        np.savez(f"{target}.npz", **{"save": save, "load": load}[task["do"]](keras, task))
+    except Exception:
+        Path(f"{target}.error").write_text(traceback.format_exc(), encoding="utf-8")
+    keras.backend.clear_session()
+
+
 def main() -> None:
-    """Does the tasks."""
-    name, tasks, folder = sys.argv[1:]
+    """Does the tasks of one line after the other."""
+    name, folder = sys.argv[1:]
     if name == "tf_keras":
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
     keras = importlib.import_module(name)
-    for task in json.loads(Path(tasks).read_text(encoding="utf-8")):
-        target = Path(folder, task["name"])
-        try:
-            found = {"save": save, "load": load}[task["do"]](keras, task)
-            np.savez(f"{target}.npz", **found)
-        except Exception:
-            Path(f"{target}.error").write_text(traceback.format_exc(), encoding="utf-8")
-        keras.backend.clear_session()
-    if not any(task.get("ours") for task in json.loads(Path(tasks).read_text(encoding="utf-8"))):
-        assert "compat_lossscale" not in sys.modules
-    print(keras.__version__)
+    uses_package = False
+    for line in sys.stdin:
+        tasks = json.loads(line)
+        for task in tasks:
+            uses_package |= bool(task.get("ours"))
+            do(keras, task, folder)
+        assert uses_package or "compat_lossscale" not in sys.modules
+        print("done", flush=True)
 
 
 if __name__ == "__main__":

@@ -67,23 +67,23 @@ RULINGS: Final = (
         apis=V1,
         observation="wrapper_variables",
         side="2.3",
-        why="From 2.3 on `variables()` of the v1 optimizer has the inner optimizer's variables and "
-        "the loss scale's; before it was empty.",
+        why="From 2.3 on, `variables()` of the v1 optimizer returns the variables of the inner "
+        "optimizer and of the loss scale; before, it was empty.",
     ),
     Ruling(
         versions=("1.14", "1.15"),
         apis=KERAS,
         observation="wrapper_variables",
         side="2.3",
-        why="`variables()` of the Keras wrapper failed up to 1.15, and what worked once works.",
+        why="`variables()` of the Keras wrapper failed up to 1.15 and works in later versions.",
     ),
     Ruling(
         versions=("1.14", "1.15", "2.0", "2.1", "2.2"),
         apis=KERAS,
         observation="checkpoint_keys",
         side="2.4",
-        why="Checkpoints have the inner optimizer in the wrapper's own place from 2.3 on, and as "
-        "its `base_optimizer` before; such checkpoints are read.",
+        why="From 2.3 on, a checkpoint has the inner optimizer under the wrapper's own key; "
+        "before, under `base_optimizer`. This package reads both.",
     ),
     *(
         Ruling(
@@ -91,8 +91,8 @@ RULINGS: Final = (
             apis=KERAS,
             observation=observation,
             side="2.4",
-            why="With the control flow of TensorFlow 1, variables that the Keras wrapper makes are "
-            "named after its branch, such as `cond_1/Adam/iter`, from 1.15 on, and were not in "
+            why="With the control flow of TensorFlow 1, variables that the Keras wrapper creates "
+            "are named after its branch, such as `cond_1/Adam/iter`, from 1.15 on, but not in "
             "1.14.",
             modes=("session",),
         )
@@ -104,8 +104,8 @@ RULINGS: Final = (
             apis=("experimental",),
             observation=observation,
             side="2.3",
-            why="In a `tf.function`, variables that the Keras wrapper makes are named after its "
-            "branch from 2.3 on, and were not before.",
+            why="In a `tf.function`, variables that the Keras wrapper creates are named after its "
+            "branch from 2.3 on, but not before.",
             modes=("function",),
         )
         for observation in ("slots", "inner_variables", "wrapper_variables")

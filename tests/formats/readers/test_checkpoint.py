@@ -1,33 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the readers of models conclude from what they find in a file."""
+"""Reading checkpoints."""
 
 from __future__ import annotations
 
-import json
-import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 
-from compat_lossscale.formats import LiveState, UnreadableArtefactError, read
+from compat_lossscale.formats import LiveState, UnreadableArtefactError
 from compat_lossscale.formats.readers import (
     checkpoint,
-    config_json,
-    keras_archive,
-    saved_model,
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-def test_the_weights_of_a_model_without_a_loss_scale_are_not_looked_at(tmp_path: Path) -> None:
-    path = tmp_path / "model.keras"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(keras_archive.CONFIG, json.dumps({"class_name": "Sequential"}))
-        archive.writestr(keras_archive.WEIGHTS, b"no HDF5")
-    artefact = read(path)
-    assert (artefact.configs, artefact.states, artefact.missing) == ((), (), ())
+    pass
 
 
 class Bundle:
@@ -72,23 +58,3 @@ def test_as_many_optimizers_are_read_as_is_said() -> None:
     assert len(described(**scales)[0]) == checkpoint.MAX_OPTIMIZERS
     with pytest.raises(UnreadableArtefactError, match="more than 100 loss scales"):
         described(current_loss_scale=8.0, **scales)
-
-
-@pytest.mark.parametrize("start", [b"{", b"[", b"\n  {", b"\xef\xbb\xbf{", b"\xef\xbb\xbf \n["])
-def test_json_is_known_by_its_first_character(tmp_path: Path, start: bytes) -> None:
-    path = tmp_path / "config"
-    path.write_bytes(start)
-    assert config_json.matches(str(path))
-    path.write_bytes(b"x" + start)
-    assert not config_json.matches(str(path))
-
-
-def test_metadata_is_bounded_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    value = b'{"loss_scale": 1}'
-    monkeypatch.setattr(saved_model, "MAX_METADATA_BYTES", 2 * len(value))
-    metadata = saved_model._Metadata()
-    for _ in range(2):
-        metadata.add("x.pb", iter([memoryview(value), memoryview(b"a layer's")]))
-    assert metadata.found == [("x.pb", value)] * 2
-    with pytest.raises(UnreadableArtefactError, match=r"in x\.pb is absurdly large"):
-        metadata.add("x.pb", iter([memoryview(value)]))

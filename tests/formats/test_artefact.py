@@ -193,6 +193,7 @@ def test_what_this_package_saves_holds_the_whole_state_in_every_format(
         """,
         cwd=tmp_path,
         environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
     for name in ("model.h5", "model.keras", "saved_model", "weights"):
         artefact = read(tmp_path / name)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a name that is imported from another file of the project is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lossscale_codemods.project.relative_imports import homes, module_file, relative_imports
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a module that imports TensorFlow for the others."""
+    (tmp_path / "pyproject.toml").touch()
+    package = tmp_path / "package"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "compat.py").write_text(
+        "import tensorflow as tf\n"
+        "from tensorflow.keras import mixed_precision as mp\n"
+        "policy = mp.experimental.Policy\n"
+        "try:\n"
+        "    import keras\n"
+        "except ImportError:\n"
+        "    from tensorflow import keras\n"
+        "def function(): pass\n"
+        "alias = function\n"
+    )
+    (package / "again.py").write_text("from .compat import tf\n")
+    return package
+
+
+@pytest.mark.parametrize(
+    ("dotted", "path"),
+    [
+        (".compat.tf", "tensorflow"),
+        (".compat.mp", "tensorflow.keras.mixed_precision"),
+        (".compat.policy", "tensorflow.keras.mixed_precision.experimental.Policy"),
+        (".again.tf", "tensorflow"),
+        ("package.compat.tf", "tensorflow"),
+        (".compat.keras", None),
+        (".compat.function", None),
+        (".compat.alias", None),
+        (".compat.missing", None),
+        (".missing.tf", None),
+        ("tensorflow.keras", None),
+    ],
+)
+def test_a_name_is_what_the_other_file_imports(
+    project: Path, dotted: str, path: str | None
+) -> None:
+    assert relative_imports(project / "train.py")(dotted) == path
+
+
+def test_dots_lead_to_the_folders_above(project: Path) -> None:
+    file = project / "inner" / "train.py"
+    assert relative_imports(file)("..compat.tf") == "tensorflow"
+    assert module_file(file, "..", ["compat"]) == project / "compat.py"
+    assert module_file(file, "..", []) == project / "__init__.py"
+    assert module_file(file, "", ["not a module"]) is None
+
+
+def test_folders_are_searched_up_to_the_top_of_the_project(project: Path) -> None:
+    file = project / "inner" / "train.py"
+    assert homes(file, "package") == [project.parent]
+    (project.parent.parent / "outside.py").touch()
+    assert homes(file, "outside") == []
+
+
+@pytest.mark.parametrize("source", ["import tensorflow as tf\n(", "tf = 1\0", "from .tf import tf"])
+def test_a_file_that_says_nothing(tmp_path: Path, source: str) -> None:
+    (tmp_path / "tf.py").write_text(source)
+    assert relative_imports(tmp_path / "train.py")(".tf.tf") is None

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs Python programs in processes that are forked off one that has imported TensorFlow.
+
+`import tensorflow` takes four seconds of processor time, and a fork takes milliseconds. A program
+runs as under `python`, except that TensorFlow is imported before it starts. Use this for programs
+that import TensorFlow, and for which it does not matter when. `tests.support.python` and `run_code`
+do so with `tensorflow_may_be_imported`.
+
+There is one server for tf-keras and one for Keras 3, because TensorFlow reads `TF_USE_LEGACY_KERAS`
+when it is imported. All workers of a test run share them. Forking is sound while a process has one
+thread, and TensorFlow makes its threads when its first operation runs: so the server runs none.
+
+As a program, this file takes the arguments of `python`, and has them run by a server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+FOLDER = "FORKED_PYTHON_FOLDER"
+"""The environment variable that names the folder of the servers' sockets; empty for no servers."""
+_SERVE = "--serve"
+_LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
+_OF_SERVERS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
+"""What programs cannot set themselves, because it counts when Python or numpy starts."""
+
+
+@contextlib.contextmanager
+def servers() -> Iterator[None]:
+    """Lets this process and its children use servers, which end with the block."""
+    with tempfile.TemporaryDirectory(prefix="forked-python-") as folder:
+        os.environ[FOLDER] = folder
+        try:
+            yield
+        finally:
+            del os.environ[FOLDER]
+            for file in Path(folder).glob("*.pid"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(file.read_text()), signal.SIGTERM)
+
+
+def can_run(arguments: Sequence[str]) -> bool:
+    """Whether a server can run what `python` is given: no options of Python, and on Linux."""
+    first = arguments[0] if arguments else "-"
+    is_program = first in ("-", "-c", "-m") or not first.startswith("-")
+    return bool(os.environ.get(FOLDER)) and is_program and hasattr(os, "pidfd_open")
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    cwd: Path | None,
+    environment: Mapping[str, str],
+    given: str | None,
+    timeout: float,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program, as `subprocess.run` does with captured output.
+
+    Args:
+        arguments: The arguments of `python`; see `can_run`.
+        cwd: The folder to run it in.
+        environment: Its environment.
+        given: Its standard input.
+        timeout: Seconds after which it is killed.
+
+    Raises:
+        subprocess.TimeoutExpired: It took longer.
+    """
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(3)]
+        files[0].write(given or "")
+        files[0].seek(0)
+        numbers = [file.fileno() for file in files]
+        connection = stack.enter_context(_request(arguments, cwd, environment, numbers))
+        connection.settimeout(timeout)
+        try:
+            code = _answer(connection)
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(list(arguments), timeout) from None
+        for file in files:
+            file.seek(0)
+        return subprocess.CompletedProcess(
+            [sys.executable, *arguments], code, files[1].read(), files[2].read()
+        )
+
+
+def _request(
+    arguments: Sequence[str],
+    cwd: Path | None,
+    environment: Mapping[str, str],
+    files: Sequence[int],
+) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(_socket_of(environment.get(_LEGACY_KERAS, ""))))
+    request = json.dumps(
+        {
+            "arguments": list(arguments),
+            "cwd": str(cwd or Path.cwd()),
+            "environment": dict(environment),
+        }
+    ).encode()
+    socket.send_fds(connection, [len(request).to_bytes(8, "big")], list(files))
+    connection.sendall(request)
+    return connection
+
+
+def _answer(connection: socket.socket) -> int:
+    """Returns how the program ended: its exit code, or a negative signal number."""
+    return int(b"".join(iter(lambda: connection.recv(64), b"")))
+
+
+def _socket_of(legacy_keras: str) -> Path:
+    """Returns the address of a server, which is started if there is none."""
+    is_legacy = legacy_keras in ("1", "true", "True")
+    address = Path(os.environ[FOLDER], "tf-keras" if is_legacy else "keras-3")
+    with address.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not address.exists():
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(address))
+                listener.listen(100)
+                server = subprocess.Popen(
+                    [sys.executable, __file__, _SERVE, str(listener.fileno())],
+                    pass_fds=[listener.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                    env=_environment_of_server(is_legacy),
+                )
+            address.with_suffix(".pid").write_text(str(server.pid))
+    return address
+
+
+def _environment_of_server(is_legacy: bool) -> dict[str, str]:
+    environment = {**os.environ, **_OF_SERVERS, _LEGACY_KERAS: "1"}
+    for name in ("PYTHONPATH", *(() if is_legacy else (_LEGACY_KERAS,))):
+        environment.pop(name, None)
+    return environment
+
+
+def _serve(listener: socket.socket) -> None:
+    """Runs programs until the folder of the servers is gone."""
+    import tensorflow  # noqa: F401  # for the programs
+
+    folder = Path(os.environ[FOLDER])
+    while True:
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not select.select([listener], [], [], 5)[0]:
+            if not folder.exists():
+                return
+            continue
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            _serve_one(connection)
+        connection.close()
+
+
+def _serve_one(connection: socket.socket) -> None:
+    """Runs one program in a child, and answers how it ended; kills it if nobody waits for it."""
+    header, files, _, _ = socket.recv_fds(connection, 8, 3)
+    size, received = int.from_bytes(header, "big"), b""
+    while len(received) < size:
+        received += connection.recv(size - len(received))
+    program = os.fork()
+    if program == 0:
+        connection.close()
+        _become(files, **json.loads(received))
+    ended = os.pidfd_open(program)
+    if connection in select.select([ended, connection], [], [])[0]:
+        os.kill(program, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
+    with contextlib.suppress(OSError):
+        connection.sendall(str(code).encode())
+    os._exit(0)
+
+
+def _become(
+    files: Sequence[int], arguments: Sequence[str], cwd: str, environment: Mapping[str, str]
+) -> None:
+    """Turns this process into one that `python` started."""
+    import atexit
+    import threading
+
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    paths = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+    sys.path[:] = [*paths, *sys.path[1:]]
+    code = 1
+    try:
+        _execute(*arguments)
+        code = 0
+    except SystemExit as exit_:
+        code = _exit_code(exit_.code)
+    except BaseException as error:
+        inside = (
+            error.__traceback__ and error.__traceback__.tb_next
+        )  # without the frames of this file
+        error = error.with_traceback(inside and inside.tb_next)
+        sys.excepthook(type(error), error, error.__traceback__)
+    threading._shutdown()  # type: ignore[attr-defined]  # as Python does at its end
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _exit_code(value: Any) -> int:
+    if isinstance(value, int):
+        return value & 0xFF
+    if value is not None:
+        print(value, file=sys.stderr)
+    return int(value is not None)
+
+
+def _execute(program: str, *arguments: str) -> None:
+    import builtins
+    import importlib
+    import runpy
+    import types
+
+    importlib.invalidate_caches()
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    main.__builtins__ = builtins  # type: ignore[attr-defined]  # as Python has it
+    if program == "-m":
+        sys.argv = ["-m", *arguments[1:]]
+        sys.path.insert(0, str(Path.cwd()))
+        runpy._run_module_as_main(arguments[0])  # type: ignore[attr-defined]  # it is what -m calls
+        return
+    if program == "-c":
+        name, source = "<string>", arguments[0].encode()
+        sys.argv = ["-c", *arguments[1:]]
+        sys.path.insert(0, "")
+    elif program == "-":
+        name, source = "<stdin>", sys.stdin.buffer.read()
+        sys.argv = ["-", *arguments]
+        sys.path.insert(0, "")
+    else:
+        name, source = program, Path(program).read_bytes()
+        main.__file__ = program
+        sys.argv = [program, *arguments]
+        sys.path.insert(0, str(Path(program).resolve().parent))
+    exec(compile(source, name, "exec", dont_inherit=True), vars(main))
+
+
+def _main(arguments: list[str]) -> None:
+    if arguments[:1] == [_SERVE]:
+        _serve(socket.socket(fileno=int(arguments[1])))
+        return
+    if not can_run(arguments):
+        os.execv(sys.executable, [sys.executable, *arguments])
+    with _request(arguments, None, os.environ, [0, 1, 2]) as connection:
+        code = _answer(connection)
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing converted configs: never over the input, and never a part of a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from compat_lossscale.formats import UnreadableArtefactError, read
+from compat_lossscale.formats.writing import ConversionError, write_converted
+from compat_lossscale.spec import Generation
+from tests.formats.samples import ARTEFACTS, COMPILED
+
+
+def test_an_archive_that_would_unpack_to_absurd_sizes_is_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.keras"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        target.writestr("config.json", json.dumps(COMPILED))
+        target.writestr("assets/bomb", b"\0" * 2**22)
+    with pytest.raises(UnreadableArtefactError, match="far larger when unpacked"):
+        write_converted(read(path), Generation.TF23, str(tmp_path / "out.keras"))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("how", ["same", "link", "hard link"])
+def test_the_input_is_never_written_over(how: str, tmp_path: Path) -> None:
+    source, output = tmp_path / "model.h5", tmp_path / "other.h5"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
+    before = source.read_bytes()
+    if how == "same":
+        output = source
+    elif how == "link":
+        output.symlink_to(source)
+    else:
+        os.link(source, output)
+    with pytest.raises(ConversionError, match="the input itself"):
+        write_converted(read(source), Generation.TF24, str(output))
+    assert source.read_bytes() == before
+
+
+def test_nothing_is_written_into_a_saved_model_that_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "saved_model"
+    shutil.copytree(ARTEFACTS / "2.3" / "saved_model", folder)
+    for named in (folder, folder / "saved_model.pb"):
+        with pytest.raises(ConversionError, match="the input itself"):
+            write_converted(read(named), Generation.TF24, str(folder / "config.json"))
+
+
+def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out.keras"
+    output.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    artefact = read(ARTEFACTS / "2.21" / "model.keras")
+    with pytest.raises(ConversionError, match="No space left"):
+        write_converted(artefact, Generation.TF24, str(output), overwrite=True)
+    assert (output.read_text(), list(tmp_path.iterdir())) == ("old", [output])

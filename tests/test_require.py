@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not installed is named, with the command that installs it."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import pytest
+
+from compat_lossscale._require import require_libcst, require_tensorflow
+from compat_lossscale.errors import MissingExtraError
+
+
+@pytest.fixture
+def missing(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Modules that cannot be found."""
+    names: set[str] = set()
+    real = importlib.util.find_spec
+
+    def find_spec(name: str, *args: Any) -> Any:
+        return None if name in names else real(name, *args)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
+    return names
+
+
+@pytest.mark.parametrize("names", [{"tensorflow"}, {"tf_keras"}, {"tensorflow", "tf_keras"}])
+def test_tensorflow_and_tf_keras_are_required(names: set[str], missing: set[str]) -> None:
+    require_tensorflow("the test")
+    missing |= names
+    with pytest.raises(MissingExtraError, match=r"^the test needs .*\[tf\]") as caught:
+        require_tensorflow("the test")
+    for name in names:
+        assert name in str(caught.value).partition("(")[2]
+
+
+def test_libcst_is_required(missing: set[str]) -> None:
+    require_libcst("the test")
+    missing.add("libcst")
+    with pytest.raises(MissingExtraError, match=r"^the test needs libcst.*pip install libcst"):
+        require_libcst("the test")
