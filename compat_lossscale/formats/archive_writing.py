@@ -22,7 +22,7 @@ from compat_lossscale.formats.readers import keras_archive
 from compat_lossscale.spec import Generation
 
 MAX_RATIO = 200
-"""How often larger than in the archive an unpacked file may be. Keras does not compress."""
+"""The largest ratio of a file's unpacked and packed size. Keras does not compress."""
 _OLDEST = {Generation.KERAS3: "3.6.0", Generation.TF_KERAS: "2.15.0"}
 """The oldest version of each Keras with which converted archives are tested."""
 
@@ -49,7 +49,9 @@ def write_archive(
         if sum(entry.compress_size for entry in entries) > size or any(
             entry.file_size > MAX_RATIO * max(entry.compress_size, 1) for entry in entries
         ):
-            raise UnreadableArtefactError("its files unpack to absurd sizes, so it is not copied")
+            raise UnreadableArtefactError(
+                "its files are far larger when unpacked, so it is not copied"
+            )
         texts = {keras_archive.CONFIG: json.dumps(model)}
         if target is not None and keras_archive.METADATA in source.namelist():
             texts[keras_archive.METADATA] = json.dumps(_metadata(source, target))
