@@ -97,6 +97,11 @@ def plan_optimizer(
     """
     stored = stored_variables(before, variables)
     if not stored:
+        if any(path.startswith(f"{OPTIMIZER}/") for path in variables):
+            raise UnknownSlotsError(
+                f"the file does not have the variables of {before.name} where its Keras saves them; "
+                "load the model there and save it again"
+            )
         return
     iterations, slots = stored[0], stored[1 + _has_rate(before) :]
     steps = state.iterations if state is not None and state.iterations is not None else 0

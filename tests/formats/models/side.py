@@ -78,8 +78,11 @@ def compile_model(keras: Any, model: Any, task: dict[str, Any]) -> None:
     """Compiles it as the task says."""
     sample = zoo.MODELS[task["model"]]
     if sample.trains:
-        eagerly = task.get("eagerly", True)
-        model.compile(optimizer(keras, task), sample.loss, run_eagerly=eagerly)
+        options: dict[str, Any] = {"run_eagerly": True}
+        if keras.__name__ == "keras" and task["scale"] == "fixed":
+            # Otherwise Keras 3 wraps the optimizer, and drops its `loss_scale_factor`.
+            options["auto_scale_loss"] = False
+        model.compile(optimizer(keras, task), sample.loss, **options)
 
 
 def state(keras: Any, model: Any) -> dict[str, Any]:

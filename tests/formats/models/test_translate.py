@@ -54,6 +54,7 @@ TRAINED = [
     *(Case(source, "dense", "Adam", SETTINGS, ours=True) for source in BOTH),
     *(Case(source, "dense", scale="none", policy="float32") for source in BOTH),
     *(Case(source, "dense", policy="mixed_bfloat16", scale="none") for source in BOTH),
+    Case(TF_KERAS, "dense", "Adam", SETTINGS, family="legacy", ours=True),
     Case(TF_KERAS, "dense", "Lion", SETTINGS),
     Case(TF_KERAS, "dense", "Adafactor", SETTINGS),
 ]

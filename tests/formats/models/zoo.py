@@ -348,7 +348,7 @@ def shapes(keras: Any) -> Any:
             layers.Permute((2, 1)),
             layers.Flatten(),
             layers.RepeatVector(2),
-            layers.EinsumDense("abc,cd->abd", (None, 3), bias_axes="d", activation="relu"),
+            layers.EinsumDense("ijk,kl->ijl", (None, 3), bias_axes="l", activation="relu"),
             layers.GlobalMaxPooling1D(),
             layers.Dense(2, dtype="float32"),
         ]
