@@ -17,7 +17,7 @@ from compat_lossscale._version import __version__
 from compat_lossscale.errors import UnreadableArtefactError
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.bounded import open_regular, parse_json
-from compat_lossscale.formats.models.weights import Plan
+from compat_lossscale.formats.models.weights import VariablePlan
 from compat_lossscale.formats.readers import keras_archive
 from compat_lossscale.spec import Generation
 
@@ -28,7 +28,11 @@ _OLDEST = {Generation.KERAS3: "3.6.0", Generation.TF_KERAS: "2.15.0"}
 
 
 def write_archive(
-    path: str, model: Mapping[str, Any], plan: Plan | None, target: Generation | None, output: Path
+    path: str,
+    model: Mapping[str, Any],
+    plan: VariablePlan | None,
+    target: Generation | None,
+    output: Path,
 ) -> None:
     """Writes a copy of an archive.
 
@@ -83,7 +87,7 @@ def _metadata(source: zipfile.ZipFile, target: Generation) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _rearranged(
-    packed: IO[bytes], entry: zipfile.ZipInfo, plan: Plan | None
+    packed: IO[bytes], entry: zipfile.ZipInfo, plan: VariablePlan | None
 ) -> Iterator[IO[bytes]]:
     """Gives a file of the archive; if it is the weights, with the variables rearranged."""
     if entry.filename != keras_archive.WEIGHTS or plan is None:

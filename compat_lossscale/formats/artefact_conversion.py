@@ -21,7 +21,12 @@ from compat_lossscale.formats.models.optimizer_plan import (
     why_unmapped,
 )
 from compat_lossscale.formats.models.translate import ModelConversion, convert_model
-from compat_lossscale.formats.models.weights import OPTIMIZER, Plan, plan_layers, trained_shapes
+from compat_lossscale.formats.models.weights import (
+    OPTIMIZER,
+    VariablePlan,
+    plan_layers,
+    trained_shapes,
+)
 from compat_lossscale.formats.readers import h5, keras_archive
 from compat_lossscale.spec import Generation, LossScaleSpec
 
@@ -68,7 +73,7 @@ class ArtefactConversion:
 
     conversion: Conversion
     model: dict[str, Any] | None = None
-    plan: Plan | None = None
+    plan: VariablePlan | None = None
 
 
 def convert_artefact(
@@ -206,7 +211,7 @@ def _with_optimizer(
 
 
 def _plan_state(
-    plan: Plan,
+    plan: VariablePlan,
     parts: WrapperConfig,
     after_parts: WrapperConfig,
     state: LiveState | None,

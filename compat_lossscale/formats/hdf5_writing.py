@@ -34,7 +34,7 @@ def rearrange(path: str, plan: Mapping[str, Any]) -> None:
 
     Args:
         path: The file.
-        plan: `models.weights.Plan.as_json`: what is done, in the order of its keys.
+        plan: `models.weights.VariablePlan.as_json`: what is done, in the order of its keys.
 
     Raises:
         OSError: Something in it is not where the plan has it, or is a link to elsewhere.

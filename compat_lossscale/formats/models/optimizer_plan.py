@@ -27,7 +27,7 @@ from compat_lossscale.formats.models.optimizer_slots import (
 from compat_lossscale.formats.models.weights import (
     ASIDE,
     OPTIMIZER,
-    Plan,
+    VariablePlan,
     Variables,
     aside,
     numbered,
@@ -72,7 +72,7 @@ class OptimizerForm:
 
 
 def plan_optimizer(
-    plan: Plan,
+    plan: VariablePlan,
     before: OptimizerForm,
     after: OptimizerForm,
     state: LiveState | None,
@@ -99,8 +99,8 @@ def plan_optimizer(
     if not stored:
         if any(path.startswith(f"{OPTIMIZER}/") for path in variables):
             raise UnknownSlotsError(
-                f"the file does not have the variables of {before.name} where its Keras saves them; "
-                "load the model there and save it again"
+                f"the file does not have the variables of {before.name} where its Keras saves "
+                "them; load the model there and save it again"
             )
         return
     iterations, slots = stored[0], stored[1 + _has_rate(before) :]
@@ -149,7 +149,7 @@ def why_unmapped(
     if before.name not in MAPPED:
         return f"the variables of {before.name} are not known"
     try:
-        plan_optimizer(Plan(), before, after, None, LossScaleSpec(), variables, trained)
+        plan_optimizer(VariablePlan(), before, after, None, LossScaleSpec(), variables, trained)
     except UnknownSlotsError as error:
         return str(error)
     except ConversionError:

@@ -30,7 +30,7 @@ _IN_ATTENTION = re.compile(
 
 
 @dataclasses.dataclass
-class Plan:
+class VariablePlan:
     """What is done to a file, in this order.
 
     Attributes:
@@ -66,14 +66,14 @@ class Plan:
         return dataclasses.asdict(self)
 
 
-def plan_layers(variables: Variables, target: Generation) -> Plan:
+def plan_layers(variables: Variables, target: Generation) -> VariablePlan:
     """Plans what becomes of the layers' variables.
 
     Args:
         variables: The file's.
         target: The Keras that is to read it.
     """
-    plan = Plan(marks_bfloat16=target is Generation.KERAS3)
+    plan = VariablePlan(marks_bfloat16=target is Generation.KERAS3)
     moved: dict[str, str] = {}
     for path in variables:
         for match in _IN_ATTENTION.finditer(path):
