@@ -15,7 +15,7 @@ PYTHONS ?= python3.10 python3.11 python3.12 python3.13
 TENSORFLOWS := 2.16 2.18 2.22
 # Those of them that are newer than tf-keras supports.
 AHEAD := 2.22
-SHIM_TESTS := tests/core tests/optimizers tests/goldens tests/artefacts \
+SHIM_TESTS := tests/core tests/optimizers tests/tf1 tests/goldens tests/artefacts \
 	tests/policies tests/watching/test_loss_scale_logger.py tests/legacy/test_install.py tests/cli/test_run.py
 # No GPU is needed or used. The log level hides TensorFlow's messages at start-up.
 export CUDA_VISIBLE_DEVICES =
@@ -24,8 +24,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: pictures bench bench-whole bench-step bench-codemod demo test without-private reference nightly test-all lint docs \
-	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix \
+.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-codemod demo test without-private reference nightly test-all lint docs \
+	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix matrix-keras3 \
 	environments audit lock release-check clean
 
 demo: $(VENV)/ready
@@ -47,7 +47,7 @@ reference: $(VENV)/ready
 	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 # Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
-nightly: test-all matrix reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
+nightly: test-all matrix matrix-keras3 reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
 	run-as-python
 
 # All tests, including those that `make test` samples or leaves out because they take long.
@@ -69,7 +69,7 @@ pictures: $(VENV)/ready
 	$(VENV)/bin/python tools/report_pictures.py
 
 # All benchmarks. The documentation shows their tables and plots.
-bench: bench-whole bench-step bench-codemod
+bench: bench-whole bench-step bench-keras3 bench-codemod
 
 # Whole training steps of two models. Takes ten minutes.
 bench-whole: $(VENV)/ready
@@ -80,6 +80,11 @@ bench-whole: $(VENV)/ready
 bench-step: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.step
 	$(VENV)/bin/python -m benchmarks.step_page
+
+# The optimizer's step on Keras 3, compared with Keras' own. Takes ten minutes.
+bench-keras3: $(VENV)/ready
+	$(VENV)/bin/python -m benchmarks.keras3_steps
+	$(VENV)/bin/python -m benchmarks.keras3_page
 
 # The codemod, compared with reading the files, with other codemods, and with itself on larger trees.
 # Takes half an hour or more.
@@ -131,15 +136,18 @@ programs: $(VENV)/ready
 properties: $(VENV)/ready
 	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest $(PARALLEL) tests/codemods/test_properties.py
 
-# Whole programs unchanged under `compat-lossscale run`, and migrated on tf-keras alone: PROGRAMS, by
-# default those that changed, or whose migration changed, since their verdict was recorded.
-# RECORD=--record keeps the verdicts, and makes the documentation's table.
+# Whole programs unchanged under `compat-lossscale run`, and migrated: to tf-keras alone, to Keras 3,
+# and to Keras 3 alone. PROGRAMS are by default those that changed, or whose migration changed, since
+# their verdict was recorded. RECORD=--record keeps the verdicts, and makes the documentation's tables.
+BOTH_WAYS := tf-keras keras3 keras3-alone
 both-ways: $(VENV)/ready
-	$(VENV)/bin/python -m tests.codemods.both_ways $(PROGRAMS) $(RECORD)
+	for target in $(BOTH_WAYS); do \
+		$(VENV)/bin/python -m tests.codemods.both_ways --target $$target $(PROGRAMS) $(RECORD) || exit 1; \
+	done
 
 # All of them.
 both-ways-all: $(VENV)/ready
-	$(VENV)/bin/python -m tests.codemods.both_ways --all
+	$(MAKE) both-ways PROGRAMS=--all
 
 # Upstream's own tests against the shim's classes, at the commits in tests/upstream/suites.py:
 #   make upstream KERAS=keras.git TENSORFLOW=tensorflow.git KERAS3=keras3.git
@@ -168,6 +176,17 @@ test-oldest: test-tf2.16
 
 test-tf%: .venv-tf%/ready
 	.venv-tf$*/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
+
+# The front end for Keras 3 on other versions of Keras, each with the TensorFlow and JAX of its time.
+KERAS_3S := 3.6 3.10 nightly
+WITH_keras3.6 := 'keras==3.6.*' 'tensorflow==2.18.*' 'jax<0.5' 
+WITH_keras3.10 := 'keras==3.10.*' 'tensorflow==2.19.*' 'jax<0.7'
+WITH_kerasnightly := --pre keras-nightly tensorflow jax
+matrix-keras3: $(KERAS_3S:%=test-keras%)
+
+test-keras%: .venv-keras%/ready
+	.venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
+	KERAS_BACKEND=jax .venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
 
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
@@ -206,7 +225,9 @@ lock: $(TOOLS)/ready
 $(VENV)/ready: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
 ifeq ($(LOCK),yes)
-	$(VENV)/bin/pip install --quiet --require-hashes --requirement requirements/dev.txt
+	# The file is complete. Without --no-deps, pip takes hypothesmith's hypothesis[lark] for another
+	# requirement, without a pin, as soon as there is a newer version.
+	$(VENV)/bin/pip install --quiet --no-deps --require-hashes --requirement requirements/dev.txt
 	$(VENV)/bin/pip install --quiet --no-deps --no-build-isolation --editable .
 else
 	$(VENV)/bin/pip install --quiet --upgrade 'pip>=25.1'
@@ -224,10 +245,17 @@ endif
 
 $(TOOLS)/ready: requirements/tools.txt
 	$(PYTHON) -m venv $(TOOLS)
-	$(TOOLS)/bin/pip install --quiet --require-hashes --requirement requirements/tools.txt
+	$(TOOLS)/bin/pip install --quiet --no-deps --require-hashes --requirement requirements/tools.txt
 	touch $@
 
-.PRECIOUS: .venv-tf%/ready
+# The newest versions that fit: there is no lock file for each Keras.
+.venv-keras%/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-keras$*
+	.venv-keras$*/bin/pip install --quiet --upgrade 'pip>=25.1'
+	.venv-keras$*/bin/pip install --quiet --editable '.[tf]' --group test $(WITH_keras$*)
+	touch $@
+
+.PRECIOUS: .venv-tf%/ready .venv-keras%/ready
 
 clean:
 	rm -rf .venv .venv-* dist docs/_build .pytest_cache .mypy_cache .ruff_cache

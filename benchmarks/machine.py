@@ -9,6 +9,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
+_PACKAGES = ("tensorflow", "tf-keras", "keras", "jax", "libcst")
+
 
 def description() -> dict[str, object]:
     """Processor, memory, system and versions, for a results file."""
@@ -18,7 +20,7 @@ def description() -> dict[str, object]:
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
         "system": platform.system(),
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in ("tensorflow", "tf-keras", "libcst")},
+        "packages": {name: _version(name) for name in _PACKAGES},
         "load_before": os.getloadavg()[0],
     }
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from compat_lossscale.legacy.install import install, installed, uninstall
     from compat_lossscale.optimizers import LossScaleOptimizer
-    from compat_lossscale.spec import Generation, LossScaleSpec
+    from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
     from compat_lossscale.watching.plotting import plot_history
 
 _HOMES = {
@@ -41,6 +41,7 @@ _HOMES = {
     "Generation": "compat_lossscale.spec",
     "LossScale": "compat_lossscale.core",
     "LossScaleOptimizer": "compat_lossscale.optimizers",
+    "LossScaleRule": "compat_lossscale.spec",
     "LossScaleSpec": "compat_lossscale.spec",
     "experimental": "",
     "install": "compat_lossscale.legacy.install",
@@ -58,6 +59,7 @@ __all__ = [
     "Generation",
     "LossScale",
     "LossScaleOptimizer",
+    "LossScaleRule",
     "LossScaleSpec",
     "__version__",
     "assert_equivalent",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import os
@@ -131,7 +132,9 @@ def set_attribute(module: Any, name: str, value: Any, undo: Undo) -> None:
 
     def put_back() -> None:
         if previous is _MISSING:
-            delattr(module, name)
+            # TensorFlow's lazy modules lead to one module, which does not have it twice.
+            with contextlib.suppress(AttributeError):
+                delattr(module, name)
         else:
             setattr(module, name, previous)
         if listed is not None:

@@ -9,19 +9,22 @@ import importlib.util
 from compat_lossscale.errors import MissingExtraError
 
 
-def require_tensorflow(what: str) -> None:
+def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
     """Checks, without importing them, that TensorFlow and tf-keras are installed.
 
     Args:
         what: What needs them, for the beginning of the message.
+        tf_keras: Whether it needs tf-keras too.
 
     Raises:
         MissingExtraError: One of them is not installed.
     """
-    missing = [name for name in ("tensorflow", "tf_keras") if not importlib.util.find_spec(name)]
+    packages = ("tensorflow", "tf_keras") if tf_keras else ("tensorflow",)
+    missing = [name for name in packages if not importlib.util.find_spec(name)]
     if missing:
+        needs = "needs TensorFlow and tf-keras" if tf_keras else "needs TensorFlow"
         raise MissingExtraError(
-            f"{what} needs TensorFlow and tf-keras ({' and '.join(missing)} not found): "
+            f"{what} {needs} ({' and '.join(missing)} not found): "
             "pip install 'compat-lossscale[tf]'"
         )
 
@@ -30,7 +33,7 @@ def require_keras_3(what: str) -> None:
     """Checks, without importing it, that Keras 3 is installed.
 
     Args:
-        what: What needs it, to begin the message with.
+        what: What needs it, for the beginning of the message.
 
     Raises:
         MissingExtraError: It is not, or the package `keras` is an older one.

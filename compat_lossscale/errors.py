@@ -11,6 +11,7 @@ They are a tree::
       ├─ UnreadableArtefactError      a file that cannot be read            ValueError
       ├─ ConversionError              a conversion that cannot be written   ValueError
       ├─ NotCountedError              skipped steps that are not counted    RuntimeError
+      ├─ LossScaleStuckError          a loss scale at its floor           FloatingPointError
       ├─ LossScaleMisuseError         calls that contradict each other      RuntimeError
       ├─ InstallError                 the old names cannot be restored      RuntimeError
       ├─ MissingExtraError            a dependency is not installed         ImportError
@@ -71,6 +72,10 @@ class ConversionError(CompatLossScaleError, ValueError):
 
 class NotCountedError(CompatLossScaleError, RuntimeError):
     """Skipped steps are not counted: in graphs of TensorFlow 1, and in Keras 3 on JAX."""
+
+
+class LossScaleStuckError(CompatLossScaleError, FloatingPointError):
+    """A loss scale is at its floor and has to shrink, and its rule says `on_floor="raise"`."""
 
 
 class LossScaleMisuseError(CompatLossScaleError, RuntimeError):

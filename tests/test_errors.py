@@ -15,6 +15,7 @@ CAUGHT_BY: dict[type[Exception], tuple[type[Exception], ...]] = {
     errors.UnreadableArtefactError: (ValueError,),
     errors.ConversionError: (ValueError,),
     errors.NotCountedError: (RuntimeError,),
+    errors.LossScaleStuckError: (FloatingPointError,),
     errors.LossScaleMisuseError: (RuntimeError,),
     errors.InstallError: (RuntimeError,),
     errors.MissingExtraError: (ImportError,),

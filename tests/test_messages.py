@@ -186,7 +186,7 @@ COMMANDS: list[tuple[str, str, int]] = [
             "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
             "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
             "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, legacy-optimizers, "
-            "no-ignore."
+            "no-dependency, no-ignore."
         ),
         64,
     ),
@@ -213,7 +213,7 @@ COMMANDS: list[tuple[str, str, int]] = [
     ),
     (
         "migrate no_target",
-        "Error: There is no target 'x'; use tf-keras or compat.",
+        "Error: There is no target 'x'; use tf-keras, compat or keras3.",
         64,
     ),
     (
@@ -461,7 +461,7 @@ COMMANDS: list[tuple[str, str, int]] = [
             "Error: FOLDER/unknown_key/pyproject.toml: [tool.compat-lossscale] has the "
             "unknown key 'targets'. Did you mean 'target'? Known keys: target, select, "
             "ignore, exclude, jobs, quiet, collapse-guards, unsafe-fixes, legacy-optimizers, "
-            "no-ignore."
+            "no-dependency, no-ignore."
         ),
         2,
     ),
@@ -732,6 +732,11 @@ def rewrite_under_a_policy() -> None:
 def install_otherwise() -> None:
     with compat_lossscale.installed():
         compat_lossscale.install(legacy_optimizers=False)
+
+
+def install_for_another_keras() -> None:
+    with compat_lossscale.installed():
+        compat_lossscale.install(keras=3)
 
 
 def logger(**kwargs: Any) -> None:
@@ -1101,6 +1106,28 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
+        "install for another Keras",
+        install_for_another_keras,
+        (
+            "The old names are in place already, with keras=2, and now keras=3 is asked for. "
+            "Leave the argument out to take them as they are, or call "
+            "compat_lossscale.uninstall() first."
+        ),
+    ),
+    (
+        "install for no Keras",
+        lambda: compat_lossscale.install(keras=4),
+        "keras must be 2, for tf-keras, or 3, but got: 4.",
+    ),
+    (
+        "install families for Keras 3",
+        lambda: compat_lossscale.install(keras=3, legacy_optimizers=True),
+        (
+            "legacy_optimizers=True is asked for, and Keras 3 has one family of optimizers "
+            "only. Leave the argument out."
+        ),
+    ),
+    (
         "every half batch",
         lambda: logger(every=0.5),
         (
@@ -1297,6 +1324,7 @@ CODEMOD = "codemods/lossscale_codemods"
 ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
+    "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
     # What old names of others are told, in the words of those others.

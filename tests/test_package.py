@@ -26,6 +26,7 @@ def test_the_public_names_are_these() -> None:
         "Generation",
         "LossScale",
         "LossScaleOptimizer",
+        "LossScaleRule",
         "LossScaleSpec",
         "__version__",
         "assert_equivalent",
@@ -178,11 +179,10 @@ for read in (lambda: compat_lossscale.LossScaleOptimizer, lambda: compat_losssca
     )
     lines = out.splitlines()
     assert len(lines) == 4
-    for line in lines:
-        assert line.endswith(
-            "needs TensorFlow and tf-keras (tensorflow and tf_keras not found): "
-            "pip install 'compat-lossscale[tf]'"
-        )
+    both = "needs TensorFlow and tf-keras (tensorflow and tf_keras not found): "
+    one = "needs TensorFlow (tensorflow not found): "
+    for line, needs in zip(lines, [both, both, both, one], strict=True):
+        assert line.endswith(f"{needs}pip install 'compat-lossscale[tf]'")
 
 
 def test_both_packages_are_typed() -> None:

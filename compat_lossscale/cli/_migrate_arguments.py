@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.vocabulary.options import Options
 
-TARGETS = ("tf-keras", "compat")
+TARGETS = ("tf-keras", "compat", "keras3")
 
 
 class _WrongCallError(click.UsageError):
@@ -92,10 +92,18 @@ def options_of(
     collapse_guards: bool,
     unsafe_fixes: bool,
     legacy_optimizers: bool,
+    no_dependency: bool,
 ) -> Options:
     """Checks the options of the command line and of the configuration, and returns them."""
     if target not in TARGETS:
-        raise click.UsageError(f"There is no target {target!r}; use {' or '.join(TARGETS)}.")
+        *others, last = TARGETS
+        known = f"{', '.join(others)} or {last}"
+        raise click.UsageError(f"There is no target {target!r}; use {known}.")
+    if no_dependency and target != "keras3":
+        raise click.UsageError(
+            "--no-dependency is for --target keras3: the result of --target tf-keras needs nothing "
+            "of this package, and --target compat is for what it has."
+        )
     if select or ignore:
         check_ids((*select, *ignore))
     from lossscale_codemods.vocabulary.names import Target
@@ -103,7 +111,7 @@ def options_of(
     from lossscale_codemods.vocabulary.suppression import Selection
 
     return Options(
-        Target(target),
+        Target.KERAS3_ALONE if no_dependency else Target(target),
         Selection(select, ignore),
         collapse_guards=collapse_guards,
         unsafe_fixes=unsafe_fixes,

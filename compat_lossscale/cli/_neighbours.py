@@ -32,6 +32,7 @@ class UsedNeighbours:
         programs_lack: Which of these a file imports that doctor was asked about itself.
         needed_by: By neighbour, the installed package that cannot be imported without it.
         writes_summaries: Whether they write summaries of TensorFlow 2.
+        not_on_keras_3: Members of optimizers that they use, and Keras 3 has not.
     """
 
     files: dict[Neighbour, int] = dataclasses.field(default_factory=dict)
@@ -40,6 +41,7 @@ class UsedNeighbours:
     programs_lack: set[str] = dataclasses.field(default_factory=set)
     needed_by: dict[Neighbour, str] = dataclasses.field(default_factory=dict)
     writes_summaries: bool = False
+    not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
 
     def needs(self) -> list[tuple[str, str]]:
         """Returns what prevents `run`, each with the command that fixes it."""
@@ -92,6 +94,7 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
         for neighbour in file.neighbours:
             used.files[neighbour] = used.files.get(neighbour, 0) + 1
         used.packages |= file.packages
+        used.not_on_keras_3 |= file.not_on_keras_3
         used.writes_summaries = used.writes_summaries or file.writes_summaries
         for package in _packages.not_installed(file.needed, one.path):
             used.missing[package] = used.missing.get(package, 0) + 1
@@ -119,6 +122,11 @@ def lines(used: UsedNeighbours) -> Iterator[str]:
     for reason, step in needs:
         yield f"Problem: {reason}"
         yield f"  -> {step}"
+    if used.not_on_keras_3:
+        yield (
+            "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3's "
+            f"optimizers have no {', '.join(sorted(used.not_on_keras_3))}."
+        )
     others = sorted(used.missing.keys() - used.programs_lack)
     if others:
         more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
@@ -141,6 +149,7 @@ def as_json(used: UsedNeighbours) -> dict[str, Any]:
         ],
         "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
         "not_installed": sorted(used.missing),
+        "not_on_keras_3": sorted(used.not_on_keras_3),
     }
 
 

@@ -51,6 +51,11 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     help="Whether tf.keras.optimizers.Adam and the other optimizers stay the classes of TensorFlow "
     "2.0 to 2.10 (the default), or become those of 2.11 and later.",
 )
+@click.option(
+    "--no-dependency",
+    is_flag=True,
+    help="With --target keras3: use nothing but Keras 3, and report what only this package keeps.",
+)
 @click.option("--no-ignore", is_flag=True, help="Also look at ignored and excluded files.")
 @click.option("--jobs", type=click.IntRange(min=1), help="How many workers at most.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and problems only.")
@@ -78,6 +83,7 @@ def migrate(
     collapse_guards: bool,
     unsafe_fixes: bool,
     legacy_optimizers: bool | None,
+    no_dependency: bool,
     no_ignore: bool,
     jobs: int | None,
     quiet: bool,
@@ -121,6 +127,7 @@ def migrate(
         collapse_guards=collapse_guards or configuration.collapse_guards,
         unsafe_fixes=unsafe_fixes or configuration.unsafe_fixes,
         legacy_optimizers=legacy_optimizers,
+        no_dependency=no_dependency or configuration.no_dependency,
     )
     quiet = quiet or configuration.quiet
     if paths == (Path("-"),):

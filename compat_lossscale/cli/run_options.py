@@ -34,6 +34,14 @@ SWITCHES = (
         "2.0 to 2.10 (the default), or those of 2.11 and later.",
     ),
     Switch(
+        "keras3",
+        "--keras3",
+        "",
+        False,
+        "Let tf.keras be Keras 3, and serve the old names there; otherwise it is tf-keras. The "
+        "option for optimizers has no effect then, for Keras 3 has one family of them.",
+    ),
+    Switch(
         "tf1",
         "--tf1",
         "",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
-from compat_lossscale.core.arguments import as_loss_scale, class_of, from_spec
+from compat_lossscale.core.arguments import as_loss_scale, class_of, from_spec, with_rule
 from compat_lossscale.core.gradients import all_finite, unscale_gradients, unzip
 from compat_lossscale.core.loss_scale import (
     DynamicLossScale,
@@ -9,7 +9,9 @@ from compat_lossscale.core.loss_scale import (
     LossScale,
     moves_by_the_rule,
 )
+from compat_lossscale.core.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core.reference import scale_loss
+from compat_lossscale.core.rule_settings import RuleSettings
 from compat_lossscale.core.step import apply_or_skip
 from compat_lossscale.core.tracing import as_written
 
@@ -17,6 +19,8 @@ __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
+    "LossScaleConfigs",
+    "RuleSettings",
     "all_finite",
     "apply_or_skip",
     "as_loss_scale",
@@ -27,4 +31,5 @@ __all__ = [
     "scale_loss",
     "unscale_gradients",
     "unzip",
+    "with_rule",
 ]

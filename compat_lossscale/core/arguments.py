@@ -9,7 +9,8 @@ import tensorflow as tf
 
 from compat_lossscale.core import native
 from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_rule
 
 
 class ForeignLossScale(LossScale):
@@ -84,10 +85,33 @@ def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
     return from_spec(LossScaleSpec.from_argument(loss_scale))
 
 
+def with_rule(loss_scale: Any, rule: LossScaleRule) -> DynamicLossScale:
+    """Makes the dynamic loss scale of an old constructor that is given a rule too.
+
+    Args:
+        loss_scale: The constructor's `loss_scale`, which must be `"dynamic"`.
+        rule: The rule.
+
+    Returns:
+        The loss scale.
+
+    Raises:
+        LossScaleArgumentError: `loss_scale` is anything else, or `rule` is no rule.
+    """
+    check_rule(rule)
+    if not isinstance(loss_scale, str) or loss_scale != "dynamic":
+        raise LossScaleArgumentError(
+            f'With a "rule", "loss_scale" must be "dynamic", but is {loss_scale!r}. For another '
+            "first value, pass loss_scale=DynamicLossScale(value, rule=rule) and leave out the "
+            "rule."
+        )
+    return DynamicLossScale(rule=rule)
+
+
 def from_spec(spec: LossScaleSpec) -> FixedLossScale | DynamicLossScale:
     """Makes the LossScale, in its initial state, that a spec describes."""
     if not spec.dynamic:
         return FixedLossScale.of_any_value(spec.initial_scale)
     assert spec.growth_steps is not None
     assert spec.multiplier is not None
-    return DynamicLossScale(spec.initial_scale, spec.growth_steps, spec.multiplier)
+    return DynamicLossScale(spec.initial_scale, spec.growth_steps, spec.multiplier, spec.rule)

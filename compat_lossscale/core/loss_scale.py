@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import graph_names, native
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
+from compat_lossscale.core.rule_settings import RuleSettings
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.core.tracing import as_written
 from compat_lossscale.errors import LossScaleArgumentError
@@ -23,7 +24,10 @@ from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
+    LossScaleRule,
     LossScaleSpec,
+    RuleNumbers,
+    ScaleState,
 )
 from compat_lossscale.spec.update_rule import PYTHON, Operations, next_state
 
@@ -31,6 +35,7 @@ _TENSORFLOW = Operations(
     select=tf.where,
     divide=tf.divide,
     maximum=tf.maximum,
+    minimum=tf.minimum,
     is_finite=tf.math.is_finite,
     float32=lambda number: number,
 )
@@ -159,19 +164,45 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         initial_loss_scale: The first value.
         increment_period: Good steps in a row after which the loss scale grows.
         multiplier: The factor by which it grows and shrinks.
+        rule: The rule by which it moves instead, which no TensorFlow has. If it tolerates bad
+            steps, there is a third variable, `hysteresis_left` (int64).
+
+    Raises:
+        LossScaleArgumentError: The rule contradicts the other numbers.
     """
+
+    _settings: RuleSettings | None = None
+    _hysteresis_left: Any = None
 
     def __init__(
         self,
         initial_loss_scale: float = DEFAULT_INITIAL_SCALE,
         increment_period: int = DEFAULT_GROWTH_STEPS,
         multiplier: float = DEFAULT_MULTIPLIER,
+        rule: LossScaleRule | None = None,
     ) -> None:
-        self._set_up(initial_loss_scale, increment_period, multiplier)
+        if rule is not None:
+            spec = LossScaleSpec(True, initial_loss_scale, increment_period, multiplier, rule)
+            self._set_up_from(spec)
+        else:
+            self._set_up(initial_loss_scale, increment_period, multiplier)
         self._current_loss_scale = self._add_weight(
             name="current_loss_scale", dtype=tf.float32, initial_value=self._initial_loss_scale
         )
         self._num_good_steps = self._add_weight(name="good_steps", dtype=tf.int64, initial_value=0)
+        if self._settings is not None and self._settings.rule.hysteresis > 1:
+            self._hysteresis_left = self._add_weight(
+                name="hysteresis_left",
+                dtype=tf.int64,
+                initial_value=self._settings.rule.hysteresis,
+            )
+
+    def _set_up_from(self, spec: LossScaleSpec) -> None:
+        assert spec.growth_steps is not None
+        assert spec.multiplier is not None
+        self._set_up(spec.initial_scale, spec.growth_steps, spec.multiplier)
+        if spec.rule is not None:
+            self._settings = RuleSettings(spec.rule)
 
     def _set_up(self, initial: float, period: int, multiplier: float) -> None:
         LossScale.__init__(self)
@@ -188,18 +219,20 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         return loss_scale
 
     @classmethod
-    def of_variables(cls, current: Any, good_steps: Any, spec: LossScaleSpec) -> DynamicLossScale:
+    def of_variables(
+        cls, current: Any, good_steps: Any, spec: LossScaleSpec, hysteresis_left: Any = None
+    ) -> DynamicLossScale:
         """Makes one whose state is in variables of the caller's, who puts them in checkpoints.
 
         Args:
             current: A float32 scalar variable, the current value.
             good_steps: An integer scalar variable, the good steps in a row so far.
-            spec: The initial value, the growth steps and the multiplier.
+            spec: The initial value and the rule.
+            hysteresis_left: An integer scalar variable, if the rule tolerates bad steps.
         """
-        assert spec.growth_steps is not None
-        assert spec.multiplier is not None
         loss_scale: DynamicLossScale = cls.__new__(cls)
-        loss_scale._set_up(spec.initial_scale, spec.growth_steps, spec.multiplier)
+        loss_scale._set_up_from(spec)
+        loss_scale._hysteresis_left = hysteresis_left
         loss_scale._current_loss_scale = current
         loss_scale._num_good_steps = good_steps
         return loss_scale
@@ -212,12 +245,55 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     @property
     def increment_period(self) -> int:
         """Good steps in a row after which the loss scale grows."""
-        return self._increment_period
+        return (
+            self._increment_period if self._settings is None else self._settings.rule.growth_steps
+        )
 
     @property
     def multiplier(self) -> float:
-        """The factor by which the loss scale grows and shrinks."""
-        return self._multiplier
+        """The factor by which the loss scale grows and shrinks; of a rule, its growth factor."""
+        return self._multiplier if self._settings is None else self._settings.rule.growth_factor
+
+    @property
+    def rule(self) -> LossScaleRule | None:
+        """The rule by which the loss scale moves. To change it, assign another one.
+
+        It can change if the loss scale was made with a rule that differs from TensorFlow's by more
+        than the period and the multiplier. Functions that are traced already take the new numbers.
+        It is `None` for numbers that no rule has, such as a multiplier of 1.
+
+        Raises:
+            LossScaleArgumentError: It cannot change. The message says why.
+        """
+        if self._settings is not None:
+            return self._settings.rule
+        return LossScaleSpec(
+            True, self._initial_loss_scale, self._increment_period, self._multiplier
+        ).whole_rule
+
+    @rule.setter
+    def rule(self, rule: LossScaleRule) -> None:
+        if self._settings is None:
+            raise LossScaleArgumentError(
+                "This loss scale was made without a rule, or with one that says no more than the "
+                "growth steps and one factor: these are constants of its functions. To change the "
+                "rule later, make the optimizer with rule= and what differs from TensorFlow, for "
+                "example rule=LossScaleRule(max_scale=2.0**127)."
+            )
+        self._settings.change(rule)
+
+    @property
+    def settings(self) -> RuleSettings | None:
+        """Where graphs read the numbers of a rule; `None` without a rule."""
+        return self._settings
+
+    @property
+    def hysteresis_left(self) -> tf.Variable | None:
+        """Bad steps until the loss scale shrinks, an int64 variable.
+
+        `None` if the first bad step shrinks it.
+        """
+        return self._hysteresis_left
 
     @property
     def good_steps(self) -> tf.Variable:
@@ -279,7 +355,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Returns:
             The operations that move it in a graph; of no meaning in eager mode.
         """
-        if tf.executing_eagerly() or finite is not True:
+        if tf.executing_eagerly() or finite is not True or self._settings is not None:
             return self._move(finite)
         # A branch, as it hardly ever grows: to count takes fewer operations than the whole rule.
         only_counts = self._num_good_steps + 1 < self._increment_period
@@ -293,36 +369,85 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             )
         ]
 
+    @property
+    def numbers(self) -> RuleNumbers:
+        """The numbers by which it moves; tensors in a `tf.function`, if they can change."""
+        if self._settings is not None:
+            return self._settings.numbers
+        return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
+
     def _move(self, finite: Any) -> list[Any]:
-        scale, good_steps = self(), tf.convert_to_tensor(self._num_good_steps)
+        variables = [self._current_loss_scale, self._num_good_steps]
+        state = [self(), tf.convert_to_tensor(self._num_good_steps)]
+        if self._hysteresis_left is not None:
+            variables.append(self._hysteresis_left)
+            state.append(tf.convert_to_tensor(self._hysteresis_left))
         operations = _TENSORFLOW
         if tf.executing_eagerly():
             # Python's arithmetic gives the same as TensorFlow's and spares a dozen operations.
-            scale, good_steps, finite = float(scale), int(good_steps), bool(finite)
-            operations = PYTHON
-        after = next_state(
-            scale,
-            good_steps,
-            finite,
-            growth_steps=self._increment_period,
-            multiplier=self._multiplier,
-            operations=operations,
-        )
-        state = (self._current_loss_scale, scale), (self._num_good_steps, good_steps)
+            state = [float(state[0]), *map(int, state[1:])]
+            finite, operations = bool(finite), PYTHON
+        after = next_state(ScaleState(*state), finite, self.numbers, operations)
         # To assign takes as long as to read, and the loss scale hardly ever changes.
         return [
             variable.assign(new, read_value=False)
-            for (variable, old), new in zip(state, after, strict=True)
+            for variable, old, new in zip(variables, state, after, strict=False)
             if tf.is_tensor(old) or new != old
         ]
 
+    def state_before_backoff(self) -> ScaleState:
+        """Returns what `has_to_shrink_at_floor` needs, to be read before the loss scale moves."""
+        left = self._hysteresis_left
+        return ScaleState(self(), None, None if left is None else tf.convert_to_tensor(left))
+
+    def reads_to_wait_for(self, before: ScaleState | None) -> list[Any]:
+        """Returns the tensors that have to be read before the loss scale moves.
+
+        A graph of TensorFlow 1 does not order them by itself.
+        """
+        if before is None or self._settings is None or tf.executing_eagerly():
+            return []
+        return [one for one in before if one is not None]
+
+    def has_to_shrink_at_floor(self, before: ScaleState) -> Any:
+        """Whether a bad step finds the scale at its floor, a bool scalar tensor.
+
+        Args:
+            before: What `state_before_backoff` returned.
+        """
+        if self._settings is None:
+            return tf.equal(before.scale, 1.0)
+        at_floor = tf.equal(before.scale, tf.cast(self.numbers.min_scale, tf.float32))
+        if before.hysteresis_left is None:
+            return at_floor
+        return tf.logical_and(at_floor, before.hysteresis_left <= 1)
+
     def get_config(self) -> dict[str, Any]:
-        """Returns the constructor's three arguments."""
-        return {
+        """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.
+
+        A rule that has changed is stated as it is now.
+        """
+        config = {
             "initial_loss_scale": self._initial_loss_scale,
-            "increment_period": self._increment_period,
-            "multiplier": self._multiplier,
+            "increment_period": self.increment_period,
+            "multiplier": self.multiplier,
         }
+        rule = {} if self._settings is None else {"rule": self._settings.rule.to_config()}
+        return {**config, **rule}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> LossScale:
+        """Makes a loss scale, in its initial state, from `get_config()`'s dictionary."""
+        if config.get("rule") is None:
+            return super().from_config(config)
+        return super().from_config({**config, "rule": LossScaleRule.from_config(config["rule"])})
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
+        children = super()._trackable_children(save_type, **kwargs)
+        if save_type == "savedmodel" and self._settings is not None:
+            # A SavedModel refuses functions whose variables it does not have.
+            return {**children, "rule_settings": self._settings.variable}
+        return children
 
     def __repr__(self) -> str:
         config = [f"{name}={value}" for name, value in self.get_config().items()]

@@ -16,6 +16,7 @@ from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, moves_by_the_rule
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.tracing import as_written
+from compat_lossscale.spec import ScaleState
 
 
 @as_written
@@ -25,7 +26,7 @@ def apply_or_skip(
     apply: Callable[[list[Any]], Any],
     *,
     applied: Callable[[], Any] = lambda: None,
-    skipped: Callable[[tf.Tensor | None], Any] = lambda scale: None,
+    skipped: Callable[[ScaleState | None], Any] = lambda state: None,
     summed: bool = False,
 ) -> Any:
     """Updates the loss scale, then applies the step if the loss scale allows and skips it if not.
@@ -39,8 +40,9 @@ def apply_or_skip(
             its closure: a strategy would unwrap mirrored variables given as arguments, and the
             wrapped optimizer expects them mirrored.
         applied: Is called where the step is applied, in a cross-replica context if there is one.
-        skipped: Is called where the step is skipped, in the same context, with the loss scale
-            during the step, a float32 scalar tensor; `None` if it is of a user's own rule.
+        skipped: Is called where the step is skipped, in the same context, with what
+            `DynamicLossScale.state_before_backoff` returned; `None` if the loss scale is of a
+            user's own rule.
         summed: Whether the strategy has summed the gradients, so that each replica has the same.
 
     Returns:
@@ -71,7 +73,7 @@ class _Step:
     loss_scale: LossScale
     apply: Callable[[list[Any]], Any]
     applied: Callable[[], Any]
-    skipped: Callable[[tf.Tensor | None], Any]
+    skipped: Callable[[ScaleState | None], Any]
     summed: bool
 
     def take(self, gradients: Any, on_each_replica: Callable[..., Any]) -> Any:
@@ -111,9 +113,10 @@ class _Step:
             return grouped(moved, self.applied(), apply())
 
         def skipped() -> Any:
-            scale = rule and rule()
-            moved = rule and rule.advance(False)
-            return grouped(moved, self.skipped(scale))
+            before = rule and rule.state_before_backoff()
+            with tf.control_dependencies(rule.reads_to_wait_for(before) if rule else []):
+                moved = rule and rule.advance(False)
+            return grouped(moved, self.skipped(before))
 
         if isinstance(should_apply, bool) or tf.executing_eagerly():
             return applied() if should_apply else skipped()

@@ -68,6 +68,8 @@ class LiveState:
         good_steps: Good steps in a row so far; `None` if the artefact does not hold them.
         iterations: Steps so far; `None` if the artefact does not hold them.
         slots: The number of slot variables of the wrapped optimizer, such as momenta.
+        hysteresis_left: Bad steps until the scale shrinks; `None` if the artefact does not hold
+            them, as its rule needs no such state.
     """
 
     where: str
@@ -75,6 +77,7 @@ class LiveState:
     good_steps: int | None = None
     iterations: int | None = None
     slots: int = 0
+    hysteresis_left: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -58,6 +58,7 @@ _NOT_LOADED = (
     "compile=False"
 )
 _NOT_LOADABLE = frozenset({"Lion", "Adafactor"})
+_NO_HYSTERESIS = "{} has no hysteresis: it shrinks the scale at each step that is not finite"
 _RESTORED_HERE = "this package restores it; stock {} does not look for it"
 
 
@@ -244,6 +245,7 @@ def _plan_state(
     plan_optimizer(plan, before, after, state, parts.spec, variables, trained)
     kept = (Verdict.KEPT, "")
     fates = dict.fromkeys(_NAMES, kept)
+    fates["hysteresis_left"] = (Verdict.LOST, _NO_HYSTERESIS.format(target.title))
     if parts.spec.dynamic:
         fates["iterations"] = _fate_of_iterations(parts, target)
         if target is not Generation.KERAS3:
@@ -277,7 +279,7 @@ def _fate_of_iterations(parts: WrapperConfig, target: Generation) -> tuple[Verdi
     return Verdict.NOTED, _COUNTED_FROM_HERE.format(target.title)
 
 
-_NAMES = ("loss_scale", "good_steps", "iterations", "slots")
+_NAMES = ("loss_scale", "good_steps", "hysteresis_left", "iterations", "slots")
 
 
 def _state_fields(state: LiveState | None, fates: Mapping[str, tuple[Verdict, str]]) -> list[Field]:
@@ -314,7 +316,7 @@ def _copied_state(conversion: Conversion, artefact: Artefact) -> list[Field]:
     else:
         # This package has a place for it in files that are tf-keras' otherwise.
         scale = (Verdict.NOTED, _RESTORED_HERE.format(title))
-    fates = dict(zip(_NAMES, (scale, scale, variables, variables), strict=True))
+    fates = dict(zip(_NAMES, (scale, scale, scale, variables, variables), strict=True))
     return [field for state in artefact.states for field in _state_fields(state, fates)]
 
 

@@ -27,7 +27,7 @@ MAX_CONFIG_BYTES = 2**20
 _KNOWN_KEYS = frozenset(
     {
         *("optimizer", "loss_scale"),
-        *("inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps", "name"),
+        *("inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps", "rule", "name"),
         "count_skipped_steps",
     }
 )

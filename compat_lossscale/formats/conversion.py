@@ -95,11 +95,12 @@ def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
         config: A loss-scale config of any generation.
 
     Returns:
-        The loss scale's four fields; and, if there is a wrapped optimizer, its class as
+        The loss scale's four fields, and those of its rule as `rule.<name>`; and, if there is a
+        wrapped optimizer, its class as
         `optimizer` and each setting that is not the default as `optimizer.<name>`.
     """
     parts = config if isinstance(config, WrapperConfig) else read_wrapper_config(config)
-    fields: dict[str, Any] = dataclasses.asdict(parts.spec)
+    fields: dict[str, Any] = parts.spec.fields
     if parts.inner is not None:
         fields["optimizer"] = inner_optimizer.class_name(parts.inner)
         for key, value in inner_optimizer.settings(parts.inner):
@@ -134,7 +135,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
         try:
             converted = write_config(parts, target, reasons)
         except InexpressibleLossScaleError as error:
-            reasons[_inexpressible_field(parts.spec, target)] = str(error)
+            reasons |= dict.fromkeys(_inexpressible_fields(parts.spec, target), str(error))
     back = stated if converted is None else _there_and_back(converted, parts.generation)
     reasons |= {name: _OWN_WRAPPER for name in stated if name.startswith("wrapper.")}
     odd = odd_numbers.noted(parts.spec, parts.generation, target)
@@ -179,10 +180,12 @@ def _equal(a: Any, b: Any) -> bool:
     return bool(a == b) or (a != a and b != b)  # noqa: PLR0124  # NaN is not itself
 
 
-def _inexpressible_field(spec: LossScaleSpec, target: Generation) -> str:
+def _inexpressible_fields(spec: LossScaleSpec, target: Generation) -> list[str]:
+    if spec.rule is not None:
+        return [name for name in spec.fields if name.startswith("rule.")]
     if spec.dynamic:
-        return "multiplier"
-    return "initial_scale" if target is Generation.TF23 else "dynamic"
+        return ["multiplier"]
+    return ["initial_scale" if target is Generation.TF23 else "dynamic"]
 
 
 def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:

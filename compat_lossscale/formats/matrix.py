@@ -77,6 +77,8 @@ def _kind(stated: StatedConfig) -> str:
     spec = stated.spec
     if not spec.dynamic:
         return "fixed"
+    if spec.rule is not None:
+        return "dynamic, with a rule"
     return "dynamic" if spec.multiplier == 2 else "dynamic, multiplier not 2"
 
 

@@ -30,6 +30,7 @@ _INNER = "optimizer/inner_optimizer/vars/"
 _KERAS3_NAMES = ("dynamic_scale", "step_counter")
 _SCALES = ("current_loss_scale", "dynamic_scale")
 _COUNTERS = ("good_steps", "step_counter")
+_HYSTERESIS = "hysteresis_left"
 
 
 def live_state(description: Description, where: str) -> LiveState:
@@ -49,16 +50,19 @@ def _named_state(description: Description, where: str) -> LiveState:
     scalars = description["scalars"]
     # Keras 3's wrapper also has a step count, which stays at zero.
     wrappers = {_group(path) for path in scalars if _name(path) in _KERAS3_NAMES}
-    scale = counter = iterations = None
+    scale = counter = iterations = left = None
     for path, value in scalars.items():
         name = _name(path)
         if name in _SCALES:
             scale = float(value)
         elif name in _COUNTERS:
             counter = whole(value, path)
+        elif name == _HYSTERESIS:
+            left = whole(value, path)
         elif name in ITERATIONS and iterations is None and _group(path) not in wrappers:
             iterations = whole(value, path)
-    return LiveState(where, scale, counter, iterations, slots=len(description["arrays"]))
+    slots = len(description["arrays"])
+    return LiveState(where, scale, counter, iterations, slots, hysteresis_left=left)
 
 
 def _with_numbered(state: LiveState, description: Description) -> LiveState:
@@ -78,8 +82,13 @@ def _with_numbered(state: LiveState, description: Description) -> LiveState:
     if wrapper_of(description) is not Generation.KERAS3:
         return state
     counter, scale = scalars[f"{_OWN}2"], scalars[f"{_OWN}3"]
+    # Of this package's wrapper with a rule that tolerates bad steps, the fifth is what is left.
+    left = scalars.get(f"{_OWN}{KERAS3_OWN}") if _has_hysteresis(description) else None
     return dataclasses.replace(
-        state, loss_scale=float(scale), good_steps=whole(counter, "its counter")
+        state,
+        loss_scale=float(scale),
+        good_steps=whole(counter, "its counter"),
+        hysteresis_left=None if left is None else int(left),
     )
 
 
@@ -104,9 +113,18 @@ def wrapper_of(description: Description) -> Generation | None:
         numbers = [scalars.get(f"{_OWN}{number}") for number in range(KERAS3_OWN)]
         is_keras3 = [_is_count(number) for number in numbers] == [True, False, True, False]
         # tf-keras' wrapper has only the variables of the wrapped optimizer.
-        has_own = own == KERAS3_OWN + inner and None not in numbers
+        count = KERAS3_OWN + _has_hysteresis(description)
+        has_own = own == count + inner and None not in numbers
         return Generation.KERAS3 if is_keras3 and has_own else Generation.TF_KERAS
     return Generation.TF_KERAS if is_legacy_wrapper(description) else None
+
+
+def _has_hysteresis(description: Description) -> bool:
+    """Whether Keras 3's wrapper has one variable more than Keras' own class, and it is a count."""
+    paths = (*description["scalars"], *description["arrays"])
+    own, inner = (sum(path.startswith(place) for path in paths) for place in (_OWN, _INNER))
+    is_one_more = own == KERAS3_OWN + 1 + inner
+    return is_one_more and _is_count(description["scalars"].get(f"{_OWN}{KERAS3_OWN}"))
 
 
 def is_legacy_wrapper(description: Description) -> bool:

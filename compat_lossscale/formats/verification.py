@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError
-from compat_lossscale.formats.artefact import Artefact, StatedConfig
+from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
 from compat_lossscale.formats.artefact_conversion import convert_artefact
 from compat_lossscale.formats.conversion import Conversion, Verdict
 from compat_lossscale.formats.reading import find, read
-from compat_lossscale.spec import Generation
+from compat_lossscale.spec import Generation, LossScaleSpec
 
 MAX_MESSAGE = 600
 """The longest message, because the content of a hostile file must not fill the screen."""
@@ -150,19 +150,32 @@ def _result_as_json(result: Verification) -> dict[str, Any]:
         "format": artefact.format,
         "layout": artefact.layout,
         "writer": artefact.writer,
-        "states": [json_value(dataclasses.asdict(state)) for state in artefact.states],
+        "states": [json_value(_state_as_json(state)) for state in artefact.states],
         "missing": list(artefact.missing),
         "configs": [
             {
                 "where": stated.where,
                 "generation": stated.generation.value,
                 "automatic": stated.automatic,
-                "spec": json_value(dataclasses.asdict(stated.spec)),
+                "spec": json_value(_spec_as_json(stated.spec)),
                 "conversions": [_conversion_as_json(conversion) for conversion in conversions],
             }
             for stated, conversions in result.conversions
         ],
     }
+
+
+def _state_as_json(state: LiveState) -> dict[str, Any]:
+    value = dataclasses.asdict(state)
+    if state.hysteresis_left is None:
+        del value["hysteresis_left"]
+    return value
+
+
+def _spec_as_json(spec: LossScaleSpec) -> dict[str, Any]:
+    value = dataclasses.asdict(spec)
+    value.pop("rule")
+    return value if spec.rule is None else {**value, "rule": spec.rule.to_config()}
 
 
 def _conversion_as_json(conversion: Conversion) -> dict[str, Any]:

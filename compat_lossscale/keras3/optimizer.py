@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import types
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,7 +18,7 @@ from compat_lossscale.errors import (
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
 _OF_THE_INNER_OPTIMIZER = {
     "weight_decay": None,
@@ -68,7 +69,9 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value
             (default the inner optimizer's `loss_scale_factor`).
         dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
-            2000). Must be `None` for a fixed one.
+            2000). Must be `None` for a fixed one, and with a rule.
+        rule: The rule by which a dynamic scale moves; by default, TensorFlow's. If it tolerates bad
+            steps, files have one more variable, which Keras' own class does not read.
         count_skipped_steps: Whether `iterations` counts skipped steps too, as in tf-keras.
             By default it does not, as in Keras 3.
         name: The optimizer's name.
@@ -92,24 +95,41 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         initial_scale: float | None = None,
         dynamic_growth_steps: int | None = None,
         *,
+        rule: LossScaleRule | None = None,
         count_skipped_steps: bool = False,
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        _check_wrappable(inner_optimizer)
-        spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps)
+        check_wrappable(inner_optimizer)
+        spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps, rule)
         _check_others(kwargs)
+        self._set_up(inner_optimizer, spec, name=name, **kwargs)
+        self.__dict__["_counts_skipped_too"] = bool(count_skipped_steps)
+
+    def _set_up(self, inner_optimizer: Any, spec: LossScaleSpec | None, **kwargs: Any) -> None:
+        """Does what Keras' own constructor does.
+
+        Args:
+            inner_optimizer: The optimizer to wrap.
+            spec: The loss scale's; `None` if it is of a user's own class.
+            **kwargs: The other arguments of Keras' constructor.
+        """
         super().__init__(
             inner_optimizer,
-            initial_scale=spec.initial_scale,
-            dynamic_growth_steps=spec.growth_steps,
-            name=name,
+            initial_scale=spec and spec.initial_scale,
+            dynamic_growth_steps=spec and spec.growth_steps,
+            **kwargs,
         )
         inner_optimizer.loss_scale_factor = None  # Keras does that only since 3.9
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
-        self.__dict__.update(
-            _spec=spec, _protocols=ProtocolRecord(), _counts_skipped_too=bool(count_skipped_steps)
-        )
+        self.__dict__.update(_spec=spec, _protocols=ProtocolRecord(self._traced_function))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        unpickle, *arguments = super().__reduce__()
+        if type(self).__module__ == LossScaleOptimizer.__module__:
+            # Keras' own class unpickles by the registry, and pickle finds it by its name.
+            unpickle = types.MethodType(unpickle.__func__, keras.optimizers.LossScaleOptimizer)
+        return unpickle, *arguments
 
     def __repr__(self) -> str:
         return f"<compat_lossscale.keras3.{type(self).__name__} around {self.inner_optimizer!r}>"
@@ -161,6 +181,11 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             self.dynamic_scale = private.add_scalar(
                 self, "dynamic_scale", "float32", self.initial_scale
             )
+            rule = self._spec.rule
+            if rule is not None and rule.hysteresis > 1:
+                self.hysteresis_left = private.add_scalar(
+                    self, "hysteresis_left", "int", rule.hysteresis
+                )
 
     def add_variable(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
         """Makes a variable; or returns that of the same name, if this optimizer has made it."""
@@ -246,7 +271,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             ValueError: There is no gradient, the strategy is not supported, or gradients are not to
                 be summed.
         """
-        _check_aggregation(**kwargs)
+        check_aggregation(**kwargs)
         pairs = list(grads_and_vars)
         grads, variables = [gradient for gradient, _ in pairs], [variable for _, variable in pairs]
         scaled = self._protocols.gradients_are_scaled(
@@ -365,6 +390,10 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         }
         if not self.dynamic:
             config["dynamic"] = False
+        rule = self._stated_rule()
+        if rule is not None:
+            del config["dynamic_growth_steps"]  # The rule says it.
+            config["rule"] = rule.to_config()
         if self._counts_skipped_too:
             config["count_skipped_steps"] = True
         return config
@@ -383,20 +412,72 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         inner_optimizer = keras.saving.deserialize_keras_object(
             config["inner_optimizer"], custom_objects=custom_objects
         )
+        if others.get("rule") is not None:
+            others["rule"] = LossScaleRule.from_config(others["rule"])
         return cls(inner_optimizer, **others)
 
 
-def _check_wrappable(optimizer: Any) -> None:
+def check_wrappable(optimizer: Any, *, argument: str = "inner_optimizer") -> None:
+    """Checks that an optimizer can be wrapped.
+
+    Args:
+        optimizer: What was given as the optimizer to wrap.
+        argument: The name of that argument.
+
+    Raises:
+        LossScaleArgumentError: It cannot be wrapped; the message says what to use instead.
+    """
     if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
         raise AlreadyWrappedError(
-            f'"inner_optimizer" is a {type(optimizer).__name__} already: the loss would be scaled '
+            f'"{argument}" is a {type(optimizer).__name__} already: the loss would be scaled '
             "twice. Wrap the optimizer inside of it, its inner_optimizer."
         )
     if not isinstance(optimizer, keras.optimizers.Optimizer):
         raise LossScaleArgumentError(
-            f'"inner_optimizer" must be an optimizer of Keras 3, but got: {optimizer!r}. '
-            "compat_lossscale.LossScaleOptimizer wraps those of tf-keras, and "
-            "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer those of tf.compat.v1.train."
+            f'"{argument}" must be an optimizer of Keras 3, but got: {optimizer!r}.'
+            f"{_where_to_go(optimizer)}"
+        )
+
+
+def _where_to_go(optimizer: Any) -> str:
+    """What to use instead of an optimizer of another library, or nothing."""
+    if isinstance(optimizer, str):
+        return f" A name becomes one by keras.optimizers.get({optimizer!r})."
+    modules = [base.__module__ for base in type(optimizer).__mro__]
+    for root, words in _ELSEWHERE.items():
+        if any(module.startswith(root) for module in modules):
+            return f" {words}"
+    return ""
+
+
+_ELSEWHERE = {
+    "tensorflow.python.keras.": (
+        "It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
+        "itself. Use the optimizer of that name in keras.optimizers."
+    ),
+    "tensorflow.python.training.": (
+        "An optimizer of tf.compat.v1.train is wrapped by "
+        "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
+    ),
+    "tf_keras.": "One of tf-keras is wrapped by compat_lossscale.LossScaleOptimizer.",
+}
+
+
+def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:
+    """Warns if wrapping an optimizer takes its `loss_scale_factor` away.
+
+    Args:
+        inner_optimizer: The optimizer to wrap.
+        stacklevel: As `warnings.warn` has it, for the caller.
+    """
+    factor = inner_optimizer.loss_scale_factor
+    if factor is not None:
+        warnings.warn(
+            f"{type(inner_optimizer).__name__} has loss_scale_factor={factor}, a fixed loss scale. "
+            "The LossScaleOptimizer around it takes its place, as the loss would be scaled twice. "
+            "To keep it, leave out the LossScaleOptimizer or make it with dynamic=False.",
+            LossScaleMisuseWarning,
+            stacklevel=stacklevel + 1,
         )
 
 
@@ -418,6 +499,7 @@ def _spec_of(
     dynamic: bool,
     initial_scale: float | None,
     dynamic_growth_steps: int | None,
+    rule: LossScaleRule | None,
 ) -> LossScaleSpec:
     factor = inner_optimizer.loss_scale_factor
     if dynamic is False and initial_scale is None:
@@ -428,22 +510,26 @@ def _spec_of(
                 "optimizer."
             )
         initial_scale = factor
-    elif factor is not None:
-        warnings.warn(
-            f"{type(inner_optimizer).__name__} has loss_scale_factor={factor}, a fixed loss scale. "
-            "The LossScaleOptimizer around it takes its place, as the loss would be scaled twice. "
-            "To keep it, leave out the LossScaleOptimizer or make it with dynamic=False.",
-            LossScaleMisuseWarning,
-            stacklevel=3,
-        )
-    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
+    else:
+        warn_of_dropped_factor(inner_optimizer, stacklevel=3)
+    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
 
 
-def _check_aggregation(
+def check_aggregation(
     name: str | None = None,
     experimental_aggregate_gradients: bool = True,
     skip_gradients_aggregation: bool = False,
 ) -> None:
+    """Refuses arguments of `apply_gradients` that Keras 3 cannot do as they say.
+
+    Args:
+        name: A name for the step's operations, for which Keras 3 has no use.
+        experimental_aggregate_gradients: Whether gradients are summed over the replicas.
+        skip_gradients_aggregation: The opposite.
+
+    Raises:
+        ValueError: They are not to be summed.
+    """
     del name
     if skip_gradients_aggregation or not experimental_aggregate_gradients:
         raise ValueError(

@@ -12,12 +12,41 @@ import keras
 
 
 def tensorflow_variable(variable: Any) -> Any:
-    """Returns the `tf.Variable` behind a Keras variable.
+    """Returns the `tf.Variable` behind a Keras variable, and a `tf.Variable` as it is.
 
     The public `value` is the same, except where a layer casts variables automatically.
     """
+    if not isinstance(variable, keras.Variable):
+        return variable
     native = getattr(variable, "_value", None)
     return variable.value if native is None else native
+
+
+def keras_variable(variable: Any, name: str) -> Any:
+    """Returns a Keras variable that is a `tf.Variable` of somebody else's.
+
+    Keras takes a `tf.Variable` for its own where it would make one; nothing documents that.
+
+    Args:
+        variable: The variable.
+        name: The name of the one in Keras.
+    """
+    return keras.Variable(variable, trainable=False, autocast=False, name=name)
+
+
+def track(optimizer: Any, trackable: Any, name: str) -> None:
+    """Lets checkpoints of an optimizer find an object of TensorFlow, as its attribute would.
+
+    Args:
+        optimizer: The optimizer.
+        trackable: What is tracked, in the place of what had that name.
+        name: The name in checkpoints.
+    """
+    track_trackable = getattr(optimizer, "_track_trackable", None)
+    if track_trackable is None:
+        setattr(optimizer, name, trackable)
+    else:
+        track_trackable(trackable, name, overwrite=True)
 
 
 def add_scalar(optimizer: Any, name: str, dtype: str, value: float) -> Any:

@@ -4,13 +4,16 @@
 TensorFlow 2.4's protocol is `get_scaled_loss`, `get_unscaled_gradients`, `apply_gradients`: what is
 applied has been unscaled. Keras 3's is `scale_loss`, `apply`: what is applied is still scaled. Both
 end in the same call, and only what came before it tells them apart. In a compiled function that is
-looked at while it is traced.
+looked at while it is traced, and what is called outside of it belongs to another step.
 """
 
 from __future__ import annotations
 
 import enum
 import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
 
 from compat_lossscale.errors import LossScaleMisuseError, LossScaleMisuseWarning
 
@@ -23,24 +26,43 @@ class Protocol(enum.Enum):
 
 
 class ProtocolRecord:
-    """What an optimizer's methods were called for since it last applied gradients."""
+    """What an optimizer's methods were called for since it last applied gradients.
 
-    def __init__(self) -> None:
+    Args:
+        function: Gives the function that is being traced; `None` outside of one.
+    """
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
         self._seen: dict[Protocol, str] = {}
+        self._seen_in: weakref.WeakKeyDictionary[Any, dict[Protocol, str]] = (
+            weakref.WeakKeyDictionary()
+        )
         self._latest: Protocol | None = None
         self._has_scaled_by_2_4 = False
         self._has_unscaled = False
         self._has_warned = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._function,)  # A copy begins with a step of its own.
+
     def loss_was_scaled(self, protocol: Protocol, method: str) -> None:
         """Notes a scaled loss, and by which method."""
-        self._seen.setdefault(protocol, method)
+        self._note(protocol, method)
         self._has_scaled_by_2_4 |= protocol is Protocol.TENSORFLOW_2_4
 
     def gradients_were_unscaled(self, method: str) -> None:
         """Notes unscaled gradients, and by which method."""
-        self._seen.setdefault(Protocol.TENSORFLOW_2_4, method)
+        self._note(Protocol.TENSORFLOW_2_4, method)
         self._has_unscaled = True
+
+    def _note(self, protocol: Protocol, method: str) -> None:
+        self._seen_here().setdefault(protocol, method)
+        self._latest = protocol
+
+    def _seen_here(self) -> dict[Protocol, str]:
+        function = self._function()
+        return self._seen if function is None else self._seen_in.setdefault(function, {})
 
     def gradients_are_scaled(self, method: str, *, otherwise: Protocol) -> bool:
         """Says whether the gradients that are applied now are scaled; the step ends here.
@@ -53,7 +75,8 @@ class ProtocolRecord:
         Raises:
             LossScaleMisuseError: The step has calls of both protocols.
         """
-        seen, self._seen = self._seen, {}
+        seen = dict(self._seen_here())
+        self._seen_here().clear()
         if len(seen) > 1:
             raise LossScaleMisuseError(
                 f"{seen[Protocol.KERAS_3]}() and {seen[Protocol.TENSORFLOW_2_4]}() were called in "
@@ -61,9 +84,7 @@ class ProtocolRecord:
                 f"{Protocol.KERAS_3.value}, which takes scaled gradients; or "
                 f"{Protocol.TENSORFLOW_2_4.value}."
             )
-        for protocol in seen:
-            self._latest = protocol
-        protocol = self._latest or otherwise
+        protocol = next(iter(seen), self._latest or otherwise)
         self._warn_of_what_is_missing(protocol, method)
         return protocol is Protocol.KERAS_3
 

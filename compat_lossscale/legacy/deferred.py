@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
         legacy_optimizers: bool
         neighbours: bool
+        keras: int
 
 
-_FRAMEWORKS = ("tensorflow", "tf_keras")
+_TENSORFLOW = "tensorflow"
+_KERAS = {2: "tf_keras", 3: "keras"}
 _options: InstallOptions | None = None
 undo: list[Callable[[], None]] = []
 """What takes back all that is done before `install()`. Everybody who does something adds to it."""
@@ -55,9 +57,9 @@ def defer(
         _import_hook.when_imported(name, after, undo, before=before)
 
     _options = options
-    tensorflow, tf_keras = _FRAMEWORKS
-    watch(tensorflow, before, tf_keras)
-    watch(tf_keras, None, tensorflow)
+    keras = _KERAS[options["keras"]]
+    watch(_TENSORFLOW, before, keras)
+    watch(keras, None, _TENSORFLOW)
 
 
 def options() -> InstallOptions | None:

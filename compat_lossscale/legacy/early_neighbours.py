@@ -38,17 +38,18 @@ _waiting: list[Callable[[], None]] = []
 _is_put = False
 
 
-def prepare(undo: list[Callable[[], None]]) -> None:
+def prepare(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
     """Has the neighbours put in place when one is used for the first time.
 
     Args:
         undo: What takes them back.
+        keras: See `compat_lossscale.install`.
     """
     if _is_put or _waiting:
         return
 
     def put_all() -> None:
-        put(undo)
+        put(undo, keras=keras)
 
     for place, names in PLACES.items():
         if place in sys.builtin_module_names:
@@ -61,11 +62,12 @@ def prepare(undo: list[Callable[[], None]]) -> None:
     undo.append(_stop_waiting)
 
 
-def put(undo: list[Callable[[], None]]) -> None:
+def put(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
     """Puts the neighbours in place, unless they are.
 
     Args:
         undo: What takes them back.
+        keras: See `compat_lossscale.install`.
     """
     global _is_put  # noqa: PLW0603  # one process has one set of modules
     if _is_put:
@@ -75,7 +77,7 @@ def put(undo: list[Callable[[], None]]) -> None:
     undo.append(_forget)
     from compat_lossscale import neighbours  # noqa: PLC0415  # only if used
 
-    neighbours.put(undo)
+    neighbours.put(undo, keras=keras)
 
 
 def _forget() -> None:

@@ -231,8 +231,11 @@ def _which_keras(environment: Environment) -> list[Note]:
             "compat_lossscale.install() choose tf-keras themselves; migrated programs do not."
         )
         keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1"))
-    reason = f"`import keras` is Keras {keras} in any case, whose optimizers cannot be wrapped."
-    keras_notes.append(Note(reason, "Write `from tensorflow import keras`."))
+    reason = (
+        f"`import keras` is Keras {keras} in any case. The old names are there with "
+        "`compat-lossscale run --keras3` only."
+    )
+    keras_notes.append(Note(reason, "For tf-keras, write `from tensorflow import keras`."))
     return keras_notes
 
 

@@ -8,19 +8,23 @@ implementation whichever name it uses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from compat_lossscale import policies
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.optimizers import (
+from compat_lossscale._patching import Undo, put_module, put_private_module
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    LossScaleConfigs,
+)
+from compat_lossscale.steps import strategies
+from compat_lossscale.tf1 import (
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
     enable_mixed_precision_graph_rewrite,
-    loss_scale_config,
-    stock,
 )
-from compat_lossscale.steps import strategies
 
 Table = Mapping[str, Mapping[str, Any]]
 """Names and their values, by the module that they are in."""
@@ -37,25 +41,64 @@ _GRAPH_REWRITE = {
 _V1_OPTIMIZER = {"MixedPrecisionLossScaleOptimizer": MixedPrecisionLossScaleOptimizer}
 
 
-def tables(optimizer: type, experimental_optimizer: type) -> dict[str, Table]:
+@dataclasses.dataclass(frozen=True)
+class KerasNames:
+    """What the names that are about Keras stand for: classes and functions for one Keras.
+
+    Attributes:
+        optimizer: The class in place of `tf.keras.mixed_precision.LossScaleOptimizer`.
+        experimental_optimizer: The same for the experimental one.
+        policy: The experimental Policy.
+        get_layer_policy: The function of that name; and so the other three.
+        global_policy: See `get_layer_policy`.
+        set_policy: See `get_layer_policy`.
+        policy_scope: See `get_layer_policy`.
+        configs: Reads and writes loss scales.
+        deserialize_policy: Makes a policy of what a layer's config has as its `dtype`.
+        helpers: What else is in private modules of mixed precision, by the module.
+    """
+
+    optimizer: type
+    experimental_optimizer: type
+    policy: type
+    get_layer_policy: Callable[..., Any]
+    global_policy: Callable[..., Any]
+    set_policy: Callable[..., Any]
+    policy_scope: Callable[..., Any]
+    configs: LossScaleConfigs
+    deserialize_policy: Callable[..., Any]
+    helpers: Mapping[str, Mapping[str, Any]]
+
+
+def keras_table(names: KerasNames) -> Table:
+    """Returns the public old names that are below `keras`.
+
+    Args:
+        names: What they stand for.
+    """
+    return {
+        "mixed_precision": {"LossScaleOptimizer": names.optimizer},
+        "mixed_precision.experimental": {
+            "LossScaleOptimizer": names.experimental_optimizer,
+            "Policy": names.policy,
+            "get_layer_policy": names.get_layer_policy,
+            "global_policy": names.global_policy,
+            "set_policy": names.set_policy,
+        },
+    }
+
+
+def tables(names: KerasNames) -> dict[str, Table]:
     """Returns the public old names.
 
     Args:
-        optimizer: The class to put in place of `tf.keras.mixed_precision.LossScaleOptimizer`.
-        experimental_optimizer: The same for the experimental one.
+        names: What those that are about Keras stand for.
 
     Returns:
         A table by its root: `tensorflow`, `tensorflow.compat.v1`, `tensorflow.compat.v2`.
     """
     v2: Table = {
-        "keras.mixed_precision": {"LossScaleOptimizer": optimizer},
-        "keras.mixed_precision.experimental": {
-            "LossScaleOptimizer": experimental_optimizer,
-            "Policy": policies.Policy,
-            "get_layer_policy": policies.get_layer_policy,
-            "global_policy": policies.global_policy,
-            "set_policy": policies.set_policy,
-        },
+        **{f"keras.{place}": table for place, table in keras_table(names).items()},
         "train.experimental": {**_LOSS_SCALES, **_GRAPH_REWRITE},
         "mixed_precision.experimental": _LOSS_SCALES,
     }
@@ -67,54 +110,51 @@ def tables(optimizer: type, experimental_optimizer: type) -> dict[str, Table]:
     return {"tensorflow": v2, "tensorflow.compat.v2": v2, "tensorflow.compat.v1": v1}
 
 
-def private_table(optimizer: type, experimental_optimizer: type) -> Table:
+def private_table(names: KerasNames) -> Table:
     """Returns the names in private modules, below `tensorflow.python`, that real programs import.
 
     Args:
-        optimizer: See `tables`.
-        experimental_optimizer: See `tables`.
+        names: What those that are about Keras stand for.
     """
-    helpers = {
-        "autocast_variable": stock.mixed_precision_names("autocast_variable"),
-        "device_compatibility_check": stock.mixed_precision_names("device_compatibility_check"),
-        "get_layer_policy": {"get_layer_policy": policies.get_layer_policy},
+    helpers: Table = {
+        **names.helpers,
+        "get_layer_policy": {"get_layer_policy": names.get_layer_policy},
         "loss_scale": {
-            "deserialize": loss_scale_config.deserialize,
-            "get": loss_scale_config.get,
-            "serialize": loss_scale_config.serialize,
+            "deserialize": names.configs.deserialize,
+            "get": names.configs.get,
+            "serialize": names.configs.serialize,
         },
         "loss_scale_optimizer": {
-            **stock.mixed_precision_names("loss_scale_optimizer"),
+            **names.helpers.get("loss_scale_optimizer", {}),
             "strategy_supports_loss_scaling": strategies.is_supported,
-            "LossScaleOptimizer": optimizer,
-            "LossScaleOptimizerV1": experimental_optimizer,
+            "LossScaleOptimizer": names.optimizer,
+            "LossScaleOptimizerV1": names.experimental_optimizer,
         },
         "policy": {
-            **stock.mixed_precision_names("policy"),
-            "PolicyV1": policies.Policy,
-            "policy_scope": policies.policy_scope,
-            "set_policy": policies.set_policy,
+            **names.helpers.get("policy", {}),
+            "PolicyV1": names.policy,
+            "policy_scope": names.policy_scope,
+            "set_policy": names.set_policy,
         },
     }
     experimental: Table = {
         **helpers,
         "loss_scale_optimizer": {
             **helpers["loss_scale_optimizer"],
-            "LossScaleOptimizer": experimental_optimizer,
+            "LossScaleOptimizer": names.experimental_optimizer,
         },
         "policy": {
             **helpers["policy"],
-            "Policy": policies.Policy,
-            "deserialize": policies.deserialize,
-            "global_policy": policies.global_policy,
-            "with_input_dtype": policies.with_input_dtype,
+            "Policy": names.policy,
+            "deserialize": names.deserialize_policy,
+            "global_policy": names.global_policy,
         },
     }
     keras = "keras.mixed_precision"
     return {
         f"{keras}.experimental": {},
-        **{f"{keras}.{name}": names for name, names in helpers.items()},
-        **{f"{keras}.experimental.{name}": names for name, names in experimental.items()},
+        **{f"{keras}.{name}": values for name, values in helpers.items()},
+        **{f"{keras}.experimental.{name}": values for name, values in experimental.items()},
         "training.experimental.loss_scale": _LOSS_SCALES,
         "training.experimental.loss_scale_optimizer": _V1_OPTIMIZER,
         "training.experimental.mixed_precision": {
@@ -123,3 +163,17 @@ def private_table(optimizer: type, experimental_optimizer: type) -> Table:
             "disable_mixed_precision_graph_rewrite_v1": disable_mixed_precision_graph_rewrite,
         },
     }
+
+
+def put(names: KerasNames, undo: Undo) -> None:
+    """Puts the old names into TensorFlow, which has been imported.
+
+    Args:
+        names: What those that are about Keras stand for.
+        undo: What takes them out again.
+    """
+    for root, table in tables(names).items():
+        for place, values in table.items():
+            put_module(f"{root}.{place}", values, undo)
+    for place, values in private_table(names).items():
+        put_private_module(f"tensorflow.python.{place}", values, undo)

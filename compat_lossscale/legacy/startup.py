@@ -62,22 +62,24 @@ def install_when_imported(
     legacy_optimizers: bool = False,
     tf1: bool = False,
     neighbours: bool = False,
+    keras3: bool = False,
 ) -> None:
     """Has the old names put into TensorFlow when it is imported; at once if it has been.
 
     Args:
-        what: What asks for it, to begin the message with if tf-keras is not installed.
-        legacy_optimizers: See `compat_lossscale.install`.
+        what: What asks for it, to begin the message with if something is not installed.
+        legacy_optimizers: See `compat_lossscale.install`; of no effect with Keras 3.
         tf1: Whether `import tensorflow` in the program means TensorFlow 1.
         neighbours: See `compat_lossscale.install`.
+        keras3: Whether `tf.keras` is Keras 3.
     """
 
     def prepare() -> None:
-        from compat_lossscale._require import require_tensorflow  # noqa: PLC0415  # only if used
-        from compat_lossscale.legacy.install import select_tf_keras  # noqa: PLC0415  # only if used
+        from compat_lossscale.legacy import keras_3_home, tf_keras_home  # noqa: PLC0415  # only if used
 
-        require_tensorflow(what)
-        select_tf_keras(deferred.undo)
+        home = keras_3_home if keras3 else tf_keras_home
+        home.require(what)
+        home.select(deferred.undo)
 
     def install(options: deferred.InstallOptions) -> None:
         from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow
@@ -86,14 +88,19 @@ def install_when_imported(
             tf1_imports.disable_v2_behavior()
         own_frames.hide()
 
+    keras = 3 if keras3 else 2
     if tf1:
         from compat_lossscale.legacy import tf1_imports  # noqa: PLC0415  # only if used
 
         tf1_imports.redirect()
     if neighbours:
-        early_neighbours.prepare(deferred.undo)
+        early_neighbours.prepare(deferred.undo, keras=keras)
     deferred.defer(
-        {"legacy_optimizers": legacy_optimizers, "neighbours": neighbours},
+        {
+            "legacy_optimizers": legacy_optimizers and not keras3,
+            "neighbours": neighbours,
+            "keras": keras,
+        },
         prepare=prepare,
         install=install,
     )

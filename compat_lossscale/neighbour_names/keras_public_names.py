@@ -144,6 +144,7 @@ PUBLIC_NAMES: dict[str, str] = {
         "sparse_categorical_crossentropy sparse_top_k_categorical_accuracy squared_hinge "
         "top_k_categorical_accuracy"
     ),
+    "mixed_precision": "LossScaleOptimizer Policy global_policy set_global_policy",
     "models": (
         "Model Sequential clone_model load_model model_from_config model_from_json "
         "model_from_yaml save_model"

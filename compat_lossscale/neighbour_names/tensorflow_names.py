@@ -56,8 +56,8 @@ NAMES = (
         "TensorFlow 1.15",
         "",
         "what was worth keeping of tf.contrib moved to packages of its own, under other names",
-        "See https://github.com/tensorflow/community/blob/master/rfcs/20180907-contrib-sunset.md "
-        "and, of tf.contrib.mixed_precision `compat-lossscale migrate --explain LS603`",
+        "See https://github.com/tensorflow/community/blob/master/rfcs/20180907-contrib-sunset.md. "
+        "Of tf.contrib.mixed_precision, `compat-lossscale migrate --explain LS603` says more",
     ),
 )
 """Names in modules that are still there."""

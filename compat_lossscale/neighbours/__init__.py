@@ -37,25 +37,29 @@ _NAMES = _by_place(
 )
 
 
-def put(undo: Undo) -> None:
+def put(undo: Undo, *, keras: int = 2) -> None:
     """Serves the neighbours; those of a module that is not imported yet as soon as it is.
 
     Args:
         undo: What takes that back.
+        keras: Which Keras `tf.keras` is: 2 for tf-keras, 3 for Keras 3. With Keras 3, what only
+            tf-keras can stand for is not served.
     """
+    has_tf_keras = keras == 2
     # Modules that are imported later add to the list then.
     own: Undo = []
     undo.append(functools.partial(take_back, own))
     put_modules(_FINDABLE, own)
-    put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
+    if has_tf_keras:
+        put_keras_2(keras_names.PACKAGES_FOR_KERAS_2, own)
     for place, names in _NAMES.items():
         if place.partition(".")[0] != "tensorflow":
             put_in = functools.partial(put_lazy_names, names=names, undo=own)
             when_imported(place, put_in, own)
-    when_imported("tensorflow", functools.partial(_put_in_tensorflow, own), own)
+    when_imported("tensorflow", functools.partial(_put_in_tensorflow, own, has_tf_keras), own)
 
 
-def _put_in_tensorflow(undo: Undo, tensorflow: object) -> None:
+def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> None:
     # Not before: these need TensorFlow.
     from compat_lossscale.neighbours.keras_compute_loss import put_compute_loss  # noqa: PLC0415
     from compat_lossscale.neighbours.keras_modules import put_keras_modules  # noqa: PLC0415
@@ -69,9 +73,10 @@ def _put_in_tensorflow(undo: Undo, tensorflow: object) -> None:
                 put_lazy_names(module, names, undo)
     for method in tensorflow_names.METHODS:
         _put_method(method, undo)
-    put_compute_loss(undo)
     put_unhashable_defaults(undo)
-    put_keras_modules(_KERAS_MODULES, _NAMES, undo)
+    if has_tf_keras:
+        put_compute_loss(undo)
+        put_keras_modules(_KERAS_MODULES, _NAMES, undo)
 
 
 def _put_names(names: Mapping[str, Neighbour], undo: Undo, module: object) -> None:

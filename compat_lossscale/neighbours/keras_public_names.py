@@ -21,14 +21,17 @@ from compat_lossscale.neighbours.module_finder import serving_module
 
 _API = "tf_keras.api._v2.keras"
 _PACKAGES = {
-    "": "activations backend callbacks constraints initializers layers losses metrics models "
-    "regularizers utils",
+    "": "activations backend callbacks constraints initializers layers losses metrics "
+    "mixed_precision models regularizers utils",
     "applications": "densenet imagenet_utils inception_resnet_v2 inception_v3 mobilenet "
     "mobilenet_v2 nasnet resnet resnet50 resnet_v2 vgg16 vgg19 xception",
     "datasets": "boston_housing cifar10 cifar100 fashion_mnist imdb mnist reuters",
     "preprocessing": "image sequence text",
 }
 """The public modules that old versions had as well, by the package they are in."""
+_MIXED_PRECISION = "mixed_precision"
+"""Under `run`, the public class of this module is the one for optimizers of the legacy family. In
+tf-keras it stands for those of both families, and makes the same objects for these."""
 _WIDTH = 100
 _HEAD = '''\
 # SPDX-License-Identifier: Apache-2.0
@@ -90,6 +93,8 @@ def _others(public: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The names in private modules that are others than their public namesakes."""
     found = {}
     for module in _private_modules():
+        if module.partition(".")[0] == _MIXED_PRECISION:
+            continue
         try:
             serving = _serving(module)
         except ModuleNotFoundError:

@@ -11,10 +11,13 @@ import dataclasses
 import warnings
 from collections.abc import Iterator
 
+from compat_lossscale.neighbour_names import keras_3_names
 from compat_lossscale.neighbour_names.lookup import METHODS, neighbour_at
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 _SUMMARIES = frozenset({"scalar", "image", "histogram", "audio", "text"})
+_NOT_ON_KERAS_3 = {*keras_3_names.MEMBERS, *keras_3_names.HOOKS} - {"add_weight"}
+"""Layers have an `add_weight` too, which Keras 3 keeps."""
 _VERSION_1 = "tensorflow.compat.v1"
 _MAY_FAIL = (ast.Try, ast.If, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -28,12 +31,14 @@ class FileUsage:
         packages: The packages that it imports.
         needed: The paths of what it imports whatever is the case.
         writes_summaries: Whether it writes summaries of TensorFlow 2, or has Keras write them.
+        not_on_keras_3: Members of optimizers that it uses or defines, and Keras 3 has not.
     """
 
     neighbours: frozenset[Neighbour] = frozenset()
     packages: frozenset[str] = frozenset()
     needed: frozenset[str] = frozenset()
     writes_summaries: bool = False
+    not_on_keras_3: frozenset[str] = frozenset()
 
 
 def used_in(source: str | bytes) -> FileUsage:
@@ -52,9 +57,11 @@ def used_in(source: str | bytes) -> FileUsage:
     neighbours: set[Neighbour | None] = set()
     packages: set[str] = set()
     summaries = False
+    not_on_keras_3: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
             neighbours.add(METHODS[node.attr])
+        not_on_keras_3 |= _NOT_ON_KERAS_3 & {getattr(node, "attr", ""), getattr(node, "name", "")}
         for path in _paths(node, bound):
             neighbours.add(neighbour_at(path))
             summaries = summaries or _is_summary(path)
@@ -64,6 +71,7 @@ def used_in(source: str | bytes) -> FileUsage:
         frozenset(packages),
         frozenset(_imported_at_once(tree)),
         summaries,
+        frozenset(not_on_keras_3),
     )
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The front ends: each adapts one optimizer base class to the shared core."""
 
+import tf_keras
+
 from compat_lossscale import _patching
 from compat_lossscale.optimizers import (
     families,
@@ -15,18 +17,11 @@ from compat_lossscale.optimizers.base import LossScaleOptimizer
 from compat_lossscale.optimizers.experimental import (
     LossScaleOptimizer as ExperimentalLossScaleOptimizer,
 )
-from compat_lossscale.optimizers.v1 import (
-    MixedPrecisionLossScaleOptimizer,
-    disable_mixed_precision_graph_rewrite,
-    enable_mixed_precision_graph_rewrite,
-)
+from compat_lossscale.tf1 import graph_rewrite
 
 __all__ = [
     "ExperimentalLossScaleOptimizer",
     "LossScaleOptimizer",
-    "MixedPrecisionLossScaleOptimizer",
-    "disable_mixed_precision_graph_rewrite",
-    "enable_mixed_precision_graph_rewrite",
     "families",
     "keras",
     "keras_is_patched",
@@ -38,6 +33,16 @@ __all__ = [
     "stock",
     "unpatch_keras",
 ]
+
+graph_rewrite.KERASES.append(
+    graph_rewrite.RewritableKeras(
+        (stock.OptimizerV2, stock.Optimizer),
+        (LossScaleOptimizer, stock.BaseLossScaleOptimizer),
+        ExperimentalLossScaleOptimizer,
+        loss_scale_config.configs,
+        tf_keras.mixed_precision.global_policy,
+    )
+)
 
 
 def patch_keras() -> None:

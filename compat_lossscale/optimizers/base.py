@@ -27,12 +27,14 @@ from compat_lossscale.optimizers import (
     stock,
     wrapping,
 )
-from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
 from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
 from compat_lossscale.steps.scaling_warning import warn_if_forgotten
 
-_LOSS_SCALE_KEYS = frozenset({"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale"})
+_LOSS_SCALE_KEYS = frozenset(
+    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
+)
 _CONFIG_KEYS = _LOSS_SCALE_KEYS | {"inner_optimizer", "optimizer"}
 
 
@@ -60,7 +62,9 @@ class LossScaleOptimizer(
         dynamic: Whether the loss scale follows the gradients or stays fixed.
         initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value.
         dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
-            2000). Must be `None` for a fixed one.
+            2000). Must be `None` for a fixed one, and with a rule.
+        rule: The rule by which a dynamic scale moves, which no TensorFlow has; by default,
+            TensorFlow's own.
 
     Raises:
         TypeError: `inner_optimizer` is no Keras optimizer or is a LossScaleOptimizer already, or
@@ -83,10 +87,12 @@ class LossScaleOptimizer(
         dynamic: bool = True,
         initial_scale: float | None = None,
         dynamic_growth_steps: int | None = None,
+        *,
+        rule: LossScaleRule | None = None,
     ) -> None:
         def make_loss_scale() -> LossScale:
             return from_spec(
-                LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps)
+                LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
             )
 
         self._wrap(inner_optimizer, make_loss_scale)
@@ -227,14 +233,15 @@ class LossScaleOptimizer(
         """Returns what `from_config` needs, in the form of TensorFlow 2.4 to tf-keras 2.21.
 
         Where that form has no words for the loss scale (a multiplier other than 2, a user's own
-        LossScale), it is in the form of TensorFlow 2.0 to 2.3.
+        LossScale), it is in the form of TensorFlow 2.0 to 2.3. A rule has a key `rule`, which only
+        this package reads.
         """
         inner_config = tf_keras.optimizers.serialize(self._optimizer)
         loss_scale = self._loss_scale
         if isinstance(loss_scale, FixedLossScale | DynamicLossScale):
             spec = loss_scale.spec
-            if spec.multiplier in (None, 2.0):
-                return {"inner_optimizer": inner_config, **spec.to_config(Generation.TF24)}
+            if spec.multiplier in (None, 2.0) or spec.rule is not None:
+                return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
             return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
         return {"optimizer": inner_config, "loss_scale": loss_scale_config.serialize(loss_scale)}
 
@@ -260,7 +267,7 @@ class LossScaleOptimizer(
         states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
         spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_config(Generation.TF24), **cls._others_in(config))
+        return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
 
     @staticmethod
     def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:

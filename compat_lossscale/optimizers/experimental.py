@@ -7,9 +7,9 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from compat_lossscale.core import LossScale, from_spec
+from compat_lossscale.core import LossScale, from_spec, with_rule
 from compat_lossscale.optimizers import base, loss_scale_config
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
 
 def _opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
@@ -38,6 +38,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
         optimizer: The optimizer to wrap. `opt=` is understood too.
         loss_scale: `"dynamic"`, a Python int or float for a fixed scale, a LossScale, whose state
             is then shared with the caller, or a LossScale's `{"class_name", "config"}`.
+        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
 
     Raises:
         ValueError: An argument is not of these kinds, or the optimizer is wrapped already. The
@@ -45,12 +46,15 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
     """
 
     @_opt_means_optimizer
-    def __init__(self, optimizer: Any, loss_scale: Any) -> None:
-        self._wrap(
-            optimizer,
-            lambda: loss_scale_config.interpret(loss_scale, below_one=True),
-            argument="optimizer",
-        )
+    def __init__(
+        self, optimizer: Any, loss_scale: Any, *, rule: LossScaleRule | None = None
+    ) -> None:
+        def make_loss_scale() -> LossScale:
+            if rule is not None:
+                return with_rule(loss_scale, rule)
+            return loss_scale_config.interpret(loss_scale, below_one=True)
+
+        self._wrap(optimizer, make_loss_scale, argument="optimizer")
 
     @property
     def loss_scale(self) -> LossScale:

@@ -1,98 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss scales to and from the configs in which Keras kept them up to TensorFlow 2.3."""
+"""Loss scales to and from the configs of TensorFlow 2.0 to 2.3, by tf-keras' registry."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import tf_keras
 
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    as_loss_scale,
-    class_of,
-)
-from compat_lossscale.errors import ConfigFormatError
+from compat_lossscale.core import LossScaleConfigs
 
+configs = LossScaleConfigs(tf_keras.utils.get_registered_name, tf_keras.utils.get_registered_object)
 
-def serialize(loss_scale: LossScale | None) -> dict[str, Any] | None:
-    """Returns `{"class_name", "config"}` of a loss scale, and `None` for `None`."""
-    if loss_scale is None:
-        return None
-    class_name = tf_keras.utils.get_registered_name(class_of(loss_scale))
-    return {"class_name": class_name, "config": loss_scale.get_config()}
-
-
-def deserialize(
-    config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-) -> LossScale:
-    """Makes a loss scale, in its initial state, from what `serialize` returned.
-
-    Args:
-        config: `{"class_name", "config"}`.
-        custom_objects: Users' own LossScale classes by name. Those registered with Keras are known.
-
-    Returns:
-        The loss scale.
-
-    Raises:
-        ConfigFormatError: The class is not known, or `config` has another form.
-    """
-    if not {"class_name", "config"} <= config.keys():
-        raise ConfigFormatError(
-            f"Improper config format: {dict(config)!r} needs `class_name` and `config`."
-        )
-    own = {"DynamicLossScale": DynamicLossScale, "FixedLossScale": FixedLossScale}
-    class_name = config["class_name"]
-    loss_scale_class = tf_keras.utils.get_registered_object(
-        class_name, dict(custom_objects or {}), own
-    )
-    if loss_scale_class is None:
-        raise ConfigFormatError(
-            f"Unknown loss scale: {class_name!r}. If it is a class of your own, pass it: "
-            f"custom_objects={{{class_name!r}: ...}}."
-        )
-    loss_scale: LossScale = loss_scale_class.from_config(config["config"])
-    return loss_scale
-
-
-def interpret(loss_scale: Any, *, below_one: bool = False) -> LossScale:
-    """Makes a loss scale of what the experimental Keras classes take as `loss_scale`.
-
-    Source: `LossScaleOptimizer` of TensorFlow 2.0 to 2.4 and `Policy` of 2.1 to 2.4. The optimizers
-    of `tf.compat.v1.train` take no dictionary.
-
-    Args:
-        loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `core.as_loss_scale`
-            takes.
-        below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
-
-    Returns:
-        The loss scale.
-
-    Raises:
-        ConfigFormatError: It is a dictionary of another form, or of an unknown class.
-        LossScaleArgumentError: It is not one of these.
-    """
-    if isinstance(loss_scale, Mapping):
-        loss_scale = deserialize(loss_scale)
-    return as_loss_scale(loss_scale, below_one=below_one)
-
-
-def get(identifier: Any) -> LossScale | None:
-    """Makes a loss scale of whatever Keras up to TensorFlow 2.3 took for one.
-
-    Args:
-        identifier: What `interpret` takes, or `None`.
-
-    Returns:
-        The loss scale; `None` for `None`.
-
-    Raises:
-        ConfigFormatError: It is a dictionary of another form, or of an unknown class.
-        LossScaleArgumentError: It is not one of these.
-    """
-    return None if identifier is None else interpret(identifier)
+serialize = configs.serialize
+deserialize = configs.deserialize
+interpret = configs.interpret
+get = configs.get

@@ -74,6 +74,7 @@ def _dynamic(config: Mapping[str, Any]) -> dict[str, Any]:
         "initial_scale": _number(config, "initial_loss_scale"),
         "growth_steps": _integer(config, "increment_period"),
         "multiplier": _number(config, "multiplier"),
+        **_rule(config),
     }
     return {name: value for name, value in values.items() if value is not None}
 
@@ -93,7 +94,14 @@ def _constructor(config: Mapping[str, Any]) -> dict[str, Any]:
         "dynamic": dynamic,
         "initial_scale": _number(config, "initial_scale"),
         "dynamic_growth_steps": _integer(config, "dynamic_growth_steps"),
+        **_rule(config),
     }
+
+
+def _rule(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The rule, which only this package states, in the form of `LossScaleRule.to_config`."""
+    rule = config.get("rule")
+    return {} if rule is None else {"rule": rule}
 
 
 def _number(config: Mapping[str, Any], key: str) -> float | None:

@@ -17,6 +17,8 @@ from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgumentError
 from compat_lossscale.spec.config_reading import ConfigForm, read_loss_scale_config
+from compat_lossscale.spec.loss_scale_rule import LossScaleRule
+from compat_lossscale.spec.update_rule import RuleNumbers
 
 DEFAULT_INITIAL_SCALE = 2.0**15
 """The default first value of a dynamic loss scale, the same in every generation."""
@@ -67,16 +69,20 @@ class LossScaleSpec:
         initial_scale: The first value of a dynamic scale, the only value of a fixed one.
         growth_steps: Good steps in a row before a dynamic scale grows; `None` if fixed.
         multiplier: Factor by which a dynamic scale grows and shrinks; `None` if fixed.
+        rule: The rule by which a dynamic scale moves, if it says more than the growth steps and the
+            multiplier. It then gives these two as well. A rule that says no more becomes `None`.
 
     Raises:
-        LossScaleArgumentError: A fixed spec is given growth steps or a multiplier, a dynamic one
-            lacks them, or a number is not finite.
+        LossScaleArgumentError: A fixed spec is given growth steps, a multiplier or a rule, a
+            dynamic one lacks the first two, a number is not finite, or the rule contradicts the
+            other numbers.
     """
 
     dynamic: bool = True
     initial_scale: float = DEFAULT_INITIAL_SCALE
     growth_steps: int | None = DEFAULT_GROWTH_STEPS
     multiplier: float | None = DEFAULT_MULTIPLIER
+    rule: LossScaleRule | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial_scale", _finite(self.initial_scale, "loss scale"))
@@ -85,7 +91,13 @@ class LossScaleSpec:
                 raise LossScaleArgumentError(
                     "A fixed loss scale never changes, so growth_steps and multiplier must be None."
                 )
+            if self.rule is not None:
+                raise LossScaleArgumentError(
+                    "A fixed loss scale never changes, so it has no rule. Leave out the rule."
+                )
             return
+        if self.rule is not None:
+            self._take_numbers_of(self.rule)
         if self.growth_steps is None or self.multiplier is None:
             raise LossScaleArgumentError(
                 "A dynamic loss scale needs growth_steps and a multiplier; "
@@ -93,6 +105,58 @@ class LossScaleSpec:
             )
         object.__setattr__(self, "growth_steps", int(self.growth_steps))
         object.__setattr__(self, "multiplier", _finite(self.multiplier, "multiplier"))
+
+    def _take_numbers_of(self, rule: LossScaleRule) -> None:
+        if not isinstance(rule, LossScaleRule):
+            raise LossScaleArgumentError(f"rule must be a LossScaleRule, but got: {rule!r}.")
+        stated = {"growth_steps": rule.growth_steps, "multiplier": rule.growth_factor}
+        for name, default in (
+            ("growth_steps", DEFAULT_GROWTH_STEPS),
+            ("multiplier", DEFAULT_MULTIPLIER),
+        ):
+            value = getattr(self, name)
+            if value not in (default, stated[name]):
+                raise LossScaleArgumentError(
+                    f"The rule says {stated[name]}, but {name} is {value}. Give one of the two."
+                )
+            object.__setattr__(self, name, stated[name])
+        if rule.multiplier is not None:
+            object.__setattr__(self, "rule", None)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields by name; those of a rule that differ from the default as `rule.<field>`."""
+        rule = {} if self.rule is None else self.rule.to_config()
+        fields = {
+            "dynamic": self.dynamic,
+            "initial_scale": self.initial_scale,
+            "growth_steps": self.growth_steps,
+            "multiplier": self.multiplier,
+        }
+        return {**fields, **{f"rule.{name}": value for name, value in rule.items()}}
+
+    @property
+    def numbers(self) -> RuleNumbers | None:
+        """The numbers for `next_state`; `None` if fixed."""
+        if self.growth_steps is None or self.multiplier is None:
+            return None
+        if self.rule is not None:
+            return self.rule.numbers
+        return RuleNumbers.of_multiplier(self.growth_steps, self.multiplier)
+
+    @property
+    def whole_rule(self) -> LossScaleRule | None:
+        """The rule by which a dynamic scale moves, whichever way it was stated.
+
+        `None` if the scale is fixed, or if its growth steps or multiplier are numbers that the old
+        constructors take and a rule does not, such as a multiplier of 1.
+        """
+        if self.rule is not None or self.growth_steps is None or self.multiplier is None:
+            return self.rule
+        try:
+            return LossScaleRule.of_multiplier(self.growth_steps, self.multiplier)
+        except LossScaleArgumentError:
+            return None
 
     @classmethod
     def fixed(cls, value: float) -> LossScaleSpec:
@@ -146,6 +210,7 @@ class LossScaleSpec:
         dynamic: bool = True,
         initial_scale: float | None = None,
         dynamic_growth_steps: int | None = None,
+        rule: LossScaleRule | None = None,
     ) -> LossScaleSpec:
         """Reads the arguments of the non-experimental constructor of TensorFlow 2.4 and later.
 
@@ -153,13 +218,15 @@ class LossScaleSpec:
             dynamic: Whether the scale is dynamic.
             initial_scale: The first or only value; `None` means the default, if dynamic.
             dynamic_growth_steps: Good steps before growth; `None` means the default, if dynamic.
+            rule: The rule of a dynamic scale, which no TensorFlow has. It says the growth steps.
 
         Returns:
             The spec with the same meaning.
 
         Raises:
             LossScaleArgumentError: `dynamic` is not a bool (a `TypeError`, as in TensorFlow 2.4),
-                or a fixed scale has no `initial_scale`, or has `dynamic_growth_steps`.
+                or a fixed scale has no `initial_scale`, or has `dynamic_growth_steps` or a rule, or
+                there are both.
         """
         if not isinstance(dynamic, bool):
             raise LossScaleArgumentError(
@@ -167,8 +234,11 @@ class LossScaleSpec:
                 f"{dynamic!r}. The loss scale itself goes into initial_scale, with dynamic=False "
                 "if it is fixed."
             )
+        if rule is not None:
+            check_rule(rule, dynamic=dynamic, dynamic_growth_steps=dynamic_growth_steps)
         if dynamic:
             return cls(
+                rule=rule,
                 initial_scale=DEFAULT_INITIAL_SCALE if initial_scale is None else initial_scale,
                 growth_steps=(
                     DEFAULT_GROWTH_STEPS if dynamic_growth_steps is None else dynamic_growth_steps
@@ -206,20 +276,24 @@ class LossScaleSpec:
         form, values = read_loss_scale_config(config)
         if form is ConfigForm.ARGUMENT:
             return cls.from_argument(**values)
-        if form is ConfigForm.CONSTRUCTOR:
-            return cls.from_constructor(**values)
-        return cls(**values)
+        stated_rule = values.pop("rule", None)
+        make = cls.from_constructor if form is ConfigForm.CONSTRUCTOR else cls
+        spec = make(**values)
+        if stated_rule is None:
+            return spec
+        return dataclasses.replace(spec, rule=LossScaleRule.from_config(stated_rule))
 
     def to_loss_scale_config(self) -> dict[str, Any]:
         """Returns `{"class_name", "config"}` of the LossScale object with the same meaning.
 
-        The form is that of TensorFlow 2.1 to 2.3.
+        The form is that of TensorFlow 2.1 to 2.3, with a key `rule` if there is one.
         """
         if self.dynamic:
             config = {
                 "initial_loss_scale": self.initial_scale,
                 "increment_period": self.growth_steps,
                 "multiplier": self.multiplier,
+                **self._stated_rule(),
             }
             return {"class_name": "DynamicLossScale", "config": config}
         return {"class_name": "FixedLossScale", "config": {"loss_scale_value": self.initial_scale}}
@@ -236,9 +310,10 @@ class LossScaleSpec:
 
         Raises:
             InexpressibleLossScaleError: The generation cannot express it: a multiplier other than 2
-                after TensorFlow 2.3, a fixed scale below 1 before 2.4.
+                after TensorFlow 2.3, a fixed scale below 1 before 2.4, or a rule.
         """
         generation = Generation(generation)
+        self._require_no_rule(f"{generation.title} moves")
         if generation is Generation.TF23:
             if not self.dynamic and self.initial_scale < 1:
                 raise InexpressibleLossScaleError(
@@ -257,6 +332,26 @@ class LossScaleSpec:
             "dynamic_growth_steps": self.growth_steps,
         }
 
+    def to_own_config(self, generation: Generation) -> dict[str, Any]:
+        """Returns what `to_config` does, with a key `rule` if there is one.
+
+        Only this package reads such a config. Others refuse the key.
+        """
+        if self.rule is None:
+            return self.to_config(generation)
+        bare = dataclasses.replace(self, rule=None, multiplier=DEFAULT_MULTIPLIER)
+        return {**bare.to_config(generation), **self._stated_rule()}
+
+    def to_own_arguments(self) -> dict[str, Any]:
+        """Returns the arguments of this package's constructors, which take a rule.
+
+        Raises:
+            InexpressibleLossScaleError: The multiplier is not 2.
+        """
+        if self.rule is None:
+            return self.to_config(Generation.TF24)
+        return {"initial_scale": self.initial_scale, "rule": self.rule}
+
     def to_constructor_kwargs(self) -> dict[str, Any]:
         """Returns the smallest keyword arguments of the non-experimental constructor.
 
@@ -265,8 +360,11 @@ class LossScaleSpec:
             otherwise only the arguments that differ from the default.
 
         Raises:
-            InexpressibleLossScaleError: The multiplier is not 2.
+            InexpressibleLossScaleError: The multiplier is not 2, or there is a rule.
         """
+        self._require_no_rule(
+            "The constructor of tf.keras.mixed_precision makes an optimizer that moves"
+        )
         self._require_multiplier_two("The constructor of tf.keras.mixed_precision")
         if not self.dynamic:
             return {"dynamic": False, "initial_scale": self.initial_scale}
@@ -277,6 +375,17 @@ class LossScaleSpec:
             kwargs["dynamic_growth_steps"] = self.growth_steps
         return kwargs
 
+    def _stated_rule(self) -> dict[str, Any]:
+        return {} if self.rule is None else {"rule": self.rule.to_config()}
+
+    def _require_no_rule(self, what_moves: str) -> None:
+        if self.rule is not None:
+            fields = (f"{name}={value!r}" for name, value in self.rule.to_config().items())
+            raise InexpressibleLossScaleError(
+                f"{what_moves} the loss scale by TensorFlow's rule, and cannot express "
+                f"{', '.join(fields)}. Only the optimizers of compat_lossscale take a rule."
+            )
+
     def _require_multiplier_two(self, place: str) -> None:
         if self.dynamic and self.multiplier != DEFAULT_MULTIPLIER:
             raise InexpressibleLossScaleError(
@@ -284,6 +393,27 @@ class LossScaleSpec:
                 f"{self.multiplier}. Use compat_lossscale.experimental.LossScaleOptimizer, or the "
                 "form of TensorFlow 2.0-2.3."
             )
+
+
+def check_rule(
+    rule: object, *, dynamic: bool = True, dynamic_growth_steps: int | None = None
+) -> None:
+    """Refuses a `rule` that contradicts the other arguments of a constructor.
+
+    Raises:
+        LossScaleArgumentError: It is no rule, or the scale is fixed or has growth steps of its own.
+    """
+    if not isinstance(rule, LossScaleRule):
+        raise LossScaleArgumentError(f'"rule" must be a LossScaleRule, but got: {rule!r}.')
+    if not dynamic:
+        raise LossScaleArgumentError(
+            'A fixed loss scale has no "rule", as it never changes. Leave out one of the two.'
+        )
+    if dynamic_growth_steps is not None:
+        raise LossScaleArgumentError(
+            'Leave out "dynamic_growth_steps": the rule has growth_steps. For other ones, pass '
+            f"rule=rule.replace(growth_steps={dynamic_growth_steps})."
+        )
 
 
 def _finite(number: float, what: str) -> float:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The update rule of a dynamic loss scale, written once.
 
-`compat_lossscale.core` and the tests call the same function. It takes the operations that it needs
-as an argument: Python's by default, and TensorFlow's in a graph.
+`compat_lossscale.core`, the front end of Keras 3 and the tests call the same function. It takes the
+operations that it needs as an argument: Python's by default, and TensorFlow's in a graph.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import dataclasses
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Operations:
         select: `select(condition, a, b)` is `a` if the condition is true, and otherwise `b`.
         divide: The quotient of two numbers, rounded once.
         maximum: The larger of two numbers.
+        minimum: The smaller of two numbers.
         is_finite: Whether a number is neither infinite nor NaN.
         float32: Rounds to float32, in which TensorFlow keeps the loss scale.
     """
@@ -30,6 +31,7 @@ class Operations:
     select: Callable[[Any, Any, Any], Any]
     divide: Callable[[Any, Any], Any]
     maximum: Callable[[Any, Any], Any]
+    minimum: Callable[[Any, Any], Any]
     is_finite: Callable[[Any], Any]
     float32: Callable[[Any], Any]
 
@@ -38,63 +40,136 @@ PYTHON = Operations(
     select=lambda condition, a, b: a if condition else b,
     divide=operator.truediv,
     maximum=max,
+    minimum=min,
     is_finite=math.isfinite,
     float32=lambda number: ctypes.c_float(number).value,
 )
 """The rule on Python numbers. Gives, to the bit, what float32 arithmetic gives."""
 
 
+class RuleNumbers(NamedTuple):
+    """The numbers of an update rule, as the arithmetic needs them. They are not checked.
+
+    `LossScaleRule` says what they mean, and `of_multiplier` gives those of TensorFlow's rule.
+
+    Attributes:
+        growth_steps: Good steps in a row after which the scale grows.
+        growth_factor: What it is multiplied by then.
+        divisor: What it is divided by after a bad step.
+        min_scale: The smallest value after a division.
+        max_scale: The largest value after a multiplication; `None` for no other than float32's.
+        hysteresis: Bad steps before the scale shrinks. The tolerated ones are refilled when it
+            grows.
+        consecutive_hysteresis: Whether every good step refills them too.
+        growth_delay: Good steps after a bad one, and at the start, that do not count.
+    """
+
+    growth_steps: Any
+    growth_factor: Any
+    divisor: Any
+    min_scale: Any = 1.0
+    max_scale: Any = None
+    hysteresis: Any = 1
+    consecutive_hysteresis: Any = False
+    growth_delay: Any = 0
+
+    @classmethod
+    def of_multiplier(cls, growth_steps: int, multiplier: float) -> RuleNumbers:
+        """Returns the numbers of TensorFlow's rule, of which two can be chosen."""
+        return cls(growth_steps, multiplier, multiplier)
+
+
+class ScaleState(NamedTuple):
+    """The live state of a dynamic loss scale.
+
+    Attributes:
+        scale: The loss scale, a float32 scalar.
+        good_steps: Good steps in a row since it last changed, an integer scalar.
+        hysteresis_left: Bad steps until it shrinks, an integer scalar; `None` if the first bad
+            step shrinks it, which needs no state.
+    """
+
+    scale: Any
+    good_steps: Any
+    hysteresis_left: Any = None
+
+
 def next_state(
-    scale: Any,
-    good_steps: Any,
+    state: ScaleState,
     all_finite: Any,
-    *,
-    growth_steps: int,
-    multiplier: float,
+    numbers: RuleNumbers,
     operations: Operations = PYTHON,
-) -> tuple[Any, Any]:
-    """Returns the loss scale and the count of good steps after one more step.
+) -> ScaleState:
+    """Returns the state of a loss scale after one more step.
 
     The rule, which TensorFlow has kept unchanged from 1.14 to 2.21::
 
         if every gradient is finite:
             good_steps += 1
             if good_steps >= growth_steps:
-                if scale * multiplier is finite:
-                    scale = scale * multiplier
+                if scale * growth_factor is finite:
+                    scale = scale * growth_factor
                 good_steps = 0
         else:
-            scale = max(scale / multiplier, 1)
+            scale = max(scale / divisor, min_scale)
             good_steps = 0
 
+    In TensorFlow, `growth_factor` and `divisor` are one number, and `min_scale` is 1. With a
+    `max_scale`, the product is `min(scale * growth_factor, max_scale)`. With `hysteresis_left`, a
+    bad step takes 1 from it while it is above 1, and leaves the scale. With a `growth_delay`,
+    `good_steps` has to reach `growth_steps + growth_delay`, and restarts from `growth_delay` after
+    growth.
+
     Args:
-        scale: The loss scale during the step, a float32 scalar.
-        good_steps: Good steps in a row before this one, an integer scalar.
+        state: The state during the step.
         all_finite: Whether every gradient of this step is finite: a bool, or a condition for
             `operations.select`.
-        growth_steps: Good steps in a row after which the scale grows.
-        multiplier: Factor of growth and backoff.
+        numbers: The numbers of the rule.
         operations: The arithmetic to use.
 
     Returns:
-        The pair (scale, good_steps) for the next step.
+        The state for the next step.
     """
     ops = operations
-    factor = ops.float32(multiplier)
+    scale, good_steps, hysteresis_left = state
+    has_hysteresis = hysteresis_left is not None
 
-    def after_good_step() -> tuple[Any, Any]:
+    def after_good_step() -> ScaleState:
         counted = good_steps + 1
-        only_counts = counted < growth_steps
-        grown = ops.float32(scale * factor)
-        return (
+        only_counts = counted < numbers.growth_steps + numbers.growth_delay
+        grown = ops.float32(scale * ops.float32(numbers.growth_factor))
+        if numbers.max_scale is not None:
+            grown = ops.minimum(grown, ops.float32(numbers.max_scale))
+        left = None
+        if has_hysteresis:
+            refilled = numbers.hysteresis
+            kept = ops.select(numbers.consecutive_hysteresis, refilled, hysteresis_left)
+            left = ops.select(only_counts, kept, refilled)
+        return ScaleState(
             ops.select(only_counts, scale, ops.select(ops.is_finite(grown), grown, scale)),
-            ops.select(only_counts, counted, 0),
+            ops.select(only_counts, counted, numbers.growth_delay),
+            left,
         )
 
-    def after_bad_step() -> tuple[Any, Any]:
-        return ops.maximum(ops.float32(ops.divide(scale, factor)), 1.0), 0
+    def after_bad_step() -> ScaleState:
+        quotient = ops.float32(ops.divide(scale, ops.float32(numbers.divisor)))
+        shrunk = ops.maximum(quotient, ops.float32(numbers.min_scale))
+        if not has_hysteresis:
+            return ScaleState(shrunk, 0)
+        tolerated = hysteresis_left > 1
+        return ScaleState(
+            ops.select(tolerated, scale, shrunk),
+            0,
+            ops.select(tolerated, hysteresis_left - 1, hysteresis_left),
+        )
 
     if isinstance(all_finite, bool):
         return after_good_step() if all_finite else after_bad_step()
     good, bad = after_good_step(), after_bad_step()
-    return ops.select(all_finite, good[0], bad[0]), ops.select(all_finite, good[1], bad[1])
+    return ScaleState(
+        ops.select(all_finite, good.scale, bad.scale),
+        ops.select(all_finite, good.good_steps, bad.good_steps),
+        ops.select(all_finite, good.hysteresis_left, bad.hysteresis_left)
+        if has_hysteresis
+        else None,
+    )

@@ -8,10 +8,18 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import FixedLossScale, LossScale, moves_by_the_rule
-from compat_lossscale.errors import NotCountedError
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    RuleSettings,
+    moves_by_the_rule,
+)
+from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
+from compat_lossscale.spec import LossScaleRule, ScaleState
 from compat_lossscale.spec.update_rule import PYTHON
 from compat_lossscale.steps.step_log import StepLog
+from compat_lossscale.steps.stuck import AT_FLOOR
 
 
 class CountsSkippedSteps:
@@ -26,7 +34,41 @@ class CountsSkippedSteps:
 
     def _start_counting(self) -> None:
         if type(self._loss_scale) is not FixedLossScale:
-            self.__dict__["_step_log"] = StepLog.if_possible(self._step_counter)
+            self.__dict__["_step_log"] = StepLog.if_possible(self._step_counter, self._stated_rule)
+
+    @property
+    def loss_scale_rule(self) -> LossScaleRule | None:
+        """The rule by which a dynamic loss scale moves. To change it, assign another one.
+
+        It can change while the optimizer trains if the optimizer was made with `rule=` and a rule
+        that differs from TensorFlow's by more than the growth steps and one factor. Functions that
+        are traced already take the new numbers. It is `None` for a fixed loss scale, for a user's
+        own, and for numbers that no rule has, such as a multiplier of 1.
+
+        Raises:
+            LossScaleArgumentError: It cannot change. The message says why.
+        """
+        loss_scale = self._loss_scale
+        return loss_scale.rule if moves_by_the_rule(loss_scale) else None
+
+    @loss_scale_rule.setter
+    def loss_scale_rule(self, rule: LossScaleRule) -> None:
+        loss_scale = self._loss_scale
+        if not moves_by_the_rule(loss_scale):
+            raise LossScaleArgumentError(
+                "This optimizer's loss scale has no rule, because it is fixed or of a class of "
+                "your own. Make a new optimizer with a dynamic loss scale and rule=."
+            )
+        loss_scale.rule = rule
+
+    def _settings(self) -> RuleSettings | None:
+        """The settings of a rule that was stated."""
+        loss_scale = self._loss_scale
+        return loss_scale.settings if isinstance(loss_scale, DynamicLossScale) else None
+
+    def _stated_rule(self) -> LossScaleRule | None:
+        settings = self._settings()
+        return None if settings is None else settings.rule
 
     def _note_applied(self) -> Any:
         """Notes a step that is applied, and warns of a loss scale that could not grow."""
@@ -39,13 +81,23 @@ class CountsSkippedSteps:
     def _is_at_cap(self) -> bool:
         """Whether a dynamic loss scale was due to grow in the latest step, and could not."""
         loss_scale = self._loss_scale
-        if not moves_by_the_rule(loss_scale) or int(tf.convert_to_tensor(loss_scale.good_steps)):
+        if not moves_by_the_rule(loss_scale):
+            return False
+        rule = self._stated_rule()
+        if rule is not None and rule.max_scale is not None:
+            return False  # Where it stays on purpose.
+        after_growth = 0 if rule is None else rule.growth_delay
+        if int(tf.convert_to_tensor(loss_scale.good_steps)) != after_growth:
             return False
         grown = PYTHON.float32(float(loss_scale()) * loss_scale.multiplier)
         return not PYTHON.is_finite(grown)
 
-    def _count_skipped(self, scale: tf.Tensor | None) -> Any:
-        """Counts and notes a step that is skipped, at a loss scale of `scale`."""
+    def _count_skipped(self, before: ScaleState | None) -> Any:
+        """Counts and notes a step that is skipped.
+
+        Args:
+            before: See `apply_or_skip`.
+        """
         counted = None
         if self._step_counter is not None:
             with tf.init_scope():
@@ -53,11 +105,29 @@ class CountsSkippedSteps:
             if self._counts_skipped_too:
                 counted = counter.assign_add(1, read_value=False)
         if self._step_log is None:
-            return counted
-        moves = getattr(self._loss_scale, "multiplier", 1) != 1
-        noted = self._step_log.note_skipped(scale if moves else None)
-        self._step_log.warn_if_stuck()
-        return counted, noted
+            return counted, self._assert_in_graph(before)
+        noted = self._step_log.note_skipped(self._is_stuck(before))
+        self._step_log.warn_if_stuck(again=True)
+        settings = self._settings()
+        if settings is None or tf.executing_eagerly():
+            return counted, noted
+        # What XLA compiles ignores it. Then the error comes when somebody looks.
+        stuck = self._step_log.notes[2]
+        passes = tf.less(stuck, settings.floor_steps_to_raise)
+        return counted, noted, tf.debugging.Assert(passes, [AT_FLOOR])
+
+    def _is_stuck(self, before: ScaleState | None) -> Any:
+        loss_scale = self._loss_scale
+        if before is None or not isinstance(loss_scale, DynamicLossScale):
+            return None
+        return None if loss_scale.multiplier == 1 else loss_scale.has_to_shrink_at_floor(before)
+
+    def _assert_in_graph(self, before: ScaleState | None) -> Any:
+        """Fails in a graph of TensorFlow 1, where there is no log, if the rule says so."""
+        rule = self._stated_rule()
+        if rule is None or rule.on_floor != "raise":
+            return None
+        return tf.debugging.Assert(tf.logical_not(self._is_stuck(before)), [AT_FLOOR])
 
     @property
     def skipped_steps(self) -> tf.Tensor:
@@ -106,5 +176,8 @@ class CountsSkippedSteps:
         children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]  # it is mixed into what has one
         if save_type == "savedmodel" and self._step_log is not None:
             # A SavedModel refuses functions whose variables it does not have.
-            return {**children, "step_log": self._step_log.notes}
+            children = {**children, "step_log": self._step_log.notes}
+            settings = self._settings()
+            if settings is not None:
+                children["rule_settings"] = settings.variable
         return children

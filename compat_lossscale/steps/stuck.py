@@ -1,20 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The warning of a loss scale that has to move and cannot."""
+"""The warning and the error of a loss scale that has to move and cannot."""
 
 from __future__ import annotations
 
 import warnings
 
-from compat_lossscale.errors import LossScaleStuckWarning
+from compat_lossscale.errors import LossScaleStuckError, LossScaleStuckWarning
 
 _STUCK = (
-    "The loss scale has to move and cannot. At 1, the lowest it can be, the gradients still hold a "
-    "NaN or an infinity: look for one in the input or the loss, or for a learning rate at which "
-    "training diverges. Near 3.4e38, the highest, every gradient has been tiny for a long time: "
-    "look whether the loss depends on the variables at all."
+    "The loss scale has to move and cannot. At {floor:g}, the lowest it can be, the "
+    "gradients still hold a NaN or an infinity: look for one in the input or the loss, or for a "
+    "learning rate at which training diverges. Near 3.4e38, the highest, every gradient has been "
+    "tiny for a long time: look whether the loss depends on the variables at all."
 )
+AT_FLOOR = (
+    "The loss scale is at the floor of its rule and has to shrink: the gradients still hold a NaN "
+    "or an infinity. Look for one in the input or the loss, or for a learning rate at which "
+    'training diverges. To go on without an error, use a rule with on_floor="warn", or with more '
+    "floor_steps."
+)
+"""What the error says, in functions too."""
 
 
-def warn_that_it_is_stuck() -> None:
-    """Warns that the loss scale is as low or as high as it can be."""
-    warnings.warn(_STUCK, LossScaleStuckWarning, stacklevel=3)
+def warn_that_it_is_stuck(floor: float = 1.0) -> None:
+    """Warns that the loss scale is as low as `floor`, or as high as it can be."""
+    warnings.warn(_STUCK.format(floor=floor), LossScaleStuckWarning, stacklevel=3)
+
+
+def refuse_to_go_on() -> None:
+    """Raises the error for a loss scale at its floor.
+
+    Raises:
+        LossScaleStuckError: Always.
+    """
+    raise LossScaleStuckError(AT_FLOOR)

@@ -7,9 +7,9 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.watching.reading import loss_scale_of
-from compat_lossscale.watching.watched_optimizer import FLOOR, WatchedOptimizer
+from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError
+from compat_lossscale.watching.reading import loss_scale_of, skipped_steps_of
+from compat_lossscale.watching.watched_optimizer import WatchedOptimizer
 
 _logger = logging.getLogger("tensorflow")
 """What `tf.get_logger()` returns."""
@@ -134,8 +134,18 @@ class LoggingHooks:
         scale = seen["loss_scale"]
         if getattr(watched.optimizer, "_has_said_it_is_stuck", False):
             return
-        if watched.is_at_floor(before, seen):
-            where = f"at its floor, {FLOOR:g}" if watched.has_floor else "below 1"
+        on_floor = watched.on_floor
+        if on_floor != "ignore" and watched.is_at_floor(before, seen):
+            # Others have raised by themselves, or have yet to count more steps.
+            if on_floor == "raise" and skipped_steps_of(watched.optimizer) is None:
+                raise LossScaleStuckError(
+                    f"The loss scale is at the floor of its rule, {watched.floor:g}, and a step "
+                    f"was skipped (step {seen['step']:.0f}): a gradient is not finite even there. "
+                    "Look for a NaN or an infinity in the loss and the inputs, or for a learning "
+                    "rate that is too high. To go on without an error, use a rule with "
+                    'on_floor="warn".'
+                )
+            where = f"at its floor, {watched.floor:g}" if watched.has_floor else "below 1"
             self._warn_once(
                 "floor",
                 f"LossScaleLogger: the loss scale is {where}, and steps are still "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.errors import NotCountedError
 
 
 def is_of_keras_3(optimizer: Any) -> bool:
@@ -41,6 +41,6 @@ def skipped_steps_of(optimizer: Any) -> Any:
     """Returns an optimizer's count of skipped steps; `None` if it does not count them."""
     try:
         return getattr(optimizer, "skipped_steps", None)
-    except CompatLossScaleError:
+    except NotCountedError:
         # They are not counted in the graphs of TensorFlow 1, nor in Keras 3 on JAX.
         return None

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from compat_lossscale.spec.update_rule import PYTHON, next_state
+from compat_lossscale.spec import RuleNumbers, ScaleState, next_state
+from compat_lossscale.spec.update_rule import PYTHON
 from compat_lossscale.watching.reading import (
     is_of_keras_3,
     loss_scale_of,
@@ -70,37 +71,68 @@ class WatchedOptimizer:
         """Whether there was a step between two observations."""
         if seen["step"] != before["step"]:
             return True
-        # Keras 3 does not count a skipped step, but it shrinks the loss scale.
-        known = ("loss_scale", "skipped_steps") if "skipped_steps" in seen else ("loss_scale",)
-        return any(seen[name] != before[name] for name in known)
+        # Keras 3 does not count a skipped step, but it changes one of these.
+        known = ("loss_scale", "good_steps", "skipped_steps")
+        both = [name for name in known if name in seen and name in before]
+        return any(seen[name] != before[name] for name in both)
 
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the step between two observations was applied, by the update rule."""
         if self._counts_applied_steps:
             return seen["step"] != before["step"]
-        state = next_state(
-            before["loss_scale"],
-            int(before["good_steps"]),
-            True,
-            growth_steps=self.growth_steps,
-            multiplier=self.multiplier,
-        )
-        return state == (seen["loss_scale"], seen["good_steps"])
+        state = ScaleState(before["loss_scale"], int(before["good_steps"]))
+        after = next_state(state, True, self._numbers())
+        return (after.scale, after.good_steps) == (seen["loss_scale"], seen["good_steps"])
+
+    def _rule(self) -> Any:
+        """The optimizer's rule, which may change; `None` for optimizers that state none."""
+        return getattr(self.optimizer, "loss_scale_rule", None)
+
+    def _numbers(self) -> RuleNumbers:
+        rule = self._rule()
+        if rule is not None:
+            return rule.numbers  # type: ignore[no-any-return]  # it may be any optimizer's
+        return RuleNumbers.of_multiplier(self.growth_steps, self.multiplier)
+
+    @property
+    def floor(self) -> float:
+        """The lowest value of the loss scale."""
+        rule = self._rule()
+        return FLOOR if rule is None else float(rule.min_scale)
+
+    @property
+    def on_floor(self) -> str:
+        """What is to happen at the floor: `warn`, `raise` or `ignore`."""
+        rule = self._rule()
+        return "warn" if rule is None else str(rule.on_floor)
 
     def is_at_floor(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the scale is at its floor, and skipped steps since the last observation."""
-        if not self.is_dynamic or seen["loss_scale"] > FLOOR:
+        floor = self.floor
+        if not self.is_dynamic or seen["loss_scale"] > floor:
             return False
         if not self.has_floor:
             # It is Keras 3's own. Below 1 it has overflowed at 1, or in the forward pass.
-            return seen["loss_scale"] < min(before["loss_scale"], FLOOR)
+            return seen["loss_scale"] < min(before["loss_scale"], floor)
         if "skipped_steps" not in seen:
             return seen["good_steps"] == 0
         # The number of skipped steps that brought it down to the floor.
-        scale = max(before["loss_scale"], FLOOR)
-        needed = math.ceil(math.log(scale, self.multiplier)) if self.multiplier > 1 else 0
-        return seen["skipped_steps"] - before["skipped_steps"] > needed
+        return seen["skipped_steps"] - before["skipped_steps"] > self._steps_to(floor, before)
+
+    def _steps_to(self, floor: float, before: dict[str, float]) -> float:
+        """The largest number of skipped steps from an observed scale down to the floor."""
+        numbers, scale = self._numbers(), max(before["loss_scale"], floor)
+        if numbers.divisor <= 1:
+            return 0
+        if floor <= 0:
+            return math.inf  # Without a floor, it only ends at 0.
+        tolerated = numbers.hysteresis - 1
+        return float(math.ceil(math.log(scale / floor, numbers.divisor)) + tolerated)
 
     def is_at_cap(self, scale: float) -> bool:
-        """Whether a loss scale would be infinite if it grew again."""
-        return self.is_dynamic and not PYTHON.is_finite(PYTHON.float32(scale * self.multiplier))
+        """Whether a loss scale would be infinite if it grew again, and no rule has a cap."""
+        if not self.is_dynamic:
+            return False
+        numbers = self._numbers()
+        grown = PYTHON.float32(scale * numbers.growth_factor)
+        return numbers.max_scale is None and not PYTHON.is_finite(grown)

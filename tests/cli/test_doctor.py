@@ -65,8 +65,11 @@ def test_all_that_is_said_where_everything_works(
         "run      works: Legacy programs run as they are.",
         "migrate  works: It needs no TensorFlow.",
         "verify   works: It needs no TensorFlow, except for --deep.",
-        "note     `import keras` is Keras 3.15.1 in any case, whose optimizers cannot be wrapped.",
-        "         -> Write `from tensorflow import keras`.",
+        (
+            "note     `import keras` is Keras 3.15.1 in any case. The old names are there with "
+            "`compat-lossscale run --keras3` only."
+        ),
+        "         -> For tf-keras, write `from tensorflow import keras`.",
         "",
         "1 of 2 files looked at in the current folder may use old names:",
         "  train.py",
@@ -227,6 +230,20 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
         "pip install 'absl-py<2'",
     ):
         assert f"\n  -> {step}\n" in said
+
+
+def test_a_program_that_can_run_on_one_keras_only_is_told_which(folder: Path) -> None:
+    assert "--keras3: Keras 3's" not in CliRunner().invoke(doctor, [str(folder)]).output
+    (folder / "program.py").write_text(
+        "class Own:\n    def _create_slots(self, variables): opt.get_slot(v, 'm')\n"
+    )
+    said = CliRunner().invoke(doctor, [str(folder)]).output
+    assert (
+        "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3's optimizers "
+        "have no _create_slots, get_slot.\n" in said
+    )
+    content = json.loads(CliRunner().invoke(doctor, ["--json", str(folder)]).output)
+    assert content["neighbours"]["not_on_keras_3"] == ["_create_slots", "get_slot"]
 
 
 def test_a_program_that_needs_nothing_else_is_told_so(folder: Path) -> None:

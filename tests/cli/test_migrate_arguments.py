@@ -8,8 +8,15 @@ from typing import Any
 
 import click
 import pytest
+from lossscale_codemods.vocabulary.names import Target
 
-from compat_lossscale.cli._migrate_arguments import check_arguments, check_ids, ids, options_of
+from compat_lossscale.cli._migrate_arguments import (
+    TARGETS,
+    check_arguments,
+    check_ids,
+    ids,
+    options_of,
+)
 
 NOTHING: dict[str, Any] = {
     "write": False, "check": False, "form": None, "html": None, "undo": None,
@@ -66,8 +73,24 @@ def test_an_id_is_that_of_a_rule_or_its_beginning() -> None:
         check_ids(("LS999",))
 
 
-def test_a_target_is_one_of_two() -> None:
-    choices = {"collapse_guards": False, "unsafe_fixes": False, "legacy_optimizers": True}
-    assert options_of("compat", ("LS2",), (), **choices).target.value == "compat"
-    with pytest.raises(click.UsageError, match=r"'keras3'.*tf-keras or compat"):
-        options_of("keras3", (), (), **choices)
+CHOICES = {
+    "collapse_guards": False,
+    "unsafe_fixes": False,
+    "legacy_optimizers": True,
+    "no_dependency": False,
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_is_one_of_three(target: str) -> None:
+    assert options_of(target, ("LS2",), (), **CHOICES).target.value == target
+    with pytest.raises(click.UsageError, match=r"'keras2'.*tf-keras, compat or keras3"):
+        options_of("keras2", (), (), **CHOICES)
+
+
+def test_only_keras_3_goes_without_this_package() -> None:
+    choices = {**CHOICES, "no_dependency": True}
+    assert options_of("keras3", (), (), **choices).target is Target.KERAS3_ALONE
+    for target in ("tf-keras", "compat"):
+        with pytest.raises(click.UsageError, match=r"--no-dependency is for --target keras3"):
+            options_of(target, (), (), **choices)

@@ -204,3 +204,31 @@ def test_a_program_of_tensorflow_1_trains_with_tf1(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(TF1_PROGRAM)
     assert observed(run("--tf1", str(path))) == [3.0, 1, 2.0**14, False]
+
+
+def test_a_program_trains_on_keras_3(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        """\
+import json
+import tensorflow as tf
+from tensorflow.keras.mixed_precision import experimental as mp
+
+v = tf.Variable(1.0)
+opt = mp.LossScaleOptimizer(tf.keras.optimizers.SGD(lr=0.5), 128)
+opt.minimize(lambda: v * 1.0, [v])
+import keras, sys
+print(json.dumps([float(v), opt.loss_scale().numpy().item(), tf.keras.Model is keras.Model,
+                  "tf_keras" in sys.modules]))
+"""
+    )
+    environment = {"TF_USE_LEGACY_KERAS": "1"}  # The option counts.
+    done = run("--keras3", "train.py", cwd=tmp_path, environment=environment)
+    assert observed(done) == [0.5, 128.0, True, False]
+    subclass = "import tensorflow as tf\nclass Own(tf.keras.optimizers.SGD):\n"
+    subclass += "    def _resource_apply_dense(self, gradient, variable): pass\nOwn(0.1)\n"
+    done = run("--keras3", "-", given=subclass, cwd=tmp_path)
+    assert done.returncode == 1
+    assert (
+        "In Keras 3, use update_step(gradient, variable, learning_rate) in the place of "
+        in (done.stderr.splitlines()[-1])
+    )

@@ -13,7 +13,7 @@ from compat_lossscale.cli import run_options
 from compat_lossscale.cli.group import command_line
 from compat_lossscale.legacy import program
 
-DEFAULT = {"legacy_optimizers": True, "tf1": False, "neighbours": True}
+DEFAULT = {"legacy_optimizers": True, "keras3": False, "tf1": False, "neighbours": True}
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,7 @@ DEFAULT = {"legacy_optimizers": True, "tf1": False, "neighbours": True}
     [
         ("run train.py", "train.py", {}),
         ("run train.py --tf1 -h", "train.py --tf1 -h", {}),
+        ("run --keras3 train.py", "train.py", {"keras3": True}),
         ("run --tf1 -m train --help", "-m train --help", {"tf1": True}),
         ("run --new-optimizers -mhello", "-mhello", {"legacy_optimizers": False}),
         ("run --new-optimizers --legacy-optimizers -", "-", {}),

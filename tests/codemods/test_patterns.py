@@ -1211,7 +1211,7 @@ ROWS = [
         tf.keras.mixed_precision.set_global_policy('float32')
         ok = type(opt).__name__ == 'LossScaleOptimizer'
         """,
-        findings=("LS802 the optimizer's class has another name now",),
+        findings=("LS802 the class has another name now",),
     ),
     Row(
         "comment:commented-out-old-code",

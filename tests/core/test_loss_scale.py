@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from compat_lossscale import LossScaleSpec
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.spec.update_rule import next_state
+from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
 from tests.support import NAN, Mode, scalar_spec
 
 native = tf.compat.v1.mixed_precision
@@ -318,11 +318,12 @@ def test_moved_in_branches_it_follows_the_rule(growth_steps: int, xla: bool) -> 
     def run(finite: tf.Tensor) -> None:
         tf.cond(finite, lambda: move(True), lambda: move(False))
 
-    expected, numbers = (8.0, 0), random.Random(growth_steps)
-    for finite in (numbers.random() < 0.7 for _ in range(40)):
+    expected, chance = ScaleState(8.0, 0), random.Random(growth_steps)
+    numbers = RuleNumbers.of_multiplier(growth_steps, 2.0)
+    for finite in (chance.random() < 0.7 for _ in range(40)):
         run(tf.constant(finite))
-        expected = next_state(*expected, finite, growth_steps=growth_steps, multiplier=2.0)
-        assert (float(loss_scale), int(loss_scale.good_steps)) == expected
+        expected = next_state(expected, finite, numbers)
+        assert (float(loss_scale), int(loss_scale.good_steps)) == expected[:2]
 
 
 def test_a_session_fetches_it_without_a_new_operation() -> None:

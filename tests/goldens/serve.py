@@ -3,7 +3,7 @@
 
 Reads one JSON object a line: the program, whether it is a TensorFlow 1 program, its working
 directory, the files for its output, and its arguments if it has any. Answers each with a line that
-holds its exit code.
+holds its exit code. With the argument --keras3, as `compat-lossscale run --keras3` does.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from pathlib import Path
 import compat_lossscale
 from compat_lossscale.legacy import in_process, startup
 
+_KERAS_3 = "--keras3" in sys.argv[1:]
 _TIMEOUT_SECONDS = 300
 
 
 def main() -> None:
     """Serves until the input ends."""
-    compat_lossscale.install()
+    compat_lossscale.install(keras=3 if _KERAS_3 else 2)
     for line in sys.stdin:
         request = json.loads(line)
         process = os.fork()
@@ -47,7 +48,9 @@ def _run(
             os.dup2(file.fileno(), descriptor)
     os.chdir(folder)
     signal.alarm(_TIMEOUT_SECONDS)
-    startup.install_when_imported("a program", legacy_optimizers=True, tf1=tf1, neighbours=True)
+    startup.install_when_imported(
+        "a program", legacy_optimizers=True, tf1=tf1, neighbours=True, keras3=_KERAS_3
+    )
     try:
         in_process.run([script, *arguments])
     except SystemExit as exit_:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where Keras' own LossScaleOptimizer goes wrong, and what is wanted instead: a table.
 
-`test_defects.py` observes both classes. `python -m tests.keras3.defects` makes the documentation's
-table.
+`test_defects.py` observes both classes. `python -m tests.keras3.defects` writes the documentation's
+table, `defects.md`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -22,6 +23,7 @@ from tests.support import NAN
 Stock = keras.optimizers.LossScaleOptimizer
 RECORDED_WITH = (3, 15)
 """The Keras whose own class does what is recorded here."""
+TABLE = Path(__file__).with_name("defects.md")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -281,4 +283,4 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    print(table(), end="")
+    TABLE.write_text(table(), encoding="utf-8")

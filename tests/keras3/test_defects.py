@@ -11,7 +11,7 @@ import keras
 import pytest
 
 from compat_lossscale.keras3 import LossScaleOptimizer
-from tests.keras3.defects import DEFECTS, RECORDED_WITH, Defect, Stock
+from tests.keras3.defects import DEFECTS, RECORDED_WITH, TABLE, Defect, Stock, table
 from tests.keras3.stepping import BACKEND
 
 HERE = [one for one in DEFECTS if BACKEND in one.backends]
@@ -31,3 +31,7 @@ def test_keras_own_class_still_does_what_is_recorded(defect: Defect) -> None:
 @each_defect
 def test_this_class_does_what_is_wanted(defect: Defect) -> None:
     assert defect.observe(LossScaleOptimizer) == defect.ours_gives
+
+
+def test_the_documentation_has_the_table() -> None:
+    assert TABLE.read_text(encoding="utf-8") == table(), "run python -m tests.keras3.defects"

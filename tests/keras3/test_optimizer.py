@@ -19,7 +19,7 @@ from compat_lossscale.errors import (
 )
 from compat_lossscale.keras3 import LossScaleOptimizer
 from compat_lossscale.keras3.protocols import ProtocolRecord
-from compat_lossscale.spec import next_state
+from compat_lossscale.spec import RuleNumbers, ScaleState, next_state
 from tests.keras3.stepping import (
     BACKEND,
     MODES,
@@ -47,7 +47,7 @@ def state_of(optimizer: Any) -> tuple[float, int, int]:
 
 def forget_calls(optimizer: Any) -> None:
     """Has what follows count as another step."""
-    optimizer.__dict__["_protocols"] = ProtocolRecord()
+    optimizer.__dict__["_protocols"] = ProtocolRecord(optimizer._traced_function)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -90,7 +90,8 @@ def test_the_loss_scale_follows_the_update_rule(mode: str, seed: int) -> None:
     for chance in [0.1] * 30 + [0.9] * 200 + [0.4] * 30:
         finite = bool(random.random() > chance)
         step([0.0 if finite else NAN])
-        scale, good_steps = next_state(scale, good_steps, finite, growth_steps=2, multiplier=2.0)
+        state = ScaleState(scale, good_steps)
+        scale, good_steps, _ = next_state(state, finite, RuleNumbers.of_multiplier(2, 2.0))
         assert state_of(optimizer)[:2] == (scale, good_steps)
 
 

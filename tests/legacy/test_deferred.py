@@ -21,7 +21,8 @@ def frameworks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     (tmp_path / f"{ONE}.py").write_text("")
     (tmp_path / f"{OTHER}.py").write_text(f"import {ONE}\nwhole = True\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(deferred, "_FRAMEWORKS", (ONE, OTHER))
+    monkeypatch.setattr(deferred, "_TENSORFLOW", ONE)
+    monkeypatch.setattr(deferred, "_KERAS", {2: OTHER})
     finders = list(sys.meta_path)
     importlib.invalidate_caches()
     yield tmp_path
@@ -41,7 +42,7 @@ def defer() -> list[str]:
         called.append(f"install {options['legacy_optimizers']} {whole}")
 
     deferred.defer(
-        {"legacy_optimizers": False, "neighbours": True},
+        {"legacy_optimizers": False, "neighbours": True, "keras": 2},
         prepare=lambda: called.append("prepare"),
         install=install,
     )
@@ -51,7 +52,7 @@ def defer() -> list[str]:
 def test_it_waits_for_the_import() -> None:
     called = defer()
     assert called == []
-    assert deferred.options() == {"legacy_optimizers": False, "neighbours": True}
+    assert deferred.options() == {"legacy_optimizers": False, "neighbours": True, "keras": 2}
     importlib.import_module(ONE)
     assert called == ["prepare", "install False False"]
     assert deferred.options() is None

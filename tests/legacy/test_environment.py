@@ -182,7 +182,7 @@ def test_a_program_that_would_get_keras_3_is_noted(value: str | None, said: str)
 def test_with_the_variable_only_import_keras_is_noted(value: str) -> None:
     (note,) = notes(having(legacy_keras=value))
     assert note.reason.startswith("`import keras` is Keras 3.15.1 in any case")
-    assert note.step == "Write `from tensorflow import keras`."
+    assert note.step == "For tf-keras, write `from tensorflow import keras`."
 
 
 def test_the_variable_without_tf_keras_is_noted() -> None:

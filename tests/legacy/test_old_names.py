@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -11,10 +12,16 @@ import tf_keras
 from compat_lossscale import experimental, policies, v1
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.legacy import old_names
+from compat_lossscale.legacy.tf_keras_home import names_on_tf_keras
 
 PUBLIC, EXPERIMENTAL = type("Public", (), {}), type("Experimental", (), {})
-TABLES = old_names.tables(PUBLIC, EXPERIMENTAL)
-PRIVATE = old_names.private_table(PUBLIC, EXPERIMENTAL)
+NAMES = dataclasses.replace(
+    names_on_tf_keras(legacy_optimizers=True),
+    optimizer=PUBLIC,
+    experimental_optimizer=EXPERIMENTAL,
+)
+TABLES = old_names.tables(NAMES)
+PRIVATE = old_names.private_table(NAMES)
 LOSS_SCALES = {
     "LossScale": LossScale,
     "FixedLossScale": FixedLossScale,

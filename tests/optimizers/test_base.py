@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import compat_lossscale
 from compat_lossscale import LossScaleOptimizer
 from compat_lossscale.core import DynamicLossScale
-from compat_lossscale.spec.update_rule import next_state
+from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
 from tests.support import INF, NAN, Family, Mode, scalar_spec
 
 Case = tuple[Family, Mode]
@@ -268,9 +268,9 @@ def test_training_follows_the_update_rule_exactly(
     for gradient in history:
         step(tf.constant(gradient))
         applied += gradient == 1.0
-        scale, good_steps = next_state(
-            scale, good_steps, gradient == 1.0, growth_steps=growth_steps, multiplier=2.0
-        )
+        numbers = RuleNumbers.of_multiplier(growth_steps, 2.0)
+        state = ScaleState(scale, good_steps)
+        scale, good_steps, _ = next_state(state, gradient == 1.0, numbers)
         assert (float(opt.loss_scale), int(opt.dynamic_counter)) == (scale, good_steps)
         assert float(v) == -applied
     assert int(opt.iterations) == len(history)

@@ -23,7 +23,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale import DynamicLossScale
-from compat_lossscale.spec.update_rule import next_state
+from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import INF, NAN, Mode
 
@@ -196,9 +196,8 @@ class Twins:
             self._step_bare(*(gradient * left for gradient in gradients.values()), ids)
         else:
             self.bare.skip(self.mode)
-        self._rule = next_state(
-            scale, good_steps, finite, growth_steps=GROWTH_STEPS, multiplier=2.0
-        )
+        numbers = RuleNumbers.of_multiplier(GROWTH_STEPS, 2.0)
+        self._rule = next_state(ScaleState(scale, good_steps), finite, numbers)[:2]
         return kind
 
     def _compare(self, when: str) -> None:

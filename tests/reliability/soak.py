@@ -22,7 +22,7 @@ import tensorflow as tf
 
 from compat_lossscale import DynamicLossScale
 from compat_lossscale.core import apply_or_skip
-from compat_lossscale.spec.update_rule import next_state
+from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
 from tests.reliability.faults import mode_of
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import INF, NAN
@@ -190,12 +190,8 @@ def path(
     """The states that the pure rule goes through from `state` on."""
     states = []
     for one in finite:
-        state = next_state(
-            *state,
-            bool(one),
-            growth_steps=loss_scale.increment_period,
-            multiplier=loss_scale.multiplier,
-        )
+        numbers = RuleNumbers.of_multiplier(loss_scale.increment_period, loss_scale.multiplier)
+        state = next_state(ScaleState(*state), bool(one), numbers)[:2]
         states.append(state)
     return states
 

@@ -62,7 +62,7 @@ def test_a_spec_is_frozen_and_hashable() -> None:
 def test_numbers_are_normalised_so_that_equal_meanings_are_equal_specs() -> None:
     spec = LossScaleSpec(initial_scale=8, growth_steps=3.0, multiplier=2)  # type: ignore[arg-type]  # the mistake that is tested
     assert spec == LossScaleSpec(initial_scale=8.0, growth_steps=3, multiplier=2.0)
-    assert [type(value) for value in dataclasses.astuple(spec)] == [bool, float, int, float]
+    assert [type(value) for value in spec.fields.values()] == [bool, float, int, float]
 
 
 @pytest.mark.parametrize(

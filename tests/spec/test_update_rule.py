@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_lossscale.core import DynamicLossScale
-from compat_lossscale.spec.update_rule import next_state
+from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
 from tests.support import INF, NAN
 
 GRADIENTS = {"good": 1.5, "nan": NAN, "inf": INF, "-inf": -INF}
@@ -34,9 +34,9 @@ def path(
     """The states that the pure function gives."""
     scale, good_steps, states = initial, 0, []
     for kind in history:
-        scale, good_steps = next_state(
-            scale, good_steps, kind == "good", growth_steps=growth_steps, multiplier=multiplier
-        )
+        numbers = RuleNumbers.of_multiplier(growth_steps, multiplier)
+        state = ScaleState(scale, good_steps)
+        scale, good_steps, _ = next_state(state, kind == "good", numbers)
         states.append((scale, good_steps))
     return states
 

@@ -131,6 +131,8 @@ class CallResults(abc.ABC):
             return frozenset(
                 Value(kinds.get(value.kind, value.kind), node, self.resolver) for value in inner
             )
+        if path in {"typing.cast", "typing_extensions.cast"} and len(node.args) == 2:
+            return self.values(node.args[1].value)
         if frameworks.is_horovod_wrapper(path):
             inner = self._first_argument(node)
             return frozenset(

@@ -232,5 +232,7 @@ class _Guards:
         for node in self.parts.old_nodes:
             for above in self.tree.ancestors(node):
                 if isinstance(above, cst.Call) and dotted(above.func) in {"getattr", "hasattr"}:
-                    yield Guard(above, [node], None)
+                    # What is asked is taken as it stands, whatever the answer.
+                    if not is_within(self.program, node, above.args[0].value):
+                        yield Guard(above, [node], None)
                     break

@@ -8,12 +8,14 @@ places, within one file.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.calls_in_file import CallsInFile
+from lossscale_codemods.analysis.call_sites import calls_in_file, given_to
 from lossscale_codemods.analysis.cyclic_definitions import Answers
+from lossscale_codemods.analysis.definition_uses import UnclearUseError
 from lossscale_codemods.analysis.element_types import element_values, loop_values
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner, looks_like_settings
@@ -60,7 +62,6 @@ class LossScaleOrigins:
         self.scopes = resolver.scopes
         self.tree = resolver.scopes.tree
         self.optimizers = OldOptimizers(resolver)
-        self.calls = CallsInFile(resolver)
         self._answers: Answers[cst.CSTNode, cst.CSTNode | None] = Answers(self._find)
 
     def of(self, node: cst.CSTNode) -> frozenset[cst.CSTNode | None]:
@@ -169,7 +170,7 @@ class LossScaleOrigins:
         if binding.kind is BindingKind.ASSIGN and binding.value is not None:
             return self.of(binding.value)
         if binding.kind is BindingKind.PARAMETER:
-            given = self.calls.arguments(binding)
+            given = self._given(binding)
             if isinstance(binding.node, cst.Param) and binding.node.default is not None:
                 given.append(binding.node.default)
             return self._union(map(self.of, given)) | {None}
@@ -178,6 +179,19 @@ class LossScaleOrigins:
         if isinstance(binding.node, cst.FunctionDef) and is_property(binding.node):
             return self._of_returns(binding.node)
         return self._of_values(loop_values(binding.node, self.resolver))
+
+    def _given(self, parameter: Binding) -> list[cst.BaseExpression]:
+        """Returns what the calls in this file give to a parameter of a function or lambda."""
+        parameters = self.tree.parent(parameter.node)
+        function = self.tree.parent(parameters) if parameters is not None else None
+        if not isinstance(parameters, cst.Parameters) or function is None:
+            return []
+        found: list[cst.BaseExpression] = []
+        for site in calls_in_file(self.resolver, function):
+            with contextlib.suppress(UnclearUseError):
+                value = given_to(parameter.node, parameters, site)
+                found += [value] if value is not None else []
+        return found
 
     def _untested(
         self, binding: Binding, node: cst.Name | cst.Attribute

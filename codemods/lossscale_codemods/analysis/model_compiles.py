@@ -12,6 +12,7 @@ from lossscale_codemods.analysis.loss_scale_owners import looks_like_settings
 from lossscale_codemods.analysis.modules import ProjectClass
 from lossscale_codemods.analysis.object_types import ObjectType, Value
 from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.type_inference import compile_argument
 from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def model_compile(node: cst.CSTNode | None, program: Program) -> Compile | None:
     if proven is None:
         return None
     arguments = node.args[1:] if _gets_model(node, node.func, program) else node.args
-    optimizer = _optimizer(arguments)
+    optimizer = compile_argument(arguments)
     unpacked = optimizer is None and any(argument.star for argument in node.args)
     return Compile(node, proven, arguments, optimizer, unpacked)
 
@@ -141,17 +142,6 @@ def _compiled(func: cst.Attribute, program: Program) -> Iterable[Value]:
         for value in values
         if value.instance_of is None or not members.method(value.instance_of, "compile")
     ]
-
-
-def _optimizer(arguments: Sequence[cst.Arg]) -> cst.Arg | None:
-    for index, argument in enumerate(arguments):
-        if argument.star == "*":
-            return None
-        if argument.keyword is None and not argument.star and index == 0:
-            return argument
-        if argument.keyword is not None and argument.keyword.value == "optimizer":
-            return argument
-    return None
 
 
 def may_be_text(node: cst.BaseExpression, program: Program) -> bool:

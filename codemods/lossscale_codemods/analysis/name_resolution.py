@@ -26,6 +26,8 @@ class Resolver:
         scopes: The file's scopes.
         moved: Bindings that will import or hold something else, with its path.
         relative: Knows what relative imports give.
+        counts: Whether a binding is one that can be run, where there are several. Without it,
+            all of them are.
     """
 
     def __init__(
@@ -33,15 +35,21 @@ class Resolver:
         scopes: Scopes,
         moved: Mapping[Binding, str] | None = None,
         relative: RelativeImports | None = None,
+        counts: Callable[[Binding], bool] | None = None,
     ) -> None:
         self.scopes = scopes
         self.moved = moved or {}
         self.relative = relative
+        self.counts = counts
         self._answers: Answers[cst.CSTNode, str | None] = Answers(self._find_paths)
 
     def with_moved(self, moved: Mapping[Binding, str]) -> Resolver:
         """Returns a resolver for the file as it will be."""
-        return Resolver(self.scopes, moved, self.relative)
+        return Resolver(self.scopes, moved, self.relative, self.counts)
+
+    def where(self, counts: Callable[[Binding], bool]) -> Resolver:
+        """Returns a resolver that goes by some of the bindings alone."""
+        return Resolver(self.scopes, self.moved, self.relative, counts)
 
     def bindings(self, node: cst.CSTNode) -> frozenset[Binding]:
         """Returns the bindings that a name, or a name's attribute, can have here."""
@@ -49,8 +57,14 @@ class Resolver:
         if found is None and isinstance(node, cst.Attribute):
             owner = self.class_of(node.value)
             if owner is not None:
-                return frozenset(owner.attributes.get(node.attr.value, ()))
-        return found or frozenset()
+                found = frozenset(owner.attributes.get(node.attr.value, ()))
+        return self._that_count(found or frozenset())
+
+    def _that_count(self, bindings: frozenset[Binding]) -> frozenset[Binding]:
+        """Returns those of several bindings that count; all of them if none does."""
+        if self.counts is None or len(bindings) < 2:
+            return bindings
+        return frozenset(filter(self.counts, bindings)) or bindings
 
     def _in_class_body(self, node: cst.Attribute) -> frozenset[Binding]:
         """Returns what the class body gives to an attribute of `self`."""

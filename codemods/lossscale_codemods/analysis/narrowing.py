@@ -13,6 +13,9 @@ from lossscale_codemods.analysis.bindings import (
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted
 
+_CATCHING = frozenset({"ExitStack", "assertRaises", "assertRaisesRegex", "raises", "suppress"})
+"""Context managers that end exceptions."""
+
 
 def narrowings(test: cst.BaseExpression, truth: bool, scope: Scope) -> Environment:
     """Returns what `isinstance` tests in a condition say about names.
@@ -61,12 +64,31 @@ def asserted(node: cst.BaseExpression, scope: Scope) -> Environment:
     return _narrowed(node, scope)
 
 
+def matched(subject: cst.BaseExpression, pattern: cst.MatchPattern, scope: Scope) -> Environment:
+    """Returns what is known of a name where a `match` statement has found it to be of a class.
+
+    Args:
+        subject: What is matched.
+        pattern: The pattern that it has.
+        scope: The scope that it is in.
+    """
+    inner = pattern.pattern if isinstance(pattern, cst.MatchAs) else pattern
+    if not isinstance(inner, cst.MatchClass):
+        return {}
+    return _of_class(subject, inner.cls, inner, scope)
+
+
 def _narrowed(call: cst.Call, scope: Scope) -> Environment:
-    name = dotted(call.args[0].value)
+    return _of_class(call.args[0].value, call.args[1].value, call, scope)
+
+
+def _of_class(
+    node: cst.BaseExpression, value: cst.BaseExpression, test: cst.CSTNode, scope: Scope
+) -> Environment:
+    name = dotted(node)
     if name is None:
         return {}
-    value = call.args[1].value
-    return {name: frozenset([Binding(name, BindingKind.NARROWED, call, scope, value=value)])}
+    return {name: frozenset([Binding(name, BindingKind.NARROWED, test, scope, value=value)])}
 
 
 def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environment:
@@ -98,6 +120,15 @@ def _class_around(scope: Scope) -> Scope | None:
     while around is not None and not around.is_class:
         around = around.parent
     return around
+
+
+def catches(node: cst.With) -> bool:
+    """Whether a program goes on behind a `with` statement whose block an exception has left."""
+    managers = (item.item for item in node.items)
+    return any(
+        isinstance(one, cst.Call) and (dotted(one.func) or "").rpartition(".")[2] in _CATCHING
+        for one in managers
+    )
 
 
 def merge(first: Environment | None, second: Environment | None) -> Environment | None:

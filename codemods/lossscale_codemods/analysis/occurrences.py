@@ -34,10 +34,11 @@ class Role(enum.Enum):
     STRING = "string that a rule found"
     DOUBTFUL = "found by a rule, and right in programs for new versions"
     OPTIMIZER = "Keras optimizer, of a family that is not said"
+    LATER = "what is old for Keras 3 alone"
     NEIGHBOUR = "name next to the loss-scale API"
 
 
-BESIDE = frozenset({Role.OPTIMIZER, Role.NEIGHBOUR})
+BESIDE = frozenset({Role.OPTIMIZER, Role.LATER, Role.NEIGHBOUR})
 """What does not stand in branches for old versions because it is old."""
 
 

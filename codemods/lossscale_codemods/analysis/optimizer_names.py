@@ -34,7 +34,7 @@ class OptimizerNames:
     def __init__(self, program: Program, rule: str) -> None:
         self.program = program
         self.tree = program.tree
-        self.resolver = program.resolver
+        self.resolver = program.today
         self.rule = rule
 
     def classes(self) -> Iterator[Occurrence]:
@@ -61,7 +61,7 @@ class OptimizerNames:
         """Yields `getattr(tf.keras.optimizers, "Adam")`."""
         name = looked_up_name(node)
         if isinstance(name, cst.SimpleString) and isinstance(
-            node.args[0].value, cst.Name | cst.Attribute
+            node.args[0].value, cst.Name | cst.Attribute | cst.Call
         ):
             text = name.evaluated_value
             if text in optimizer_families.CLASSES and not self.resolver.bindings(node.func):
@@ -126,7 +126,8 @@ class OptimizerNames:
             if above in self._branches or (beside is not None and part not in beside):
                 return True
             part = above
-        return self.program.reachability.guard_of(node) is not None
+        reachability = self.program.reachability
+        return reachability.guard_of(node) is not None or not reachability.is_reached_today(node)
 
     @functools.cached_property
     def _choosing(self) -> dict[cst.CSTNode, set[cst.CSTNode]]:

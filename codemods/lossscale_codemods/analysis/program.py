@@ -16,11 +16,11 @@ from lossscale_codemods.analysis.narrowing import is_type_assertion
 from lossscale_codemods.analysis.occurrences import Finder, Occurrence
 from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
-from lossscale_codemods.analysis.type_inference import TypeInference
+from lossscale_codemods.analysis.type_inference import Keras3Types, TypeInference
 from lossscale_codemods.analysis.version_reachability import VersionReachability
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.exports import Exports
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ class Program:
         self.source = self.tree.bytes if source is None else source
         self.scopes = scopes_of(self.tree)
         self.resolver = Resolver(self.scopes, relative=relative)
-        self.types = TypeInference(self.resolver)
+        with_keras_3 = target in WITH_KERAS_3
+        self.types = (Keras3Types if with_keras_3 else TypeInference)(self.resolver)
         self.legacy_optimizers = legacy_optimizers
         self.runs_with_old = runs_with_old
         self.selection = Selection() if selection is None else selection
@@ -99,6 +100,15 @@ class Program:
     def reachability(self) -> VersionReachability:
         """Which parts of the file only some versions of TensorFlow reach."""
         return VersionReachability(self.resolver, self.types.project.modules)
+
+    @functools.cached_property
+    def today(self) -> Resolver:
+        """What the file's names stand for on the versions of TensorFlow of today."""
+        return self.resolver.where(lambda binding: self.is_reached_today(binding.node))
+
+    def is_reached_today(self, node: cst.CSTNode) -> bool:
+        """Whether a TensorFlow of today comes to a node, as far as its version alone says."""
+        return self.reachability.is_reached_today(node)
 
     @functools.cached_property
     def has_optimizers(self) -> bool:
@@ -168,6 +178,8 @@ class Program:
 
     def _type_test(self, node: cst.CSTNode) -> bool:
         above = self.tree.parent(node)
+        if isinstance(above, cst.MatchClass):
+            return not above.patterns and not above.kwds
         while isinstance(above, cst.Element | cst.Tuple) or (
             isinstance(above, cst.BinaryOperation) and isinstance(above.operator, cst.BitOr)
         ):

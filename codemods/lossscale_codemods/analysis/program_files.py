@@ -33,11 +33,14 @@ def others_name(modules: Modules, words: Collection[str]) -> bool:
     files = modules.files
     if files is None:
         return False
-    if not any(modules.mentioning(word) != [] for word in words):
+    mentioning = [modules.mentioning(word) for word in words]
+    if not any(found != [] for found in mentioning):
         return False
     together = _together(modules, files)
-    if together is None:
-        return True
+    if together is None:  # Then it can be any file.
+        if None in mentioning:
+            return True
+        together = {path for found in mentioning for path in found or ()}
     for path in together - {files.path}:
         names = modules.names_in(path)
         if names is None or not names.isdisjoint(words):

@@ -14,7 +14,14 @@ from lossscale_codemods.analysis.bindings import (
     scoped,
 )
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.narrowing import asserted, merge, narrowings, reassigned_by
+from lossscale_codemods.analysis.narrowing import (
+    asserted,
+    catches,
+    matched,
+    merge,
+    narrowings,
+    reassigned_by,
+)
 from lossscale_codemods.analysis.syntax_tree import children, dotted
 
 if TYPE_CHECKING:
@@ -126,7 +133,9 @@ class ReachingDefinitions:
                 self._expression(item.item, env, scope)
                 if item.asname is not None:
                     self._assign(item.asname.name, env, scope)
-            return self._suite(node.body, env, scope)
+            after = self._suite(node.body, dict(env), scope)
+            # Where an exception ends the block and nothing else, what follows sees a part of it.
+            return merge(after, self._with_all_of(node.body, env)) if catches(node) else after
         if isinstance(node, cst.FunctionDef):
             self._signature(node, env, scope)
             self._bind_at(node, env, scope)
@@ -218,7 +227,7 @@ class ReachingDefinitions:
         self._expression(node.subject, env, scope)
         after: Environment | None = dict(env)
         for case in node.cases:
-            inside = dict(env)
+            inside = {**env, **matched(node.subject, case.pattern, scope)}
             for child in self.tree.walk(case.pattern):
                 self._bind_at(child, inside, scope)
                 if isinstance(child, cst.MatchValue | cst.MatchClass):

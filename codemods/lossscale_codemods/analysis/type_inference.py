@@ -10,6 +10,7 @@ not known, unknown is among the answers.
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.call_results import PROPERTIES, CallResults, ProjectAnswers
@@ -27,9 +28,14 @@ from lossscale_codemods.analysis.object_types import (
     Values,
     union,
 )
+from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.syntax_tree import dotted, is_none
+from lossscale_codemods.vocabulary import frameworks
 
-__all__ = ["ObjectType", "TypeInference", "Value", "optimizer_argument"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Keras3Types", "ObjectType", "TypeInference", "Value", "optimizer_argument"]
 
 
 class TypeInference(CallResults):
@@ -126,12 +132,62 @@ class TypeInference(CallResults):
                 return found
         if name in {"dtype_policy", "_dtype_policy"}:
             return frozenset([Value(ObjectType.POLICY)])
+        if name == "optimizer":
+            compiled = self._of_compiled(node.value)
+            if compiled is not None:
+                return compiled
         definitions = self.project.modules.named(self.resolver, node)
         if definitions:
             return self._of_definitions(definitions)
         classes = [value.instance_of for value in self.values(node.value)]
         members = [self._of_member(c, name, below=False) if c else None for c in classes]
         return union(UNKNOWN if found is None else found for found in members)
+
+    def _of_compiled(self, model: cst.BaseExpression) -> Values | None:
+        """Returns the optimizers of a model, if all that compile it wrap their optimizers here.
+
+        A policy can wrap others as well, so their types stay unknown.
+        """
+        models = self.values(model)
+        if any(v.kind is not ObjectType.MODEL or v.made_by is None for v in models):
+            return None
+        if any(v.resolver is not self.resolver or self._has_own(v) for v in models):
+            return None
+        made = {value.made_by for value in models}
+        found: list[Values] = []
+        for call in self._compiles:
+            compiled = self.values(call.func.value) if isinstance(call.func, cst.Attribute) else ()
+            if any(value.kind is ObjectType.UNKNOWN for value in compiled):
+                return None
+            if any(value.made_by in made for value in compiled):
+                given = compile_argument(call.args)
+                found.append(self.values(given.value) if given is not None else UNKNOWN)
+        optimizers = union(found)
+        if Value(ObjectType.WRAPPER) not in {
+            v._replace(made_by=None, resolver=None) for v in optimizers
+        }:
+            return None
+        return None if others_name(self.project.modules, ("compile",)) else optimizers
+
+    def _has_own(self, model: Value) -> bool:
+        """Whether a model's class has an attribute `optimizer`, or a `compile`, of its own."""
+        own = model.instance_of
+        members = self.project.members
+        return own is not None and any(
+            members.attributes(own, name) for name in ("optimizer", "compile")
+        )
+
+    @functools.cached_property
+    def _compiles(self) -> list[cst.Call]:
+        """The calls of this file that may compile a model."""
+        return [
+            node
+            for node in self.scopes.tree.parents
+            if isinstance(node, cst.Call)
+            and isinstance(node.func, cst.Attribute)
+            and node.func.attr.value == "compile"
+            and None in self.resolver.paths(node.func)
+        ]
 
     def _of_member(self, owner: ProjectClass, name: str, *, below: bool) -> Values | None:
         """Returns what an attribute of an instance can hold; nothing if nothing assigns it.
@@ -255,6 +311,26 @@ class TypeInference(CallResults):
                 ):
                     found |= self.resolver.bindings(inner.value)
         return found
+
+
+class Keras3Types(TypeInference):
+    """Type inference where `tf.keras` is Keras 3: its models are models, by either name."""
+
+    def type_at(self, path: str) -> ObjectType:
+        """Returns what kind of object a framework's class or function at a path makes."""
+        return super().type_at(f"tensorflow.{path}" if frameworks.is_keras_3(path) else path)
+
+
+def compile_argument(arguments: Sequence[cst.Arg]) -> cst.Arg | None:
+    """Returns what `Model.compile` gets for the optimizer, if that can be seen."""
+    for index, argument in enumerate(arguments):
+        if argument.star == "*":
+            return None
+        if argument.keyword is None and not argument.star and index == 0:
+            return argument
+        if argument.keyword is not None and argument.keyword.value == "optimizer":
+            return argument
+    return None
 
 
 def optimizer_argument(call: cst.Call) -> cst.Arg | None:

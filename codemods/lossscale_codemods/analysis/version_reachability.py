@@ -20,6 +20,8 @@ OLD_VERSIONS = ("1.15.5", "2.0.4", "2.1.4", "2.2.3", "2.3.4")
 NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
 """Of one digit each: programs compare versions as strings and as floats, too. The last has no old
 name any more."""
+VERSIONS_OF_TODAY = ("2.16.2", "2.21.0")
+"""The oldest and the newest that what is migrated runs on."""
 _LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
 
 
@@ -63,6 +65,10 @@ class VersionReachability:
     def is_only_older(self, node: cst.CSTNode) -> bool:
         """Whether no version without the old names comes to a node."""
         return self._keeping_from(node, NEW_VERSIONS[-1]) is not None
+
+    def is_reached_today(self, node: cst.CSTNode) -> bool:
+        """Whether a version of today comes to a node, as far as the version alone says."""
+        return any(self._keeping_from(node, version) is None for version in VERSIONS_OF_TODAY)
 
     def splits(self, test: cst.BaseExpression) -> bool:
         """Whether a condition is the same for all new versions and another for an old one."""

@@ -165,6 +165,22 @@ def replace_argument(tree: Tree, call: cst.Call, old: cst.Arg, new: Sequence[str
     return [Edit(start, end, text)]
 
 
+def append_arguments(tree: Tree, call: cst.Call, new: Sequence[str]) -> list[Edit]:
+    """Returns the edit that puts arguments behind those that a call has, in the call's own layout.
+
+    Args:
+        tree: The file.
+        call: The call.
+        new: Source of each argument.
+    """
+    if not call.args:
+        place = tree.span(call)[1] - 1
+        return [Edit(place, place, ", ".join(new))]
+    end = tree.span(call.args[-1])[1]
+    separator = argument_separator(tree, call, call.args[-1])
+    return [Edit(end, end, "".join(f"{separator}{text}" for text in new))]
+
+
 def argument_separator(tree: Tree, call: cst.Call, argument: cst.Arg) -> str:
     """Returns what is between arguments of a call, in the call's own layout.
 

@@ -12,21 +12,33 @@ from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.editing.import_style import from_imports
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.editing.new_imports import NewImports
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-_INDENTATION = re.compile(r"^(?: {4})+", re.MULTILINE)
+    from lossscale_codemods.analysis.syntax_tree import Tree
+
+_FUNCTION = re.compile(r"tensorflow\.keras\.(?!mixed_precision)\w+\.[a-z_]\w*")
+"""Of Keras' modules, functions such as `get` and `mean` say little without the module."""
 _APART = ("collections.abc", "xml.etree.ElementTree")
-"""Modules that are not imported along with the packages they are in."""
+"""Modules that are not there by the name of their package until something imports them."""
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 
 
 class CannotRenderError(Exception):
-    """There is no way to write a new name at a place; the message says why."""
+    """There is no way to write a new name at a place; the message says why.
+
+    Attributes:
+        advice: What to do about it, if that is known.
+    """
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.advice = advice
 
 
 class NameRenderer:
@@ -43,8 +55,9 @@ class NameRenderer:
     ) -> None:
         self.program = program
         self.tree = program.tree
-        self.after = program.resolver.with_moved(moved)
+        self.after = program.today.with_moved(moved)
         self.dropped = set(dropped)
+        self.apart = [one for one in _APART if one not in _imported_whole(program.tree)]
         self.imports: dict[str, str] = {}
         """Paths that must be imported, with the name that each is given."""
         self.helpers: dict[str, str] = {}
@@ -79,7 +92,7 @@ class NameRenderer:
             return None
         for node in occurrence.prefixes():
             found = self.after.paths(node)
-            rests = [{_rest(module, path) for path in paths} - {None} for module in found]
+            rests = [{self._rest(module, path) for path in paths} - {None} for module in found]
             if len(found) > 1 and len(set().union(*rests)) == 1 and all(rests):
                 return f"{self.tree.source(node)}{set().union(*rests).pop()}"
         return None
@@ -122,7 +135,7 @@ class NameRenderer:
             prefixes = [(self.tree.source(n), self.after.paths(n)) for n in occurrence.prefixes()]
         for source, found in prefixes:
             for path in paths:
-                rests = {rest for p in found if (rest := _rest(p, path)) is not None}
+                rests = {rest for p in found if (rest := self._rest(p, path)) is not None}
                 if len(rests) == 1 and len(found) == 1:
                     rest = rests.pop()
                     cost = len(source + rest) if shortest else len(rest)
@@ -142,7 +155,7 @@ class NameRenderer:
                         continue
                     found = {p for b in bindings for p in self.after.binding_paths(b)}
                     for path in paths:
-                        rest = _rest(next(iter(found)), path) if len(found) == 1 else None
+                        rest = self._rest(next(iter(found)), path) if len(found) == 1 else None
                         if rest is not None and (best is None or len(rest) < best[0]):
                             best = (len(rest), name + rest)
             current = current.parent
@@ -168,10 +181,16 @@ class NameRenderer:
         self._note_use(occurrence)
         if path in self.imports:
             return self.imports[path]
-        if path.startswith("compat_lossscale."):
+        if path.startswith(f"{names.KERAS_3_HOME}."):
+            module = self._import(names.KERAS_3_HOME, occurrence)
+            return f"{module}{path.removeprefix(names.KERAS_3_HOME)}"
+        if path.startswith("compat_lossscale.") and path != names.KERAS_3_HOME:
             self.imports.setdefault("compat_lossscale", "compat_lossscale")
             return path
-        last = path.rsplit(".", 1)[-1]
+        module, _, last = path.rpartition(".")
+        if _FUNCTION.fullmatch(path):
+            return f"{self._import(module, occurrence)}.{last}"
+        self._check_old_import(last)
         name = last
         if self._is_taken(name):
             name = f"{_in_front(path)}_{last}"
@@ -179,6 +198,17 @@ class NameRenderer:
             name += "_"
         self.imports[path] = name
         return name
+
+    def _check_old_import(self, name: str) -> None:
+        """Refuses a second name for what the file imports under this one, in the old way."""
+        for binding in self.program.scopes.module.bindings.get(name, ()):
+            goes = binding in self.dropped or binding in self.after.moved
+            if not goes and names.lookup(binding.path or "") is not None:
+                line = self.program.line(binding.node)
+                raise CannotRenderError(
+                    f"the old {name} is imported on line {line}, and stays for other uses",
+                    "Settle those uses first, then run again.",
+                )
 
     def _is_taken(self, name: str) -> bool:
         scopes = self.program.scopes.of_node.values()
@@ -213,87 +243,24 @@ class NameRenderer:
         self.helpers[name] = source
         return name
 
-    def header_edit(self) -> list[Edit]:
-        """Returns the edit that adds the imports and helpers, below the file's own imports."""
-        newline = self.tree.newline
-        modules: dict[str, list[str]] = {}
-        for path, name in sorted(self.imports.items()):
-            module, _, member = path.rpartition(".")
-            text = member if member == name else f"{member} as {name}"
-            modules.setdefault(module, []).append(text)
-        lines = [f"import {name}" for name in modules.pop("", [])]
-        for module, members in modules.items():
-            lines += from_imports(self.tree, module, members)
-        text = "".join(line + newline for line in lines)
-        for source in self.helpers.values():
-            indented = self._as_the_file_indents(source.strip("\n"))
-            text += f"{newline}{newline}{indented.replace(chr(10), newline)}{newline}"
-        if not text:
-            return []
-        offset, glue = self._header_offset()
-        if self.helpers:
-            following = self.tree.text[offset : offset + 2 * len(newline)]
-            blank = newline.encode() * 2
-            if following and following != blank:
-                missing = 1 if following.startswith(newline.encode()) else 2
-                text += newline * missing
-        return [Edit(offset, offset, glue + text)]
+    def _rest(self, path: str | None, wanted: str) -> str | None:
+        """Returns what must follow something at `path` to name what is at `wanted`."""
+        if path is None:
+            return None
+        if any(
+            f"{wanted}.".startswith(f"{one}.") and one.startswith(f"{path}.") for one in self.apart
+        ):
+            return None
+        for candidate in {path, names.canonical(path)}:
+            if wanted == candidate:
+                return ""
+            if wanted.startswith(candidate + "."):
+                return wanted[len(candidate) :]
+        return None
 
-    def _as_the_file_indents(self, source: str) -> str:
-        unit = self.tree.module.default_indent
-        return _INDENTATION.sub(lambda spaces: unit * (len(spaces[0]) // 4), source)
-
-    def _header_offset(self) -> tuple[int, str]:
-        body = self.program.tree.module.body
-        last: cst.CSTNode | None = None
-        for index, statement in enumerate(body):
-            if self.tree.span(statement)[1] > self.first_use:
-                break
-            if isinstance(statement, cst.SimpleStatementLine):
-                smalls = statement.body
-                if all(isinstance(s, cst.Import | cst.ImportFrom) for s in smalls):
-                    last = statement
-                    continue
-                is_docstring = (
-                    index == 0
-                    and isinstance(smalls[0], cst.Expr)
-                    and isinstance(smalls[0].value, cst.BaseString)
-                )
-                if is_docstring:
-                    last = statement
-                    continue
-                if all(
-                    isinstance(s, cst.Assign | cst.AnnAssign | cst.Expr | cst.Pass) for s in smalls
-                ):
-                    # `__version__ = ...`, `sys.path.append(...)` and the like between imports.
-                    if any(
-                        isinstance(later, cst.SimpleStatementLine)
-                        and isinstance(later.body[0], cst.Import | cst.ImportFrom)
-                        for later in body[index:]
-                    ):
-                        continue
-                    break
-                break
-            if isinstance(statement, cst.If | cst.Try) and self._only_imports(statement):
-                last = statement
-                continue
-            break
-        if last is None:
-            if body:
-                return self._line_start_of(body[0]), ""
-            return len(self.tree.text), ""
-        end = self.tree.line_end(max(self.tree.span(last)[1] - 1, 0))
-        glue = "" if self.tree.text[:end].endswith((b"\n", b"\r")) else self.tree.newline
-        return end, glue
-
-    def _line_start_of(self, node: cst.CSTNode) -> int:
-        return self.tree.line_start(self.tree.span(node)[0])
-
-    def _only_imports(self, statement: cst.CSTNode) -> bool:
-        found = [n for n in self.tree.walk(statement) if isinstance(n, cst.BaseSmallStatement)]
-        return any(isinstance(n, cst.Import | cst.ImportFrom) for n in found) and all(
-            isinstance(n, cst.Import | cst.ImportFrom | cst.Pass | cst.Assign) for n in found
-        )
+    def header_edits(self) -> list[Edit]:
+        """Returns the edits that add the imports and helpers."""
+        return NewImports(self.tree, self.first_use).edits(self.imports, self.helpers.values())
 
 
 def _in_front(path: str) -> str:
@@ -303,15 +270,13 @@ def _in_front(path: str) -> str:
     return "keras" if ".keras." in path else "v1"
 
 
-def _rest(path: str | None, wanted: str) -> str | None:
-    """Returns what must follow something at `path` to name what is at `wanted`."""
-    if path is None:
-        return None
-    if any(f"{wanted}.".startswith(f"{one}.") and one.startswith(f"{path}.") for one in _APART):
-        return None
-    for candidate in {path, names.canonical(path)}:
-        if wanted == candidate:
-            return ""
-        if wanted.startswith(candidate + "."):
-            return wanted[len(candidate) :]
-    return None
+def _imported_whole(tree: Tree) -> set[str]:
+    """Returns the modules that `import a.b` statements of a file's own level load."""
+    return {
+        dotted(alias.name) or ""
+        for line in tree.module.body
+        if isinstance(line, cst.SimpleStatementLine)
+        for small in line.body
+        if isinstance(small, cst.Import)
+        for alias in small.names
+    }

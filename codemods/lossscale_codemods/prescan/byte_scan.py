@@ -14,7 +14,8 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.decoding import ENCODING_COOKIE, text_of
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.registry import all_rules, rules_for
+from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,9 +29,9 @@ _JSON_OBJECT = re.compile(rb"\s*{")
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
 
 
-def markers_in(source: bytes) -> list[bytes]:
+def markers_in(source: bytes, selection: Selection | None = None) -> list[bytes]:
     """Returns the words of markers in a file's bytes, as they are usually spelled."""
-    return [word for word in _markers(all_rules()) if word in source]
+    return [word for word in _markers_for(_target(selection)) if word in source]
 
 
 def can_hold_old_name(
@@ -43,10 +44,14 @@ def can_hold_old_name(
         markers: The words of markers in it, if they are known.
         selection: Which rules the run applies, if that matters.
     """
-    found = markers_in(source) if markers is None else markers
+    found = markers_in(source, selection) if markers is None else markers
+    target = _target(selection)
     return (
-        _can_be_old(source, found)
-        or any(_can_be_old(other, markers_in(other)) for other in _other_spellings(source))
+        _can_be_old(source, found, target)
+        or any(
+            _can_be_old(other, markers_in(other, selection), target)
+            for other in _other_spellings(source)
+        )
         or is_asked_for(source, selection)
     )
 
@@ -60,7 +65,7 @@ def is_asked_for(source: bytes, selection: Selection | None) -> bool:
     """
     if selection is None or not selection.select:
         return False
-    rules = tuple(rule for rule in all_rules() if selection.asks_for(rule.id))
+    rules = tuple(rule for rule in rules_for(selection.target) if selection.asks_for(rule.id))
     return _has_group_marker(source, rules)
 
 
@@ -83,17 +88,27 @@ def can_make_optimizers(source: bytes) -> bool:
     return _OPTIMIZERS.search(source) is not None
 
 
+def _target(selection: Selection | None) -> Target:
+    return Target.TF_KERAS if selection is None else selection.target
+
+
+def _markers_for(target: Target) -> dict[bytes, list[Marker]]:
+    """Returns the markers of the rules for a target, by their words."""
+    return _markers(all_rules(), target)
+
+
 @functools.lru_cache(maxsize=8)
-def _markers(rules: tuple[Rule, ...]) -> dict[bytes, list[Marker]]:
-    """Returns the markers of some rules, by their words."""
+def _markers(rules: tuple[Rule, ...], target: Target) -> dict[bytes, list[Marker]]:
     found: dict[bytes, list[Marker]] = {}
-    for marker in dict.fromkeys(marker for rule in rules for marker in rule.markers):
+    for marker in dict.fromkeys(
+        m for rule in rules if target in rule.targets for m in rule.markers
+    ):
         found.setdefault(marker.word, []).append(marker)
     return found
 
 
-def _can_be_old(source: bytes, words: Sequence[bytes]) -> bool:
-    by_word = _markers(all_rules())
+def _can_be_old(source: bytes, words: Sequence[bytes], target: Target) -> bool:
+    by_word = _markers_for(target)
     return any(marker.stands_in(source) for word in words for marker in by_word[word])
 
 

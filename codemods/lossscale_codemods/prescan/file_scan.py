@@ -14,7 +14,8 @@ from lossscale_codemods.analysis.approximate_names import CannotTellError
 from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.scanned_source import ScannedSource
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name, is_asked_for
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.registry import rules_for
+from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ def scan_source(
     """
     if is_asked_for(source, selection):
         return None
-    if not can_hold_old_name(source):
+    if not can_hold_old_name(source, selection=selection):
         return Result(source, source, Status.UNCHANGED)
+    rules = rules_for(Target.TF_KERAS if selection is None else selection.target)
     with warnings.catch_warnings():
         # Of escapes that Python does not know, for one; who runs the file sees them.
         warnings.simplefilter("ignore")
@@ -52,9 +54,9 @@ def scan_source(
             return None
         scanned = ScannedSource(tree, text_of(source), relative)
         try:
-            if any(rule.can_fire(scanned) for rule in all_rules()):
+            if any(rule.can_fire(scanned) for rule in rules):
                 return None
-            records = [one for rule in all_rules() for one in rule.scan_mentions(scanned)]
+            records = [one for rule in rules for one in rule.scan_mentions(scanned)]
         except (CannotTellError, RecursionError):
             return None
     records.sort(key=lambda one: (one.line, one.column, one.rule))

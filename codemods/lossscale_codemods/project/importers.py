@@ -161,9 +161,24 @@ class Importers:
             for end in range(dots + 1, len(parts) + 1):
                 # A module that is handed on can be asked for anything.
                 asked = end == len(parts) or parts[end] == name
-                if asked and self._refers(reads, ".".join(parts[:end]), module):
+                path = ".".join(parts[:end])
+                if asked and self._refers(reads, path, module) and not self._defines(reads, path):
                     return True
         return False
+
+    def _defines(self, reads: Reads, dotted: str) -> bool:
+        """Whether `from package import name` gives a function or class of the package itself."""
+        package, _, name = dotted.rpartition(".")
+        leading = len(dotted) - len(dotted.lstrip("."))
+        package = package if package.strip(".") else "." * leading
+        if (package, name) not in reads.members:
+            return False
+        folders = [*reads.path.parents][leading - 1 : leading] if leading else reads.path.parents
+        parts = [part for part in package.split(".") if part]
+        files = (module_at(folder.joinpath(*parts)) for folder in folders)
+        file = next((one for one in files if one is not None), None)
+        found = reads_of(file, self._source(file)) if file is not None else None
+        return found is not None and name in found.defined
 
     def _gets_by_star(self, reads: Reads, module: Path, name: str) -> bool:
         return (
@@ -211,12 +226,7 @@ class Importers:
 
     def _has(self, file: Path, name: str, module: Path, depth: int) -> bool:
         """Whether a module can be had from another file under its own name."""
-        source = self.texts.get(file)
-        if source is None:
-            try:
-                source = read(str(file))
-            except OSError:
-                return False
+        source = self._source(file)
         reads = reads_of(file, source)
         if reads is None:
             return True
@@ -224,6 +234,16 @@ class Importers:
         return any(self._refers(reads, target, module, depth + 1) for target in targets) or (
             not targets and name not in reads.defined and can_hand_on(source)
         )
+
+    def _source(self, file: Path) -> bytes:
+        """Returns what is in a file as it will be; nothing if it cannot be read."""
+        source = self.texts.get(file)
+        if source is None:
+            try:
+                source = read(str(file))
+            except OSError:
+                source = b""
+        return source
 
     @staticmethod
     def _is_below_top(home: Path, parts: Sequence[str]) -> bool:

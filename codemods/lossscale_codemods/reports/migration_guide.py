@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.vocabulary.names import Meaning, Target, lookup
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, Target, lookup
 from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +54,10 @@ KINDS = {
     "LS9": "Names next to the loss-scale API",
     "LS0": "On top of compat_lossscale, with `--target compat`",
 }
+ON_KERAS_3 = {
+    Target.KERAS3: "To Keras 3, with `--target keras3`",
+    Target.KERAS3_ALONE: "To Keras 3 alone, with `--target keras3 --no-dependency`",
+}
 _KERAS = ("LossScaleOptimizer", "Policy", "set_policy", "global_policy", "get_layer_policy")
 _SCALES = ("LossScale", "FixedLossScale", "DynamicLossScale")
 _REWRITE = ("enable_mixed_precision_graph_rewrite", "disable_mixed_precision_graph_rewrite")
@@ -88,11 +93,15 @@ _IN_WORDS = {Meaning.LAYER_POLICY: "`layer.dtype_policy`", Meaning.CONTRIB: "see
 def page() -> str:
     """Returns the guide as Markdown."""
     parts = [_INTRODUCTION, _NAMES, *_name_rows()]
-    rules = sorted(all_rules(), key=lambda rule: rule.id)
+    every = sorted(all_rules(), key=lambda rule: rule.id)
+    rules = [rule for rule in every if rule.example_target not in WITH_KERAS_3]
     for prefix, kind in KINDS.items():
         parts += _chapter(kind, [rule for rule in rules if rule.id.startswith(prefix)])
     others = [rule for rule in rules if not rule.id.startswith(tuple(KINDS))]
-    return "".join([*parts, *(_chapter("Others", others) if others else ())])
+    parts += _chapter("Others", others) if others else ()
+    for target, kind in ON_KERAS_3.items():
+        parts += _chapter(kind, [rule for rule in every if rule.example_target is target])
+    return "".join(parts)
 
 
 def _chapter(heading: str, rules: Sequence[Rule]) -> Iterator[str]:
@@ -126,6 +135,8 @@ def _rows(rule: Rule) -> Iterator[str]:
         records = list(_migrated(case.before, rule, legacy=not case.new_optimizers).records)
         if case.review:
             records = [one for one in records if case.review in f"{one.message} {one.advice}"]
+        else:
+            records = [one for one in records if one.outcome is not Outcome.REWRITTEN]
         lines = case.before.splitlines()
         old = (
             _without_imports(lines)
@@ -137,8 +148,7 @@ def _rows(rule: Rule) -> Iterator[str]:
 
 
 def _migrated(program: str, rule: Rule, *, legacy: bool = True) -> Result:
-    target = Target.TF_KERAS if Target.TF_KERAS in rule.targets else Target.COMPAT
-    return migrate_fully(program.encode(), Options(target, legacy_optimizers=legacy))
+    return migrate_fully(program.encode(), Options(rule.example_target, legacy_optimizers=legacy))
 
 
 def _row(rule: Rule, old: Sequence[str], new: str, records: Sequence[Record]) -> str:

@@ -23,6 +23,11 @@ the beginning of several; `# compat-lossscale: ignore[ID]` leaves one place as i
 | Rule | What it is about |
 | --- | --- |
 """
+_OPTION = {
+    Target.COMPAT: "compat",
+    Target.KERAS3: "keras3",
+    Target.KERAS3_ALONE: "keras3 --no-dependency",
+}
 _REWRITES_NOTHING = "This rule rewrites nothing by itself; it says where an old name is used."
 
 
@@ -50,8 +55,8 @@ def page() -> str:
     parts += [f"| [{r.id}](#{r.id.lower()}) | {r.title} |\n" for r in rules]
     for rule in rules:
         parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
-        if Target.TF_KERAS not in rule.targets:
-            parts.append("\nFor `--target compat`.\n")
+        if rule.example_target is not Target.TF_KERAS:
+            parts.append(f"\nFor `--target {_OPTION[rule.example_target]}`.\n")
         summary, _, why = documentation(rule).partition("\n\n")
         parts.append(f"\n{summary}\n\n**Why.** {why}\n")
         for heading, text, cases in _sections(rule):

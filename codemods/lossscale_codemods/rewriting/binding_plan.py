@@ -77,7 +77,9 @@ class Planner:
         """
         plan = Plan()
         bindings = self._old_bindings()
-        for group in self._groups(list(bindings)):
+        beside = [binding for binding, old in bindings.items() if old.meaning in BESIDE]
+        others = [binding for binding in bindings if binding not in beside]
+        for group in [*self._groups(others), *([binding] for binding in beside)]:
             reason = self._reason_to_keep(group, bindings, blocked)
             if reason is not None:
                 plan.kept.update(dict.fromkeys(group, reason))

@@ -23,7 +23,7 @@ from lossscale_codemods.editing.line_limits import line_limits
 from lossscale_codemods.rewriting import fixes, import_edits, proofs, unsafe_fixes
 from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
 from lossscale_codemods.rewriting.verdict_resolution import Decisions
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Result, Status
 from lossscale_codemods.vocabulary.suppression import Suppressions
@@ -107,7 +107,9 @@ def _attempt(
     original.collapse_problem = collapse_problem
     collapsed = Collapsed(original)
     if options.collapse_guards:
-        selected = [rule for rule in all_rules() if options.selection.applies(rule.id)]
+        selected = [
+            rule for rule in rules_for(options.target) if options.selection.applies(rule.id)
+        ]
         collapsed = collapse(original, selected, relative)
     program = collapsed.program
     suppressions = Suppressions(text_of(program.source))
@@ -117,7 +119,7 @@ def _attempt(
     uses_old = uses_old_api(original) or uses_old_api(program)
     if isinstance(relative, ProjectFiles) and relative.is_asking:
         return Result(given, given, Status.UNCHANGED, uses_old_api=uses_old)
-    mentions = [one for rule in all_rules() for one in rule.mentions(program)]
+    mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
     found = [*outcomes.records, *mentions]
     if collapsed.records:
         found = [collapsed.positions.of_record(r, program.tree, original.tree) for r in found]

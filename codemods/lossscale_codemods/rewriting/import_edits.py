@@ -57,8 +57,10 @@ class ImportEditor:
         self.dotted_imports = dotted_imports
         self.gone = list(removed)
         self.changing: list[cst.CSTNode] = []
-        self.joined: dict[cst.ImportFrom, tuple[list[str], list[Edit]]] = {}
-        """Imports that get further names: these, and the edits of which the first adds them."""
+        self.joined: dict[cst.ImportFrom, tuple[list[str], list[Edit], int]] = {}
+        """Imports that get further names: these, and the edits, with how many of them add them."""
+        self.moved: dict[cst.CSTNode, str] = {}
+        """Imports that are of another module as a whole now, with the module."""
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""
@@ -71,7 +73,8 @@ class ImportEditor:
                     statements.setdefault(statement, {})[binding.node] = binding
         self._collect_gone(statements)
         self.changing = [*statements, *self.gone]
-        for statement, aliases in statements.items():
+        for statement in sorted(statements, key=self.tree.span):
+            aliases = statements[statement]
             if isinstance(statement, cst.ImportFrom):
                 edits = self._from_import(statement, aliases)
             elif isinstance(statement, cst.Import):
@@ -133,6 +136,7 @@ class ImportEditor:
                 merged = self._merge(statement, primary, staying, aliases)
                 if merged:
                     return merged
+                self.moved[statement] = primary
             edits += self._rename_module(statement, primary)
             edits += self._rename_aliases(staying, aliases)
         elif import_path(statement) in groups:
@@ -160,23 +164,23 @@ class ImportEditor:
         aliases: Mapping[cst.CSTNode, Binding],
     ) -> list[Edit]:
         """Moves the names to an import from the same module, if one is near."""
-        found = import_merging.host(self.tree, statement, module, self.changing)
+        found = import_merging.host(self.tree, statement, module, self.changing, self.moved)
         if found is None:
             return []
-        before, edits = self.joined.get(found, ([], []))
+        before, edits, count = self.joined.get(found, ([], [], 0))
         texts = [alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members]
         texts = sorted([*before, *texts])
-        joined = import_merging.join(self.tree, found, texts)
-        if joined is None:
+        joined = import_merging.join(self.tree, found, texts, module)
+        if not joined:
             return []
         self.gone.append(statement)
         gone = remove_statement(self.tree, statement, self.gone)
         if before:
-            edits[0] = joined
-            self.joined[found] = texts, edits
+            edits[:count] = joined
+            self.joined[found] = texts, edits, len(joined)
             return gone
-        edits = [joined, *gone]
-        self.joined[found] = texts, edits
+        edits = [*joined, *gone]
+        self.joined[found] = texts, edits, len(joined)
         return edits
 
     def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:

@@ -17,13 +17,17 @@ from lossscale_codemods.vocabulary.options import AS_THE_FILE
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lossscale_codemods.analysis.syntax_tree import Tree
 
 
 def host(
-    tree: Tree, statement: cst.ImportFrom, module: str, taken: Sequence[cst.CSTNode]
+    tree: Tree,
+    statement: cst.ImportFrom,
+    module: str,
+    taken: Sequence[cst.CSTNode],
+    moved: Mapping[cst.CSTNode, str],
 ) -> cst.ImportFrom | None:
     """Returns the import that another import's names can move to, if there is one.
 
@@ -32,6 +36,7 @@ def host(
         statement: The import that is to go.
         module: What its names are imported from now.
         taken: Imports that change themselves.
+        moved: Those of them that are of another module as a whole now, with the module.
     """
     if imports_names_singly(tree):
         return None
@@ -50,10 +55,10 @@ def host(
             for found in imports:
                 if (
                     isinstance(found, cst.ImportFrom)
-                    and found not in taken
+                    and (found not in taken or found in moved)
                     and len(imports) == 1
                     and not isinstance(found.names, cst.ImportStar)
-                    and import_path(found) == module
+                    and moved.get(found, import_path(found)) == module
                     and not _has_comment_between(tree, statement, found)
                 ):
                     return found
@@ -61,37 +66,48 @@ def host(
     return None
 
 
-def join(tree: Tree, found: cst.ImportFrom, texts: Sequence[str]) -> Edit | None:
-    """Returns the edit that adds names to an import, if they fit into its layout."""
+def join(tree: Tree, found: cst.ImportFrom, texts: Sequence[str], module: str) -> list[Edit]:
+    """Returns the edits that add names to an import, if they fit into its layout.
+
+    Args:
+        tree: The file.
+        found: The import.
+        texts: The names, in order, as `member` or `member as name`.
+        module: The module that it imports from now.
+    """
     if isinstance(found.names, cst.ImportStar):
-        return None
-    source = tree.source(found)
+        return []
     names = [alias.evaluated_name for alias in found.names]
-    if "\\" in source or {a.evaluated_alias or a.evaluated_name for a in found.names} & {
-        text.rpartition(" ")[2] for text in texts
-    }:
-        return None
-    follower = next(
-        (a for a in found.names if names == sorted(names) and a.evaluated_name > texts[0]), None
-    )
-    alias = found.names[-1] if follower is None else follower
-    start, end = tree.span(alias)
+    if "\\" in tree.source(found) or {
+        a.evaluated_alias or a.evaluated_name for a in found.names
+    } & {text.rpartition(" ")[2] for text in texts}:
+        return []
+    start, end = tree.span(found.names[-1])
     line_start = tree.line_start(start)
     line = tree.text[line_start : tree.line_end(start)].rstrip()
-    if line_start > tree.span(found)[0] and not tree.text[line_start:start].strip():
+    separator = ", "
+    is_first = line_start <= tree.span(found)[0]
+    if not is_first and not tree.text[line_start:start].strip():
         separator = "," + tree.newline + tree.indentation(start)
-        if follower is None and b"#" in tree.text[end : tree.line_end(end)]:
-            return None
+        if b"#" in tree.text[end : tree.line_end(end)]:
+            return []
     else:
-        separator = ", "
-        if (
-            len(line) + len(separator.join(["", *texts]))
-            > line_limits(tree.code, AS_THE_FILE).joined
-        ):
-            return None
-    if follower is None:
-        return Edit(end, end, separator.join(["", *texts]))
-    return Edit(start, start, separator.join([*texts, ""]))
+        longer = len(module) - len(import_path(found)) if is_first else 0
+        length = len(line) + longer + len(separator.join(["", *texts]))
+        if length > line_limits(tree.code, AS_THE_FILE).joined:
+            return []
+    places: dict[cst.ImportAlias | None, list[str]] = {}
+    for text in texts:
+        follower = (a for a in found.names if names == sorted(names) and a.evaluated_name > text)
+        places.setdefault(next(follower, None), []).append(text)
+    edits = []
+    for alias, added in places.items():
+        if alias is None:
+            edits.append(Edit(end, end, separator.join(["", *added])))
+        else:
+            before = tree.span(alias)[0]
+            edits.append(Edit(before, before, separator.join([*added, ""])))
+    return edits
 
 
 def _imports(line: cst.CSTNode) -> Sequence[cst.BaseSmallStatement] | None:

@@ -47,6 +47,8 @@ STAND_INS: tuple[object, ...] = (
 )
 """One of every kind of value that the old API took, and what a condition can be."""
 _MOST_ATOMS = 4
+_OF_NO_SCALE = frozenset({"inner_optimizer", "optimizer", "opt", "count_skipped_steps"})
+"""Arguments of the new constructor that say nothing of its loss scale."""
 _CALL_ERRORS = (LossScaleArgumentError, TypeError, ValueError, AttributeError)
 _IMPLICIT = frozenset(dir(builtins)) | {"__file__", "__path__", "__class__", "WindowsError"}
 
@@ -203,8 +205,7 @@ def _evaluate_new(node: ast.expr, evaluator: constant_evaluation.Evaluator) -> L
         return _evaluate_new(branch, evaluator)
     if not isinstance(node, ast.Call):
         raise constant_evaluation.UnknownAtomError(constant_evaluation.key(node))
-    optimizers = {"inner_optimizer", "optimizer", "opt"}
-    kept = [k for k in node.keywords if k.arg not in optimizers]
+    kept = [k for k in node.keywords if k.arg not in _OF_NO_SCALE]
     keywords = evaluator.keywords(ast.Call(node.func, [], kept))
     return LossScaleSpec.from_constructor(**keywords)
 

@@ -21,6 +21,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
 )
 from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) ->
     return any(isinstance(v, Suppressed) for v in found) and not any(
         isinstance(v, Review) for v in found
     )
+
+
+def _is_of_old(binding: Binding) -> bool:
+    """Whether a name that moves had an old name, and none of those beside it."""
+    return binding.path is None or names.lookup(binding.path) is not None
 
 
 class Recorder:
@@ -142,7 +148,7 @@ class Recorder:
         """Whether an old name will still be there."""
         if isinstance(verdict, Ignore):
             bindings = self.program.resolver.bindings(occurrence.base)
-            if any(binding in plan.moved for binding in bindings):
+            if any(binding in plan.moved and _is_of_old(binding) for binding in bindings):
                 return False  # They move together.
         found = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
         return occurrence.role not in found and not isinstance(verdict, Rewrite)

@@ -33,7 +33,7 @@ from lossscale_codemods.rules.base import (
     Suppressed,
     Verdict,
 )
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
@@ -70,7 +70,7 @@ class Decisions:
         self.selection = selection
         self.suppressions = suppressions
         self.unsafe_fixes = unsafe_fixes
-        self.rules = [r for r in all_rules() if program.target in r.targets]
+        self.rules = rules_for(program.target)
         self.import_rule = next(r for r in all_rules() if r.decides_imports)
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.blocked: dict[cst.CSTNode, str] = {}
@@ -215,13 +215,19 @@ class Decisions:
         return verdict
 
     def _is_new_as_well(self, occurrence: Occurrence) -> bool:
-        """Whether the other things a name can be are what the old one becomes."""
-        new = {names.canonical(path) for old in occurrence.names for path in old.new}
-        others = [
-            path
-            for path in self.program.resolver.paths(occurrence.node)
-            if path is None or names.lookup(path) is None
-        ]
+        """Whether the other things a name can be are what the old one becomes.
+
+        It is also right as it is if the old one is nothing that the versions of today come to.
+        """
+        new = {
+            names.canonical(path)
+            for old in occurrence.names
+            for path in old.new_paths(self.program.target)
+        }
+        found = self.program.today.paths(occurrence.node)
+        others = [path for path in found if path is None or names.lookup(path) is None]
+        if occurrence.role not in BESIDE and len(others) == len(found):
+            return True
         return all(path is not None and names.canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
@@ -253,9 +259,8 @@ class Decisions:
             try:
                 edits[occurrence] = list(verdict.edits(renderer))
             except CannotRenderError as error:
-                self.forced[occurrence] = Review(
-                    str(error), _BY_HAND.format(self.rule_of[occurrence])
-                )
+                advice = error.advice or _BY_HAND.format(self.rule_of[occurrence])
+                self.forced[occurrence] = Review(str(error), advice)
                 return None
         self._respell_inside(edits)
         instead_of_stars = modules.instead_of(stars)
@@ -297,7 +302,7 @@ class Decisions:
             plan.changed_names | self._removed_variables() | modules.names_of(stars)
         )
         if outcomes.edits:
-            outcomes.edits += renderer.header_edit()
+            outcomes.edits += renderer.header_edits()
             outcomes.edits += kept_comments(self.tree, outcomes.edits)
         return outcomes if self._without_overlaps(outcomes, edits) else None
 

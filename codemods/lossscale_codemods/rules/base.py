@@ -7,7 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING, ClassVar
 
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.vocabulary.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -185,7 +185,8 @@ class Rule:
     title: ClassVar[str]
     order: ClassVar[int] = 0
     """Rules are asked in this order, and then in the order of their ids."""
-    targets: ClassVar[frozenset[Target]] = frozenset([Target.TF_KERAS])
+    targets: ClassVar[frozenset[Target]] = WITH_NEW_API
+    """What a program must be migrated to for the rule to be asked."""
     decides_imports: ClassVar[bool] = False
     """Whether imports are this rule's business: one rule's, that is."""
     markers: ClassVar[tuple[Marker, ...]] = OLD_NAMES
@@ -204,6 +205,11 @@ class Rule:
     """Programs that it leaves, with or without a finding."""
     not_handled: ClassVar[str] = ""
     """What it leaves, in words, where `valid` has no finding that says so."""
+
+    @property
+    def example_target(self) -> Target:
+        """What its examples are migrated to: the first target that it is for."""
+        return next(target for target in Target if target in self.targets)
 
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether a full parse can find anything for this rule; asked before there is one."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 
 
 class BareKeras(Rule):
@@ -23,7 +23,7 @@ class BareKeras(Rule):
     title = "Old names in the package `keras`"
     order = -1
     shows_imports = True
-    targets = frozenset(Target)
+    targets = WITH_KERAS_2
     valid = (
         Case(
             "import keras\nopt = keras.mixed_precision.experimental.LossScaleOptimizer(opt, 128)\n",

@@ -18,7 +18,9 @@ from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument, rewrite_constructor
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
+from lossscale_codemods.rules.shared.new_optimizers import is_moved, old_name
 from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2, WITH_KERAS_3
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,12 +68,15 @@ class HalfMigrated(Rule):
                 p is not None and frameworks.is_new_optimizer(p) for p in paths
             ):
                 continue
-            if self._can_be_old(node):
+            if self.can_be_old(node):
                 span = program.tree.span(node.func)
-                yield Occurrence(node.func, span, Role.FOUND, rule=self.id)
+                moved = [p for p in paths if p and program.target in WITH_KERAS_3 and is_moved(p)]
+                names = tuple(old_name(path, program.target) for path in moved)
+                yield Occurrence(node.func, span, Role.FOUND, names, rule=self.id)
 
     @staticmethod
-    def _can_be_old(call: cst.Call) -> bool:
+    def can_be_old(call: cst.Call) -> bool:
+        """Whether a call of the new class has something that can be the old argument."""
         if any(argument.star for argument in call.args) or len(call.args) > 2:
             return False
         argument = loss_scale_argument(call)
@@ -99,7 +104,7 @@ class HalfMigrated(Rule):
                 "dynamic one to Keras 3, and `dynamic` to the API between",
                 "Say which: `dynamic=False, initial_scale=...` or `initial_scale=...`.",
             )
-        paths = program.resolver.paths(call.func)
+        paths = program.resolver.paths(call.func) if program.target in WITH_KERAS_2 else ()
         if kinds != {LossScaleType.DYNAMIC} and any(p and p.startswith("keras.") for p in paths):
             return Review(
                 "`keras` is Keras 3 now, whose LossScaleOptimizer has a dynamic loss scale only",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 
@@ -37,6 +37,14 @@ class LossScales(Rule):
             f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
             review="no optimizer of today takes a loss scale of your own",
         ),
+        Case(
+            "import tensorflow as tf\n"
+            "from mine import Base\n"
+            "if tf.__version__ < '2.4':\n"
+            "    from tensorflow.mixed_precision.experimental import DynamicLossScale as Base\n"
+            "class Mine(Base):\n    pass\n",
+            review="the branch for old versions",
+        ),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -49,6 +57,9 @@ class LossScales(Rule):
         if occurrence.meaning not in (Meaning.DYNAMIC, Meaning.FIXED, Meaning.LOSS_SCALE):
             return None
         if program.usage(occurrence) is Usage.BASE_CLASS:
+            paths = program.today.paths(occurrence.node)
+            if not any(path is not None and names.lookup(path) for path in paths):
+                return Ignore()  # Only older versions come to the import of the old class.
             return Review(
                 "no optimizer of today takes a loss scale of your own",
                 "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",

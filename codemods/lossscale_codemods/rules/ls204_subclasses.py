@@ -74,7 +74,7 @@ class Subclasses(Rule):
             return None
         if program.usage(occurrence) is not Usage.BASE_CLASS:
             return None
-        paths = program.resolver.paths(occurrence.node)
+        paths = program.today.paths(occurrence.node)
         if any(path is not None and is_new_optimizer(path) for path in paths):
             when = "on new versions " if occurrence.ambiguous else ""
             return Review(

@@ -2,7 +2,10 @@
 """An old name that is passed on, returned or unpacked is reported: its calls cannot be seen.
 
 `functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the
-class to code that may call it with the old arguments.
+class to code that may call it with the old arguments. A property that returns it is rewritten with
+its call, where that is the only one. With `--unsafe-fixes`, so is one that may have others, and
+what `functools.partial` keeps for a call. Names of the two private modules that tf-keras has as
+well are respelled.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.unseen_calls import partial_call, returned_class
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Meaning
 
@@ -30,16 +34,31 @@ class PassedOn(Rule):
             review="how it will be called cannot be seen here",
         ),
         Case(
+            f"{_HEAD}from functools import partial\n"
+            "wrap = partial(tf.keras.mixed_precision.experimental.LossScaleOptimizer, "
+            "loss_scale=64)\n",
+            review="how it will be called cannot be seen here",
+            unsafe=f"{_HEAD}from functools import partial\n"
+            "wrap = partial(tf.keras.mixed_precision.LossScaleOptimizer, dynamic=False, "
+            "initial_scale=64)\n",
+        ),
+        Case(
             f"{_HEAD}opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer"
             ".from_config(c)\n",
             review="from_config",
         ),
         Case(
-            "from tensorflow.python.keras.mixed_precision.experimental import autocast_variable\n"
-            "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
+            "from tensorflow.python.keras.mixed_precision.experimental.policy import PolicyV1\n"
+            "ok = isinstance(x, PolicyV1)\n",
             review="a private part of TensorFlow",
-            unsafe="from tf_keras.src.mixed_precision import autocast_variable\n"
-            "ok = isinstance(x, autocast_variable.AutoCastVariable)\n",
+        ),
+    )
+    invalid = (
+        Case(
+            "from tensorflow.python.keras import mixed_precision\n"
+            "ok = isinstance(x, mixed_precision.experimental.autocast_variable.AutoCastVariable)\n",
+            "from tf_keras.src.mixed_precision.autocast_variable import AutoCastVariable\n"
+            "ok = isinstance(x, AutoCastVariable)\n",
         ),
     )
 
@@ -60,11 +79,14 @@ class PassedOn(Rule):
                 "Look at what it does with configs of old versions; tf-keras' class has no "
                 "from_config.",
             )
-        if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+        is_pattern = isinstance(program.tree.parent(occurrence.node), cst.MatchClass)
+        if usage is Usage.VALUE and is_pattern:
             return Review(
-                "it is passed on, so how it will be called cannot be seen here",
-                "Change the places that call it, then this one.",
+                "the pattern asks for attributes, and the new class has others",
+                "Ask for the class alone, and read what you need of it behind the colon.",
             )
+        if usage is Usage.VALUE and occurrence.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+            return self._passed_on(occurrence, program)
         if occurrence.meaning is Meaning.MODULE and usage is not Usage.ALIAS:
             member = program.tree.parent(occurrence.node)
             what = getattr(getattr(member, "attr", None), "value", None)
@@ -84,17 +106,29 @@ class PassedOn(Rule):
         return None
 
     @staticmethod
+    def _passed_on(occurrence: Occurrence, program: Program) -> Verdict:
+        fix = returned = None
+        if occurrence.meaning is Meaning.OPTIMIZER:
+            returned = returned_class(occurrence, program)
+            fix = returned.rewrite if returned else partial_call(occurrence, program)
+        if returned is not None and returned.is_proven:
+            return returned.rewrite
+        return Review(
+            "it is passed on, so how it will be called cannot be seen here",
+            "Change the places that call it, then this one.",
+            unsafe_fix=fix,
+        )
+
+    @staticmethod
     def _private(occurrence: Occurrence, program: Program) -> Verdict:
         others = program.resolver.paths(occurrence.node) - {o.path for o in occurrence.names}
         if others and all(p is not None and frameworks.is_framework(p) for p in others):
             return Ignore()  # Another import has it from where it is today.
-        fix = None
         if all(old.new for old in occurrence.names):
-            fix = rename("where tf-keras has it, which is private as well", occurrence)
+            return rename("where tf-keras has the module, which is private as well", occurrence)
         return Review(
             "it is a private part of TensorFlow that is not there any more",
             "Do without it, or take it from tf_keras.src.mixed_precision if that still has it.",
-            unsafe_fix=fix,
         )
 
     def decide_rest(self, occurrence: Occurrence, program: Program) -> Review | None:

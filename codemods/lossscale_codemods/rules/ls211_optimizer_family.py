@@ -31,7 +31,7 @@ from lossscale_codemods.rules.base import (
     Suppressed,
     Verdict,
 )
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class OptimizerFamily(Rule):
     title = "Family of Keras optimizers"
     order = 1
     """What other rules find tells whether this is a program with old names."""
-    targets = frozenset(Target)
+    targets = WITH_KERAS_2
     shows_imports = True
     not_handled = (
         "Optimizers that a file outside of the paths makes, of Keras 3, and of packages such as "

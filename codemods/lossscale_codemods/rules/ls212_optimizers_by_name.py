@@ -33,7 +33,7 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import argument_separator
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class OptimizersByName(Rule):
     id = "LS212"
     title = "Keras optimizers by name"
     order = 1
-    targets = frozenset(Target)
+    targets = WITH_KERAS_2
     invalid = (
         Case(
             f"{_HEAD}{_MODEL}model.compile('adam', 'mse')\n",
@@ -121,30 +121,25 @@ class OptimizersByName(Rule):
         if not (program.legacy_optimizers and is_part_of_old(program)):
             return
         names = OptimizerNames(program, self.id)
-        for compiled in model_compiles(program):
-            if not names.is_left(compiled.call) and self._of_compile(compiled, program) is not None:
-                yield self._found(compiled.call.func, program)
-        for kept in kept_compiles(program):
-            if not names.is_left(kept) and not _has_optimizer(kept, program):
-                yield self._found(kept, program)
-        for node in program.scopes.scope_of_read:
-            if not isinstance(node, cst.Name | cst.Attribute):
-                continue
-            paths = {path for path in program.resolver.paths(node) if path is not None}
-            said = None
-            if any(map(optimizer_families.chooses_family, paths)):
-                said = self._of_function(node, program)
-            elif any(map(optimizer_families.is_home, paths)):
-                said = self._of_module(node, program)
-            # Asked last: it takes longest.
-            if said is not None and not names.is_left(node):
-                yield self._found(node, program)
-        for text in _spelled(program):
-            if not names.is_left(text):
-                yield self._found(text, program)
+        for node in self._candidates(program):
+            if not names.is_left(node):  # Asked last: it takes longest.
+                yield Occurrence(node, program.tree.span(node), Role.OPTIMIZER, rule=self.id)
 
-    def _found(self, node: cst.CSTNode, program: Program) -> Occurrence:
-        return Occurrence(node, program.tree.span(node), Role.OPTIMIZER, rule=self.id)
+    def _candidates(self, program: Program) -> Iterator[cst.CSTNode]:
+        for compiled in model_compiles(program):
+            if self._of_compile(compiled, program) is not None:
+                yield compiled.call.func
+        yield from (kept for kept in kept_compiles(program) if not _has_optimizer(kept, program))
+        for node in program.scopes.scope_of_read:
+            if isinstance(node, cst.Name | cst.Attribute):
+                paths = {path for path in program.resolver.paths(node) if path is not None}
+                if any(map(optimizer_families.chooses_family, paths)):
+                    if self._of_function(node, program) is not None:
+                        yield node
+                elif any(map(optimizer_families.is_home, paths)) and self._of_module(node, program):
+                    yield node
+        yield from (m for m in _looked_up_modules(program) if self._of_module(m, program))
+        yield from _spelled(program)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Has what makes the optimizer make one of the legacy family."""
@@ -153,6 +148,8 @@ class OptimizersByName(Rule):
             return None
         if isinstance(node, cst.SimpleString | cst.FormattedStringText):
             return _SPELLED
+        if isinstance(node, cst.Call):
+            return self._of_module(node, program)
         assert isinstance(node, cst.Name | cst.Attribute)
         compiled = model_compile(program.tree.parent(node), program)
         if compiled is not None and compiled.call.func is node:
@@ -256,7 +253,7 @@ class OptimizersByName(Rule):
         )
 
     @staticmethod
-    def _of_module(node: cst.Name | cst.Attribute, program: Program) -> Rewrite | Review | None:
+    def _of_module(node: cst.BaseExpression, program: Program) -> Rewrite | Review | None:
         """Says what to do about the module of both families, where it is used as a whole."""
         above = program.tree.parent(node)
         handed_on = cst.Arg | cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param
@@ -297,14 +294,26 @@ _PASSED_ON = Review(
 )
 
 
+def _looked_up_modules(program: Program) -> Iterator[cst.Call]:
+    """Yields `getattr(tf.keras, "optimizers")`."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and looked_up_name(node) is not None:
+            paths = program.resolver.paths(node)
+            if any(path is not None and optimizer_families.is_home(path) for path in paths):
+                yield node
+
+
 def _spelled(program: Program) -> Iterator[cst.CSTNode]:
     """Yields strings that code may look up optimizers by."""
     for node, above in program.tree.parents.items():
         if isinstance(node, cst.SimpleString):
-            if optimizer_families.is_spelled_in(node.raw_value) and not _is_no_lookup(
-                node, program
-            ):
+            is_path = optimizer_families.is_spelled_in(node.raw_value)
+            if is_path and not _is_no_lookup(node, program):
                 yield node
+            elif isinstance(above, cst.Arg) and optimizer_families.ends_in(node.raw_value):
+                call = program.tree.parent(above)
+                if isinstance(call, cst.Call) and _called(call) == "attrgetter":
+                    yield node
         elif isinstance(node, cst.FormattedStringText) and isinstance(above, cst.FormattedString):
             call = program.tree.parent(program.tree.parent(above) or above)
             looked_up = isinstance(call, cst.Call) and _called(call) in _RUNS

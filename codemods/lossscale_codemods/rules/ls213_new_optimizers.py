@@ -17,7 +17,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ class NewOptimizers(Rule):
     id = "LS213"
     title = "New Keras optimizers"
     order = 1
-    targets = frozenset(Target)
+    targets = WITH_KERAS_2
     valid = (
         Case(
             f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3, decay=1e-4)\n",

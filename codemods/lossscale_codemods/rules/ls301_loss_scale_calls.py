@@ -27,7 +27,7 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     replace,
     rewrite,
 )
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class LossScaleCalls(Rule):
 
     id = "LS301"
     title = "Calls of `optimizer.loss_scale()`"
+    targets = WITH_LOSS_SCALE
     invalid = (
         Case(f"{_HEAD}print(opt.loss_scale())\n", f"{_NEW_HEAD}print(opt.loss_scale)\n"),
         Case(
@@ -99,8 +100,6 @@ class LossScaleCalls(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.loss_scale()` where x is, or can be, an optimizer."""
-        if program.target is not Target.TF_KERAS:
-            return
         uses_tensorflow = b"tensorflow" in program.tree.text or b"keras" in program.tree.text
         for node in (*attributes(program, *ATTRIBUTES), *self._by_name(program)):
             owner = attribute_owner(node, program.resolver)

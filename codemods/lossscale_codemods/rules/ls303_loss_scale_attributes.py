@@ -45,7 +45,7 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     rewrite,
 )
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument
-from lossscale_codemods.vocabulary.names import Target, loss_scale_class
+from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE, loss_scale_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +67,7 @@ class LossScaleAttributes(Rule):
 
     id = "LS303"
     title = "Attributes of the loss scale"
+    targets = WITH_LOSS_SCALE
     markers = (
         *OLD_NAMES,
         Marker(b"loss_scale", tuple(name.encode() for name in _DISTINCT), LOSS_SCALE_PATTERN),
@@ -129,8 +130,6 @@ class LossScaleAttributes(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields attributes of the `loss_scale` of something."""
-        if program.target is not Target.TF_KERAS:
-            return
         for nodes in list(program.reads_by_attribute.values()):
             for node in nodes:
                 owner = attribute_owner(node.value, program.resolver)

@@ -17,7 +17,7 @@ from lossscale_codemods.analysis.loss_scale_owners import ATTRIBUTES
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Rule, Verdict
 from lossscale_codemods.rules.shared.kept_loss_scales import KeptLossScales
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,7 @@ class KeptScales(Rule):
 
     id = "LS311"
     title = "Loss scales that are kept for later"
+    targets = WITH_LOSS_SCALE
     invalid = (
         Case(
             f"{_HEAD}scale = opt.loss_scale\ntrain(opt)\nprint(scale().numpy())\n",
@@ -76,9 +77,8 @@ class KeptScales(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields what can hold the loss scale of an optimizer and is not right as it is."""
-        if program.target is Target.TF_KERAS:
-            for node in KeptLossScales(program).places():
-                yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
+        for node in KeptLossScales(program).places():
+            yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells it, or says why it is left."""

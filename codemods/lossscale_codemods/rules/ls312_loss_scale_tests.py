@@ -15,7 +15,7 @@ from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.same_object import SameObject
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import put
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE, Meaning
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.occurrences import Occurrence
@@ -35,6 +35,7 @@ class LossScaleTests(Rule):
 
     id = "LS312"
     title = "Type tests of the loss scale"
+    targets = WITH_LOSS_SCALE
     invalid = (
         Case(
             f"{_HEAD}if isinstance(opt.loss_scale, {_DYNAMIC}):\n    print('moves')\n",
@@ -62,7 +63,7 @@ class LossScaleTests(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Decides on a loss scale's class that the loss scale of an optimizer is tested for."""
-        if occurrence.meaning not in _CLASSES or program.target is not Target.TF_KERAS:
+        if occurrence.meaning not in _CLASSES:
             return None
         if program.usage(occurrence) is not Usage.TYPE_TEST:
             return None

@@ -18,7 +18,6 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import looks_like_optimizer
-from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +67,7 @@ class ReplacedLossScales(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields assignments of an optimizer's loss scale, and look-ups of it by name."""
-        if program.target is not Target.TF_KERAS or not program.has_optimizers:
+        if not program.has_optimizers:
             return
         for node in program.tree.parents:
             if isinstance(node, cst.Attribute | cst.Call) and self._message(node, program):

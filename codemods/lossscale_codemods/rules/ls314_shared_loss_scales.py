@@ -16,7 +16,6 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.shared_loss_scales import SharedLossScales
-from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,11 +64,10 @@ class SharedScales(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the places that ask for the state of a loss scale object."""
-        if program.target is Target.TF_KERAS:
-            shared = SharedLossScales(program)
-            places = dict.fromkeys([place for place, _ in shared.live_places()])
-            for node in (*places, *shared.lost_places()):
-                yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
+        shared = SharedLossScales(program)
+        places = dict.fromkeys([place for place, _ in shared.live_places()])
+        for node in (*places, *shared.lost_places()):
+            yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reads the optimizer instead, if its constructor is rewritten."""

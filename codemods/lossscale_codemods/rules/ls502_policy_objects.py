@@ -22,7 +22,8 @@ from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, 
 from lossscale_codemods.rules.ls501_policies import dead_name
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers, other_files_compile
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -36,10 +37,6 @@ _TRAINING = ("fit", "fit_generator", "train_on_batch")
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.Policy"
 _NEW = "tf.keras.mixed_precision.Policy"
-_OPTIMIZER = (
-    "tensorflow.keras.mixed_precision.LossScaleOptimizer",
-    "tensorflow.compat.v1.keras.mixed_precision.LossScaleOptimizer",
-)
 
 
 class PolicyObjects(Rule):
@@ -109,12 +106,14 @@ class PolicyObjects(Rule):
         argument = scale
         number = self._number(call, scale, program)
         compiled = compiled_optimizers(call, program) if number is not None else None
+        if compiled is not None and program.target is Target.KERAS3_ALONE:
+            return NOT_FIXED
         if compiled is not None:
             wrapped = compiled
 
             def wrapping(renderer: NameRenderer) -> Sequence[Edit]:
                 removed = remove_item(program.tree, call.args, [argument])
-                name = renderer.render_path(occurrence, *_OPTIMIZER)
+                name = renderer.render_path(occurrence, *loss_scale_optimizers(program.target))
                 found = [*renderer.name_edit(occurrence), *removed]
                 for optimizer in wrapped:
                     start, end = program.tree.full_span(optimizer)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`policy.loss_scale` is gone: tests for `None` ask for the policy's name, others are reported.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 took the loss scale out of policies.
-Whether losses are scaled is told by the policy's name; by how much, by the optimizer alone.
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 took the loss scale out of policies
+and out of their text. Whether losses are scaled is told by the policy's name; by how much, by the
+optimizer alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from lossscale_codemods.rules.ls503_layer_policy import none_test
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.attribute_reads import attributes, found
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.names import Meaning, Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _READ = ("loss_scale", "should_cast_variables")
+_TEXT = {"print", "str", "repr", "format", "debug", "info", "warning", "warn", "error", "log"}
+"""Functions and methods that write what they are given as text."""
 _HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.experimental.global_policy()\n"
 _NEW_HEAD = "import tensorflow as tf\npolicy = tf.keras.mixed_precision.global_policy()\n"
 
@@ -49,6 +52,11 @@ class PolicyReads(Rule):
             f"{_NEW_HEAD}print(policy.loss_scale)\n",
             review="no loss scale any more",
         ),
+        Case(
+            f"{_HEAD}print(policy)\n",
+            f"{_NEW_HEAD}print(policy)\n",
+            review="the text of a policy",
+        ),
     )
 
     def can_fire(self, source: ScannedSource) -> bool:
@@ -57,7 +65,11 @@ class PolicyReads(Rule):
         if any(node.attr == "should_cast_variables" for node in reads):
             return True
         words = ("dtype_policy", "global_policy", "Policy")
-        if not reads or not any(word in source.text for word in words):
+        if not any(word in source.text for word in words):
+            return False
+        if "mixed_precision" in source.text and _can_write_text(source):
+            return True
+        if not reads:
             return False
         return not set(reads) <= set(_reads_of_others(source))
 
@@ -67,6 +79,16 @@ class PolicyReads(Rule):
             is_policy = program.types.is_policy(node.value)
             if is_policy and not self._is_layer_policy(node.value, program):
                 yield found(program, node, self.id)
+        made = {
+            program.call(occurrence)
+            for occurrence in program.references
+            if occurrence.meaning in (Meaning.POLICY, Meaning.GLOBAL_POLICY)
+        }
+        if program.target is not Target.TF_KERAS or not made - {None}:
+            return
+        for text in _as_text(program):
+            if text in made or any(v.made_by in made for v in program.types.values(text)):
+                yield found(program, text, self.id)
 
     @staticmethod
     def _is_layer_policy(node: cst.BaseExpression, program: Program) -> bool:
@@ -77,8 +99,13 @@ class PolicyReads(Rule):
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites tests for None."""
         node = occurrence.node
-        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
+        if occurrence.rule != self.id:
             return None
+        if not isinstance(node, cst.Attribute) or node.attr.value not in _READ:
+            return Review(
+                "the text of a policy has no loss scale any more",
+                "Write its `name` instead, or suppress this if only people read the text.",
+            )
         if node.attr.value == "should_cast_variables":
             return Review(
                 "should_cast_variables is gone",
@@ -96,6 +123,35 @@ class PolicyReads(Rule):
         end = program.tree.span(comparison)[1]
         edits = [Edit(start, end, f'.name {sign} "mixed_float16"')]
         return Rewrite("under mixed_float16 alone there is a loss scale", lambda _: edits)
+
+
+def _as_text(program: Program) -> Iterator[cst.BaseExpression]:
+    """Yields what is written as text."""
+    for node in program.tree.parents:
+        match node:
+            case cst.FormattedStringExpression():
+                yield node.expression
+            case cst.BinaryOperation(operator=cst.Modulo(), right=cst.Tuple(elements=elements)):
+                yield from (element.value for element in elements)
+            case cst.BinaryOperation(operator=cst.Modulo(), right=right):
+                yield right
+            case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))) if (
+                name in _TEXT
+            ):
+                yield from (a.value for a in node.args if not a.star and a.keyword is None)
+
+
+def _can_write_text(source: ScannedSource) -> bool:
+    """Whether a file has what `_as_text` yields."""
+    if any(True for _ in source.nodes.of(ast.FormattedValue)):
+        return True
+    if any(isinstance(node.op, ast.Mod) for node in source.nodes.of(ast.BinOp)):
+        return True
+    for node in source.nodes.of(ast.Call):
+        match node.func:
+            case ast.Name(name) | ast.Attribute(attr=name) if name in _TEXT:
+                return True
+    return False
 
 
 def _reads_of_others(source: ScannedSource) -> Iterator[ast.expr]:

@@ -41,8 +41,9 @@ from lossscale_codemods.rules.shared.loss_scale_arguments import (
     Arguments,
 )
 from lossscale_codemods.rules.shared.second_statement import place_of
+from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -52,10 +53,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
-_OPTIMIZER = (
-    "tensorflow.keras.mixed_precision.LossScaleOptimizer",
-    "tensorflow.compat.v1.keras.mixed_precision.LossScaleOptimizer",
-)
 _OPTIONS = (
     "tensorflow.config.optimizer.set_experimental_options",
     "tensorflow.compat.v1.config.optimizer.set_experimental_options",
@@ -278,12 +275,18 @@ class GraphRewrite(Rule):
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
-            found = [Edit(start, end, renderer.render_path(occurrence, *_OPTIMIZER))]
+            found = [
+                Edit(
+                    start,
+                    end,
+                    renderer.render_path(occurrence, *loss_scale_optimizers(program.target)),
+                )
+            ]
             found += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
             return [*found, *place.edits(options)]
 
-        return Rewrite(
+        made = Rewrite(
             _MESSAGE,
             edits,
             keeps_name=False,
@@ -292,6 +295,9 @@ class GraphRewrite(Rule):
             meaning=arguments.claim,
             constructor=program.tree.full_span(call),
         )
+        if program.target is Target.KERAS3_ALONE:
+            return stock_constructor(arguments.all_texts, made)
+        return made
 
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
         scale = loss_scale_argument(call)

@@ -3,13 +3,16 @@
 
 An `ExponentialUpdateLossScaleManager(init, n, 1, 2, 0.5)` is a `DynamicLossScale(init, n)`, and the
 optimizer that gets it is a `MixedPrecisionLossScaleOptimizer`. The manager's defaults,
-`decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. A `FixedLossScaleManager` has
-none either: its optimizer skipped steps that are not finite, and that of `compat.v1` applies them
-under a fixed loss scale.
+`decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. Where only the first of the
+two stands in the way, `--unsafe-fixes` makes the same of it: the loss scale is then halved at the
+first step that is not finite, and not at one that follows. A `FixedLossScaleManager` has no
+equivalent either: its optimizer skipped steps that are not finite, and that of `compat.v1` applies
+them under a fixed loss scale.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
@@ -20,7 +23,7 @@ from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
@@ -34,7 +37,10 @@ _PARAMETERS = (
     "incr_ratio",
     "decr_ratio",
 )
-_EXACT = {"decr_every_n_nan_or_inf": 1, "incr_ratio": 2, "decr_ratio": 0.5}
+_TAKEN_OVER = {"init_loss_scale": "initial_loss_scale", "incr_every_n_steps": "increment_period"}
+"""What a DynamicLossScale takes as well, and what that is called there."""
+_RATIOS = {"incr_ratio": 2, "decr_ratio": 0.5}
+_EXACT = {"decr_every_n_nan_or_inf": 1, **_RATIOS}
 _DEFAULTS = {"decr_every_n_nan_or_inf": "2", "incr_ratio": "2", "decr_ratio": "0.8"}
 _HOME = "tensorflow.compat.v1.mixed_precision"
 _SHOWN = "tf.compat.v1.mixed_precision"
@@ -64,6 +70,13 @@ class Contrib(Rule):
             f"{_HEAD}m = tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000)\n",
             review="no equivalent",
         ),
+        Case(
+            f"{_HEAD}opt = tf.contrib.mixed_precision.LossScaleOptimizer(\n"
+            f"    opt, tf.contrib.mixed_precision.{_MANAGER}(2 ** 15, 1000, decr_ratio=0.5))\n",
+            review="no equivalent",
+            unsafe=f"{_HEAD}opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(\n"
+            "    opt, tf.compat.v1.mixed_precision.DynamicLossScale(2 ** 15, 1000))\n",
+        ),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -90,7 +103,7 @@ class Contrib(Rule):
 
     def _exponential(self, call: cst.Call, program: Program) -> Review:
         given = self._given(call, program)
-        if given is not None and self._is_exact(given):
+        if given is not None and self._has(_EXACT, given):
             return Review(
                 "tf.contrib is gone; this manager is a DynamicLossScale, but the optimizer that "
                 "gets it is not seen here",
@@ -115,9 +128,13 @@ class Contrib(Rule):
             return review
         owner = next((o for o in program.references if o.node is manager.func), None)
         given = self._given(manager, program)
-        if owner is None or given is None or not self._is_exact(given):
+        if owner is None or given is None or not self._has(_RATIOS, given):
             return review
-        values = [given[name] for name in _PARAMETERS[:2] if name in given]
+        keywords = {a.keyword.value for a in manager.args if a.keyword is not None}
+        values = [
+            f"{new}={given[name]}" if name in keywords else given[name]
+            for name, new in _TAKEN_OVER.items()
+        ]
         tree = program.tree
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
@@ -131,12 +148,13 @@ class Contrib(Rule):
                 found.append(Edit(*tree.span(argument.keyword), "loss_scale"))
             return found
 
-        return Rewrite(
-            "the v1 optimizer and loss scale with the same rules",
-            edits,
-            keeps_name=False,
-            claims=[owner],
-        )
+        message = "the v1 optimizer and loss scale with the same rules"
+        exact = Rewrite(message, edits, keeps_name=False, claims=[owner])
+        if self._has(_EXACT, given):
+            return exact
+        message = "as before, but that the first step that is not finite halves the loss scale"
+        review.unsafe_fix = dataclasses.replace(exact, message=message)
+        return review
 
     @staticmethod
     def _manager_argument(call: cst.Call) -> cst.Arg | None:
@@ -164,12 +182,10 @@ class Contrib(Rule):
         return node if path is not None and path.endswith(f".{_MANAGER}") else None
 
     @staticmethod
-    def _is_exact(given: dict[str, str]) -> bool:
-        return (
-            all(
-                _number(given.get(name, _DEFAULTS[name])) == value for name, value in _EXACT.items()
-            )
-            and {"init_loss_scale", "incr_every_n_steps"} <= given.keys()
+    def _has(wanted: Mapping[str, float], given: Mapping[str, str]) -> bool:
+        """Whether a manager is given these values, and what a DynamicLossScale takes over."""
+        return _TAKEN_OVER.keys() <= given.keys() and all(
+            _number(given.get(name, _DEFAULTS[name])) == value for name, value in wanted.items()
         )
 
     @staticmethod

@@ -105,10 +105,9 @@ class Strings(Rule):
                 "this string is the path of an old name, and strings are never edited",
                 "Write the path of the new name into it, if code imports or patches by it.",
             )
-        compared = isinstance(above, cst.Comparison | cst.ComparisonTarget)
-        if compared and text in names.OLD_CLASS_NAMES:
+        if isinstance(above, cst.Comparison | cst.ComparisonTarget) and text in _RENAMED:
             return Review(
-                "the optimizer's class has another name now (LossScaleOptimizerV3 in tf-keras)",
+                _RENAMED[text],
                 "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
                 "instead.",
             )
@@ -126,6 +125,14 @@ class Strings(Rule):
         return None
 
 
+_RENAMED = {
+    "LossScaleOptimizer": (
+        "the class has another name now around optimizers that are none of "
+        "tf.keras.optimizers.legacy: LossScaleOptimizerV3"
+    ),
+    "LossScaleOptimizerV1": "no class has this name any more",
+}
+"""What to know of names of optimizer classes. That of TensorFlow 1 has the name that it had."""
 _ASKS = frozenset({"getattr", "hasattr"})
 _IMPORTS = frozenset({"__import__", "import_module"})
 _METHODS = frozenset({"compile", "eval"})
@@ -202,7 +209,7 @@ def _is_method(call: cst.Call) -> bool:
 def _compares_class_name(node: ast.Compare) -> bool:
     """Whether a comparison is `type(opt).__name__ == "LossScaleOptimizerV1"`."""
     return any(
-        isinstance(operand, ast.Constant) and operand.value in names.OLD_CLASS_NAMES
+        isinstance(operand, ast.Constant) and operand.value in _RENAMED
         for operand in (node.left, *node.comparators)
     )
 

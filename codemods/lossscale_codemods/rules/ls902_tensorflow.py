@@ -24,7 +24,7 @@ from lossscale_codemods.vocabulary import optimizer_families
 
 _ROOTS = frozenset({"tensorflow"})
 _METHODS = tuple(one.name for one in tensorflow_names.METHODS)
-_LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision(?:\.|$)")
+_LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?:\.|$)")
 _FUNCTION_OF_OPTIMIZERS = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
 _HEAD = "import tensorflow as tf\n"
 _OLD = f"{_HEAD}tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"

@@ -15,6 +15,8 @@ from lossscale_codemods.rules.base import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lossscale_codemods.vocabulary.names import Target
+
 _added: list[Rule] = []
 
 
@@ -27,6 +29,11 @@ def all_rules() -> tuple[Rule, ...]:
             raise RuntimeError(f"Two rules have the id {rule.id}.")
         found[rule.id] = rule
     return tuple(sorted(found.values(), key=lambda rule: (rule.order, rule.id)))
+
+
+def rules_for(target: Target) -> tuple[Rule, ...]:
+    """Returns those of the rules that are for a target, in the order in which they are asked."""
+    return tuple(rule for rule in all_rules() if target in rule.targets)
 
 
 @contextlib.contextmanager

@@ -49,7 +49,7 @@ def search(batch: Batch) -> Searched:
         except OSError as error:
             found.unreadable.append((position, unreadable(error)))
             continue
-        markers = markers_in(source)
+        markers = markers_in(source, batch.selection)
         if markers or can_hand_on(source):
             found.marked.append(position)
         if can_hold_old_name(source, markers, batch.selection):

@@ -22,6 +22,7 @@ _KEYS: dict[str, type] = {
     "collapse-guards": bool,
     "unsafe-fixes": bool,
     "legacy-optimizers": bool,
+    "no-dependency": bool,
     "no-ignore": bool,
 }
 _NAMES = {str: "a string", list: "a list of strings", int: "a whole number", bool: "true or false"}
@@ -45,6 +46,7 @@ class Configuration:
     collapse_guards: bool = False
     unsafe_fixes: bool = False
     legacy_optimizers: bool = True
+    no_dependency: bool = False
     no_ignore: bool = False
 
 

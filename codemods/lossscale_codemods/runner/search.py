@@ -13,6 +13,7 @@ from lossscale_codemods.project.importers import project_files
 from lossscale_codemods.project.project_files import mentions_in
 from lossscale_codemods.runner.batches import Batch, Searched
 from lossscale_codemods.runner.worker_pool import Task
+from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +40,7 @@ class Search:
         self._no_ignore = no_ignore
         self._exclude = exclude
         self.looked_at = 0
+        self._selection = Selection()
         self.skipped: list[Skipped] = []
         self.unreadable: list[tuple[Found, Result]] = []
         self.to_parse: dict[str, Found] = {}
@@ -54,6 +56,7 @@ class Search:
 
         It yields `None` where it cannot go on until something is noted.
         """
+        self._selection = options.selection
         for batch in self._batches(options):
             yield batch
             yield from self._tasks(options)
@@ -75,7 +78,7 @@ class Search:
 
     def users(self, names: set[str]) -> Iterator[str]:
         """Yields the files that may use any of these names of others."""
-        if all(markers_in(name.encode()) for name in names):
+        if all(markers_in(name.encode(), self._selection) for name in names):
             # Who uses such a name has the marker too.
             for _, marked in sorted(self._marked.items()):
                 yield from marked

@@ -37,7 +37,8 @@ def migrate_source(
 
     Args:
         source: The file's bytes, or its text.
-        target: What to migrate to: `"tf-keras"` or `"compat"`.
+        target: What to migrate to: `"tf-keras"`, `"compat"`, `"keras3"`, or `"keras3-alone"`, which
+            uses nothing but Keras 3.
         select: Ids, or beginnings of ids, of the rules to apply; empty for all.
         ignore: Ids, or beginnings of ids, of the rules not to apply.
         collapse_guards: Whether to take out branches that are only for old versions.

@@ -17,6 +17,7 @@ _OTHERS = frozenset({"apex", "flax", "jax", "mindspore", "mxnet", "oneflow", "pa
 _NEW_OPTIMIZER = re.compile(
     r"^(?:tensorflow(?:\.compat\.v1)?\.keras|tf_keras|keras|tensorflow\.python\.keras)"
     r"\.mixed_precision\.(?:loss_scale_optimizer\.)?LossScaleOptimizer$"
+    r"|^compat_lossscale\.keras3\.LossScaleOptimizer$"
 )
 _NEW_NAME = re.compile(
     r"^(?:tensorflow(?:\.compat\.v1)?\.keras|tf_keras|keras)\.mixed_precision"

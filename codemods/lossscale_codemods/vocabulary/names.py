@@ -33,19 +33,38 @@ class Meaning(enum.Enum):
     LOSS_SCALE_GET = "the private function loss_scale.get"
     PRIVATE = "a private part of a module of old names"
     KERAS_OPTIMIZER = "a Keras optimizer, which is of another family now"
+    NEW_OPTIMIZER = "the LossScaleOptimizer of TensorFlow 2.4"
     NEIGHBOUR = "a name next to the loss-scale API, which is gone too"
 
 
 class Target(enum.Enum):
-    """What a program is migrated to."""
+    """What a program is migrated to.
+
+    A rule's `targets` say for which it is. `OldName.new_paths` and `loss_scale_optimizers` give the
+    new names of each.
+    """
 
     TF_KERAS = "tf-keras"
     """The names of TensorFlow 2.4 and later with Keras 2 or tf-keras."""
     COMPAT = "compat"
     """The same old API, on top of compat_lossscale."""
+    KERAS3 = "keras3"
+    """Keras 3, with the loss scaling of compat_lossscale.keras3."""
+    KERAS3_ALONE = "keras3-alone"
+    """Keras 3, and nothing besides: `--target keras3 --no-dependency`."""
 
 
-BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEIGHBOUR})
+WITH_KERAS_3 = frozenset([Target.KERAS3, Target.KERAS3_ALONE])
+"""Targets at which `tf.keras` is Keras 3."""
+WITH_KERAS_2 = frozenset(Target) - WITH_KERAS_3
+"""Targets at which `tf.keras` is tf-keras."""
+WITH_NEW_API = frozenset(Target) - {Target.COMPAT}
+"""Targets whose loss-scale optimizers take the arguments of TensorFlow 2.4."""
+WITH_LOSS_SCALE = WITH_NEW_API - {Target.KERAS3_ALONE}
+"""Those of them whose loss-scale optimizers have a `loss_scale`."""
+
+
+BESIDE = frozenset({Meaning.KERAS_OPTIMIZER, Meaning.NEW_OPTIMIZER, Meaning.NEIGHBOUR})
 """What is beside the loss-scale API: it is respelled whatever is done with it."""
 
 
@@ -79,10 +98,27 @@ class OldName:
 
     def new_paths(self, target: Target) -> tuple[str, ...]:
         """Returns the paths of what it becomes, the preferred first; empty if there is none."""
+        if target in WITH_KERAS_3:
+            return self._keras_3_paths(target)
         if target is Target.TF_KERAS or self.meaning in BESIDE:
             return self.new
         path = _compat_path(self)
         return () if path is None else (path,)
+
+    def _keras_3_paths(self, target: Target) -> tuple[str, ...]:
+        if self.path.startswith("tf_keras."):
+            return ()  # tf-keras is what the program is to leave.
+        if self.meaning is Meaning.OPTIMIZER:
+            return loss_scale_optimizers(target, self.path)
+        if self.meaning is Meaning.NEW_OPTIMIZER:
+            return self.new
+        if self.is_of_keras_3:
+            home, _, member = self.path.rpartition(".experimental")
+            new = _KERAS_MEMBERS.get(member[1:], ("", None))[1] if member else ""
+            return () if new is None else (f"{home}.{new}".rstrip("."),)
+        if self.meaning is Meaning.KERAS_OPTIMIZER:
+            return tuple(path.replace(".legacy.", ".") for path in self.new)
+        return self.new
 
     def new_path(self, target: Target) -> str | None:
         """Returns the preferred of these paths."""
@@ -136,6 +172,8 @@ CONTRIB_MEMBERS = frozenset(_CONTRIB_MEMBERS)
 MEMBERS = frozenset({*_KERAS_MEMBERS, *_V1_MEMBERS, *_CONTRIB_MEMBERS, "experimental"})
 """The last words of old names."""
 _V1_HOME = "tensorflow.compat.v1.mixed_precision"
+KERAS_3_HOME = "compat_lossscale.keras3"
+"""Where the loss scaling for Keras 3 is."""
 _COMPAT_HOME = "compat_lossscale.experimental"
 _COMPAT_V1_HOME = "compat_lossscale.v1"
 
@@ -188,6 +226,25 @@ def loss_scale_class(path: str) -> str | None:
         return "FixedLossScale" if old.meaning is Meaning.FIXED else "DynamicLossScale"
     short = canonical(path).removeprefix("tensorflow.compat.v1.mixed_precision.")
     return short if short in {"FixedLossScale", "DynamicLossScale"} else None
+
+
+def loss_scale_optimizers(target: Target, home: str = "tensorflow") -> tuple[str, ...]:
+    """Returns the paths of the LossScaleOptimizer of a target, the preferred first.
+
+    Args:
+        target: The target.
+        home: Anything in the package that the program has the old one of.
+    """
+    if target is Target.COMPAT:
+        return (f"{_COMPAT_HOME}.{NEW_OPTIMIZER_MEMBER}",)
+    if target is Target.KERAS3:
+        return (f"{KERAS_3_HOME}.{NEW_OPTIMIZER_MEMBER}",)
+    if home.partition(".")[0] == "keras":
+        return (f"keras.mixed_precision.{NEW_OPTIMIZER_MEMBER}",)
+    return (
+        f"tensorflow.keras.mixed_precision.{NEW_OPTIMIZER_MEMBER}",
+        f"tensorflow.compat.v1.keras.mixed_precision.{NEW_OPTIMIZER_MEMBER}",
+    )
 
 
 def has_old_members(module: str) -> bool:

@@ -51,3 +51,8 @@ class Options:
     mentions: Mapping[str, Sequence[str]] | None = None
     rounds: int = 0
     may_ask: bool = True
+
+    def __post_init__(self) -> None:
+        """Has the selection know the target: what scans files is given no more than that."""
+        selection = dataclasses.replace(self.selection, target=self.target)
+        object.__setattr__(self, "selection", selection)

@@ -86,10 +86,12 @@ def _states_by_object(bundle: TensorBundle) -> Iterator[LiveState]:
     for optimizer in _few(dict.fromkeys(optimizers)):
         scale = bundle.number(f"{optimizer}/loss_scale/current_loss_scale{_VALUE}")
         counter = bundle.number(f"{optimizer}/loss_scale/good_steps{_VALUE}")
+        left = bundle.number(f"{optimizer}/loss_scale/hysteresis_left{_VALUE}")
         places = ("iter", "base_optimizer/iter", "_iterations")
         steps = (bundle.number(f"{optimizer}/{place}{_VALUE}") for place in places)
         iterations = next((step for step in steps if step is not None), None)
-        yield _state(optimizer, scale, counter, iterations, _count_slots(bundle, optimizer))
+        slots = _count_slots(bundle, optimizer)
+        yield _state(optimizer, scale, counter, iterations, slots, left)
 
 
 def _count_slots(bundle: TensorBundle, optimizer: str) -> int:
@@ -102,8 +104,10 @@ def _states_by_name(bundle: TensorBundle) -> Iterator[LiveState]:
     # A slot is named after its variable: `dense/kernel/Adam`.
     slots = sum(name.rpartition("/")[0] in bundle.entries for name in bundle.entries)
     for name in _few(scales):
-        counter = bundle.number(f"{scales[name]['scope']}good_steps{scales[name]['number']}")
-        yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots)
+        scope, number = scales[name]["scope"], scales[name]["number"]
+        counter = bundle.number(f"{scope}good_steps{number}")
+        left = bundle.number(f"{scope}hysteresis_left{number}")
+        yield _state(name, bundle.number(name), counter, bundle.number("global_step"), slots, left)
 
 
 def _few(names: Collection[str]) -> Collection[str]:
@@ -118,6 +122,7 @@ def _state(
     counter: float | None,
     iterations: float | None,
     slots: int,
+    left: float | None,
 ) -> LiveState:
     return LiveState(
         where=where,
@@ -125,4 +130,5 @@ def _state(
         good_steps=None if counter is None else whole(counter, f"the counter of {where}"),
         iterations=None if iterations is None else whole(iterations, f"the iterations of {where}"),
         slots=slots,
+        hysteresis_left=None if left is None else whole(left, f"the hysteresis of {where}"),
     )

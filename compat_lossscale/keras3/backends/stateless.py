@@ -10,14 +10,25 @@ from typing import Any
 import keras
 from keras import ops
 
-from compat_lossscale.errors import LossScaleMisuseError, NotCountedError
+from compat_lossscale.errors import (
+    LossScaleArgumentError,
+    LossScaleMisuseError,
+    NotCountedError,
+)
 from compat_lossscale.keras3 import private
-from compat_lossscale.spec import LossScaleSpec, Operations, next_state
+from compat_lossscale.spec import (
+    LossScaleRule,
+    LossScaleSpec,
+    Operations,
+    ScaleState,
+    next_state,
+)
 
 _OPERATIONS = Operations(
     select=ops.where,
     divide=ops.divide,
     maximum=ops.maximum,
+    minimum=ops.minimum,
     is_finite=ops.isfinite,
     float32=lambda number: number,
 )
@@ -40,6 +51,10 @@ class StatelessSteps:
     def _outside_of_functions() -> Any:
         """Where variables are made: here, it makes no difference."""
         return contextlib.nullcontext()
+
+    @staticmethod
+    def _traced_function() -> Any:
+        """The function that is being traced, of which nothing is known here."""
 
     def _current_scale(self) -> Any:
         # Before the optimizer is built there is no variable; where a function is traced, none may
@@ -96,23 +111,46 @@ class StatelessSteps:
 
     def _moved(self, own: list[Any], finite: bool) -> list[Any]:
         """The values of this optimizer's own variables after a step."""
-        growth_steps, multiplier = self._spec.growth_steps, self._spec.multiplier
-        if growth_steps is None or multiplier is None:
+        numbers = self._spec.numbers
+        if numbers is None:
             return own
-        scale = _place(self.variables, self.dynamic_scale)
-        counter = _place(self.variables, self.step_counter)
-        after = next_state(
-            own[scale],
-            own[counter],
-            finite,
-            growth_steps=growth_steps,
-            multiplier=multiplier,
-            operations=_OPERATIONS,
-        )
+        places = [_place(self.variables, one) for one in self._scale_variables()]
+        state = ScaleState(*(own[place] for place in places))
+        after = next_state(state, finite, numbers, _OPERATIONS)
         moved = list(own)
-        for place, value in zip((scale, counter), after, strict=True):
+        for place, value in zip(places, after, strict=False):
             moved[place] = ops.cast(value, self.variables[place].dtype)
         return moved
+
+    def _scale_variables(self) -> list[Any]:
+        """The variables of a dynamic loss scale, in the order of `ScaleState`."""
+        variables = [self.dynamic_scale, self.step_counter]
+        left = self.__dict__.get("hysteresis_left")
+        return variables if left is None else [*variables, left]
+
+    def _stated_rule(self) -> LossScaleRule | None:
+        """The rule, if one was stated."""
+        return self._spec.rule
+
+    @property
+    def loss_scale_rule(self) -> LossScaleRule | None:
+        """The rule by which a dynamic loss scale moves; `None` if fixed.
+
+        Raises:
+            LossScaleArgumentError: It is set, and cannot change.
+        """
+        return self._spec.whole_rule
+
+    @loss_scale_rule.setter
+    def loss_scale_rule(self, rule: LossScaleRule) -> None:
+        self._change_rule(rule)
+
+    def _change_rule(self, rule: LossScaleRule) -> None:
+        del rule
+        raise LossScaleArgumentError(
+            f"On {keras.backend.backend()}, the numbers of a rule are compiled into the step. Make "
+            "a new optimizer with the other rule, and give it the variables of this one."
+        )
 
     def _counted(self, inner: list[Any]) -> list[Any]:
         """The values of the inner optimizer's variables after a step that is skipped."""

@@ -41,6 +41,7 @@ class TensorFlowSteps(CountsSkippedSteps):
                     private.tensorflow_variable(self.dynamic_scale),
                     private.tensorflow_variable(self.step_counter),
                     self._spec,
+                    self._hysteresis_variable(),
                 )
                 if self._spec.dynamic
                 else from_spec(self._spec)
@@ -50,10 +51,19 @@ class TensorFlowSteps(CountsSkippedSteps):
         loss_scale: LossScale = self.__dict__["_core_loss_scale"]
         return loss_scale
 
+    def _hysteresis_variable(self) -> Any:
+        variable = self.__dict__.get("hysteresis_left")
+        return None if variable is None else private.tensorflow_variable(variable)
+
     @staticmethod
     def _outside_of_functions() -> Any:
         """Where variables are made: a `tf.function` could make them in its first trace only."""
         return tf.init_scope()
+
+    @staticmethod
+    def _traced_function() -> Any:
+        """The graph of the function that is being traced; `None` outside of one."""
+        return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
     def _step_counter(self) -> Any:
         """The variable that counts applied steps."""

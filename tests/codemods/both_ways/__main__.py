@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs both ways, and says what came of it.
 
-python -m tests.codemods.both_ways [PATTERN...] [--all] [--record] [--verbose] [--diff] [--jobs N]
+python -m tests.codemods.both_ways [PATTERN...] [--target keras3] [--all] [--record] [--verbose]
+                                   [--diff] [--jobs N]
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
+
+from lossscale_codemods.vocabulary.names import WITH_NEW_API, Target
 
 from tests.codemods.both_ways import table
 from tests.codemods.both_ways.explaining import Kind, Verdict, verdict
@@ -31,7 +34,8 @@ if TYPE_CHECKING:
 def main() -> int:
     """Runs the command; returns 1 if a program is wrong that is not known to be."""
     arguments = _arguments()
-    results, known = Results(), not_yet()
+    target = Target(arguments.target)
+    results, known = Results(target), not_yet(target)
     counts: Counter[str] = Counter()
     wrong = 0
     with contextlib.ExitStack() as stack:
@@ -57,6 +61,8 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.codemods.both_ways")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="such as 'guards/*'")
+    targets = [target.value for target in WITH_NEW_API]
+    parser.add_argument("--target", choices=targets, default=Target.TF_KERAS.value)
     parser.add_argument("--all", action="store_true", help="run what did not change as well")
     parser.add_argument("--record", action="store_true", help="keep the verdicts, and the table")
     parser.add_argument("--verbose", action="store_true", help="say of each program what was found")
@@ -71,7 +77,7 @@ def _verdicts(
     """Yields each program, migrated, and what was found of it."""
     free: queue.SimpleQueue[BothSides] = queue.SimpleQueue()
     for _ in range(arguments.jobs):
-        free.put(stack.enter_context(BothSides()))
+        free.put(stack.enter_context(BothSides(results.target)))
 
     def judge(migrated: Migrated) -> Verdict:
         found = None if arguments.all else results.recorded(migrated)
@@ -85,8 +91,8 @@ def _verdicts(
 
     pool = stack.enter_context(ThreadPoolExecutor(arguments.jobs))
     waiting = []
-    for program in selected(arguments.patterns):
-        migrated = migrate(program)
+    for program in selected(arguments.patterns, results.target):
+        migrated = migrate(program, results.target)
         waiting.append((migrated, pool.submit(judge, migrated)))
         while waiting and waiting[0][1].done():
             first, future = waiting.pop(0)
@@ -96,8 +102,8 @@ def _verdicts(
 
 
 def _record(results: Results) -> None:
-    results.write({program.id for program in all_programs()})
-    table.write(Results())
+    results.write({program.id for program in all_programs(results.target)})
+    table.write(Results(results.target))
 
 
 def _show(migrated: Migrated) -> None:

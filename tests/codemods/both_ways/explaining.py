@@ -6,14 +6,18 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import operator
 from typing import TYPE_CHECKING, Any
 
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3
+
+from tests.codemods.both_ways.closeness import is_close
 from tests.codemods.both_ways.migrating import script
 from tests.codemods.both_ways.programs import GOLDEN
 from tests.codemods.both_ways.statements import Statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tests.codemods.both_ways.migrating import Finding, Migrated
     from tests.codemods.both_ways.running import Place, Trace
@@ -25,6 +29,8 @@ class Kind(enum.Enum):
 
     SAME = "same"
     """All that was observed is equal, to the bit."""
+    CLOSE = "same within rounding"
+    """What was observed differs by rounding alone."""
     AT_THE_LINE = "finding at the line"
     """The first difference is at a statement with a finding."""
     IN_WHAT_IT_READS = "finding in what it reads"
@@ -77,12 +83,13 @@ def verdict(migrated: Migrated, run: Trace, now: Trace) -> Verdict:
     Args:
         migrated: The program.
         run: What was seen of it under `compat-lossscale run`.
-        now: What was seen of it migrated, on tf-keras.
+        now: What was seen of it migrated.
 
     Returns:
         The verdict.
     """
-    if migrated.program.may_stay and migrated.is_left:
+    with_keras_3 = migrated.target in WITH_KERAS_3
+    if migrated.program.may_stay and migrated.is_left and not with_keras_3:
         return Verdict(Kind.NOTHING_OLD)
     if run.error is not None or run.code:
         return Verdict(Kind.NOT_A_PROGRAM, _error(run))
@@ -92,13 +99,18 @@ def verdict(migrated: Migrated, run: Trace, now: Trace) -> Verdict:
     difference = first_difference(run, now)
     if difference is None:
         return Verdict(Kind.SAME)
+    if with_keras_3:
+        difference = first_difference(run, now, is_equal=is_close)
+        if difference is None:
+            return Verdict(Kind.CLOSE)
     statements = Statements(
         {path: script(path, text) for path, text in migrated.program.files.items()}
     )
     at = _statements_at(difference, migrated, statements)
+    keeping = statements.giving(difference.variable) if difference.variable else []
     for kind, places in (
         (Kind.AT_THE_LINE, at),
-        (Kind.IN_WHAT_IT_READS, statements.behind(at)),
+        (Kind.IN_WHAT_IT_READS, statements.behind([*at, *keeping])),
     ):
         for finding in migrated.findings:
             if _stands_in(finding, places):
@@ -106,18 +118,21 @@ def verdict(migrated: Migrated, run: Trace, now: Trace) -> Verdict:
     return Verdict(Kind.WRONG, difference.what)
 
 
-def first_difference(run: Trace, now: Trace) -> Difference | None:
+def first_difference(
+    run: Trace, now: Trace, *, is_equal: Callable[[Any, Any], bool] = operator.eq
+) -> Difference | None:
     """Compares two traces of a program.
 
     Args:
         run: What was seen under `compat-lossscale run`.
         now: What was seen of the migrated program.
+        is_equal: Whether two observations are the same.
 
     Returns:
         The first difference, or `None` if there is none.
     """
     for (text, before), (other, after) in zip(run.printed, now.printed, strict=False):
-        if not _same(text, other):
+        if not (is_equal(text, other) or _same_error(text, other)):
             return Difference(f"printed {text!r}, now {other!r}", before, after)
     if now.error is not None:
         return Difference(f"stops with {_error(now)}", after=now.error[2])
@@ -130,16 +145,14 @@ def first_difference(run: Trace, now: Trace) -> Difference | None:
     if run.code != now.code:
         return Difference(f"exited with {run.code}, now with {now.code}")
     for name in run.left.keys() & now.left.keys():
-        if run.left[name] != now.left[name]:
+        if not is_equal(run.left[name], now.left[name]):
             words = f"{name} was {run.left[name]} in the end, now {now.left[name]}"
             return Difference(words, variable=name)
     return None
 
 
-def _same(text: str, other: str) -> bool:
-    """Whether two lines are equal, or tell of errors that the same `except` catches."""
-    if text == other:
-        return True
+def _same_error(text: str, other: str) -> bool:
+    """Whether two lines tell of errors that the same `except` catches."""
     one, two = _observed_error(text), _observed_error(other)
     return one is not None and two is not None and two["type"] in (one["type"], *one["mro"])
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.both_ways.programs import NOTEBOOK, Program, as_script
@@ -56,12 +57,14 @@ class Migrated:
         files: Its files' texts now.
         findings: What was left.
         refused: The files that were left as a whole.
+        target: What it was migrated to.
     """
 
     program: Program
     files: Mapping[str, str]
     findings: tuple[Finding, ...]
     refused: tuple[str, ...]
+    target: Target = Target.TF_KERAS
 
     @property
     def is_left(self) -> bool:
@@ -91,11 +94,12 @@ class Migrated:
         return range(line, line + 1)
 
 
-def migrate(program: Program) -> Migrated:
+def migrate(program: Program, target: Target = Target.TF_KERAS) -> Migrated:
     """Migrates a program.
 
     Args:
         program: The program.
+        target: What to.
 
     Returns:
         What becomes of it.
@@ -104,7 +108,7 @@ def migrate(program: Program) -> Migrated:
         folder = Path(name).resolve()
         (folder / "pyproject.toml").touch()
         write(folder, program.files)
-        report = migrate_files.run([folder], Options(), write=True, jobs=1)
+        report = migrate_files.run([folder], Options(target), write=True, jobs=1)
         files = {path: (folder / path).read_text("utf-8") for path in program.files}
         reports = [(one.path.relative_to(folder).as_posix(), one.result) for one in report.files]
     findings = [
@@ -114,7 +118,7 @@ def migrate(program: Program) -> Migrated:
         if record.outcome is Outcome.NEEDS_REVIEW
     ]
     refused = [path for path, result in reports if result.status is Status.REFUSED]
-    return Migrated(program, files, tuple(findings), tuple(refused))
+    return Migrated(program, files, tuple(findings), tuple(refused), target)
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:

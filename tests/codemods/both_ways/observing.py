@@ -125,7 +125,11 @@ def _described_container(value: Any, depth: int) -> Any:
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     if isinstance(value, dict) and "class_name" in value:
         return None  # A configuration: what it makes is looked at, not its form.
-    return [[str(key), _described(item, depth - 1)] for key, item in pairs]
+    # A class by its name: each family has classes of its own.
+    return [
+        [key.__name__ if isinstance(key, type) else str(key), _described(item, depth - 1)]
+        for key, item in pairs
+    ]
 
 
 def _described_object(value: Any) -> Any:
@@ -145,9 +149,9 @@ def _described_object(value: Any) -> Any:
     optimizers = (tf.keras.optimizers.Optimizer, tf.keras.optimizers.legacy.Optimizer)
     if isinstance(value, optimizers):
         # Of the configuration, each family has keys of its own.
-        rate = value.get_config()["learning_rate"]
-        rate = rate["config"] if isinstance(rate, dict) else float(np.float32(rate))
-        return [type(value).__name__, repr(rate), int(value.iterations)]
+        decayed = getattr(value, "_decayed_lr", None)  # The rate of this moment, of a schedule too.
+        rate = value.learning_rate if decayed is None else decayed(tf.float32)
+        return [type(value).__name__, repr(float(np.float32(rate))), int(value.iterations)]
     return None
 
 

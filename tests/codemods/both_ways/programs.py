@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.vocabulary.names import MEMBERS, Target
+from lossscale_codemods.vocabulary.names import MEMBERS, WITH_KERAS_3, Target
 
 from tests.goldens import golden
 
@@ -23,6 +23,8 @@ GOLDEN: Final = "golden"
 RULES: Final = "rules"
 MAIN: Final = "main.py"
 NOTEBOOK: Final = "main.ipynb"
+_RESPELLED: Final = ("callbacks", "life", "loops", "optimizer_family", "policies")
+_IMPORT: Final = "import tensorflow as tf"
 _OLD_WORDS = (MEMBERS | {"contrib"}) - {"LossScaleOptimizer", "Policy", "global_policy"}
 """Words of which each old name has one, and no name of the API that stayed."""
 
@@ -38,6 +40,7 @@ class Program:
         main: The file that is run.
         may_be_part: Whether it need not run by itself: examples of rules leave much out.
         may_stay: Whether it is written in the API that programs are migrated to.
+        run_as: The same program in a spelling that `compat-lossscale run` takes, if it needs one.
     """
 
     family: str
@@ -46,6 +49,12 @@ class Program:
     main: str
     may_be_part: bool = False
     may_stay: bool = False
+    run_as: Mapping[str, str] | None = dataclasses.field(default=None, hash=False)
+
+    @property
+    def files_to_run(self) -> Mapping[str, str]:
+        """What runs under `compat-lossscale run`."""
+        return self.files if self.run_as is None else self.run_as
 
     @property
     def id(self) -> str:
@@ -53,15 +62,21 @@ class Program:
         return f"{self.family}/{self.name}"
 
 
-def all_programs() -> list[Program]:
-    """Returns every program, by family and name."""
-    found = [*_scenarios(), *_examples_of_rules(), *_corpus()]
+def all_programs(target: Target = Target.TF_KERAS) -> list[Program]:
+    """Returns every program, by family and name.
+
+    Args:
+        target: What they are migrated to: examples are those of the rules that are for it.
+    """
+    found = [*_scenarios(), *_examples_of_rules(target), *_corpus()]
+    if target in WITH_KERAS_3:
+        found += _with_bare_keras(found)
     return sorted(found, key=lambda program: program.id)
 
 
-def selected(patterns: Sequence[str]) -> list[Program]:
+def selected(patterns: Sequence[str], target: Target = Target.TF_KERAS) -> list[Program]:
     """Returns the programs that a pattern names, such as `guards/*` or `*mirrored*`."""
-    found = all_programs()
+    found = all_programs(target)
     if not patterns:
         return found
     return [one for one in found if any(fnmatch.fnmatch(one.id, pattern) for pattern in patterns)]
@@ -95,9 +110,9 @@ def names_nothing_old(text: str, versions: Sequence[str]) -> bool:
     return set(versions) == {"2.4"} and _OLD_WORDS.isdisjoint(re.findall(r"\w+", text))
 
 
-def _examples_of_rules() -> Iterator[Program]:
+def _examples_of_rules(target: Target) -> Iterator[Program]:
     for rule in all_rules():
-        if Target.TF_KERAS not in rule.targets:
+        if target not in rule.targets:
             continue
         for kind in ("invalid", "valid"):
             for number, case in enumerate(getattr(rule, kind)):
@@ -120,6 +135,21 @@ def _corpus() -> Iterator[Program]:
                 }
                 main = NOTEBOOK if NOTEBOOK in files else MAIN
                 yield Program(family.name, path.name, files, main)
+
+
+def _with_bare_keras(programs: Sequence[Program]) -> Iterator[Program]:
+    """Respells programs with `import keras`, line for line.
+
+    Under `compat-lossscale run`, `keras` is Keras 3 as everywhere, so that runs the others.
+    """
+    for program in programs:
+        text = program.files.get(program.main, "")
+        is_plain = len(program.files) == 1 and text.count(_IMPORT) == 1 and "tf.keras." in text
+        if program.family in _RESPELLED and is_plain and "from tensorflow" not in text:
+            text = text.replace(_IMPORT, f"{_IMPORT}; import keras").replace("tf.keras.", "keras.")
+            name = f"{program.family}_{program.name}"
+            files = {program.main: text}
+            yield Program("bare_keras", name, files, program.main, run_as=program.files)
 
 
 def as_script(notebook: str) -> tuple[str, list[int]]:

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lossscale_codemods.vocabulary.names import Target
+
 from tests.codemods.both_ways.explaining import Kind, Verdict, verdict
 
 if TYPE_CHECKING:
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from tests.codemods.both_ways.migrating import Migrated
     from tests.codemods.both_ways.running import BothSides
 
-RESULTS: Final = Path(__file__).with_name("results.json")
-NOT_YET: Final = Path(__file__).with_name("not_yet.json")
+HERE: Final = Path(__file__).parent
 _LONGEST = 160
 _INSTALLED_AT = re.compile(r" \((/|[A-Z]:)[^()]*\)?")
 """Where a module is installed, as an `ImportError` says it: another place on each machine."""
@@ -26,13 +27,16 @@ _INSTALLED_AT = re.compile(r" \((/|[A-Z]:)[^()]*\)?")
 class Results:
     """What was found of each program, and of which text of it."""
 
-    def __init__(self, path: Path = RESULTS) -> None:
+    def __init__(self, target: Target = Target.TF_KERAS, folder: Path = HERE) -> None:
         """Reads what was recorded.
 
         Args:
-            path: The file.
+            target: What the programs were migrated to.
+            folder: Where the file is.
         """
-        self._path = path
+        self.target = target
+        self._path = folder / _file("results", target)
+        path = self._path
         self._recorded: dict[str, dict[str, str]] = (
             json.loads(path.read_text("utf-8")) if path.exists() else {}
         )
@@ -71,7 +75,11 @@ class Results:
         self._path.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
-def not_yet() -> dict[str, str]:
+def not_yet(target: Target = Target.TF_KERAS) -> dict[str, str]:
     """Returns the programs that are known to be migrated wrongly, each with the reason."""
-    found: dict[str, str] = json.loads(NOT_YET.read_text("utf-8"))
+    found: dict[str, str] = json.loads((HERE / _file("not_yet", target)).read_text("utf-8"))
     return found
+
+
+def _file(name: str, target: Target) -> str:
+    return f"{name}.json" if target is Target.TF_KERAS else f"{name}-{target.value}.json"

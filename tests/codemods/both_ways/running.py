@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
+
 from tests.codemods.both_ways.migrating import Migrated, write_runnable
-from tests.codemods.both_ways.serve import ON_TF_KERAS, UNDER_RUN
+from tests.codemods.both_ways.serve import ON_KERAS_3, ON_TF_KERAS, UNDER_RUN
 from tests.support import REPOSITORY
 
 if TYPE_CHECKING:
@@ -49,12 +51,18 @@ class Trace:
 
 
 class BothSides:
-    """Two servers: one with the old names in place, one with tf-keras alone.
+    """Two servers: one with the old names in place, one with tf-keras alone, or with Keras 3.
 
     They start when the first program is run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, target: Target = Target.TF_KERAS) -> None:
+        """Says what programs are migrated to.
+
+        Args:
+            target: The target.
+        """
+        self._migrated = ON_KERAS_3 if target in WITH_KERAS_3 else ON_TF_KERAS
         self._servers: dict[str, subprocess.Popen[str]] = {}
 
     def __enter__(self) -> Self:
@@ -75,9 +83,9 @@ class BothSides:
             migrated: The program.
 
         Returns:
-            What was seen of it under `compat-lossscale run`, and migrated on tf-keras.
+            What was seen of it under `compat-lossscale run`, and migrated without it.
         """
-        sides = {UNDER_RUN: migrated.program.files, ON_TF_KERAS: migrated.files}
+        sides = {UNDER_RUN: migrated.program.files_to_run, self._migrated: migrated.files}
         with tempfile.TemporaryDirectory() as name:
             top = Path(name).resolve()
             for side, files in sides.items():
@@ -113,7 +121,7 @@ class BothSides:
             settings = {
                 "CUDA_VISIBLE_DEVICES": "",
                 "TF_CPP_MIN_LOG_LEVEL": "3",
-                "TF_USE_LEGACY_KERAS": "1",
+                "TF_USE_LEGACY_KERAS": "0" if side == ON_KERAS_3 else "1",
             }
             self._servers[side] = subprocess.Popen(
                 [sys.executable, "-m", "tests.codemods.both_ways.serve", side],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs, each in a process forked off one that has imported TensorFlow once.
 
-    python -m tests.codemods.both_ways.serve under_run|on_tf_keras
+    python -m tests.codemods.both_ways.serve under_run|on_tf_keras|on_keras_3
 
 Reads one JSON object a line: the program, its folder, and the files to write what was seen and what
 it wrote to standard error to. Answers each with a line that holds how the process ended.
@@ -22,6 +22,7 @@ from tests.goldens.golden import SCENARIOS
 
 UNDER_RUN = "under_run"
 ON_TF_KERAS = "on_tf_keras"
+ON_KERAS_3 = "on_keras_3"
 _TIMEOUT_SECONDS = 300
 
 
@@ -45,6 +46,14 @@ def main() -> None:
 
 def _import_everything(side: str) -> None:
     import tensorflow as tf
+
+    if side == ON_KERAS_3:
+        import keras
+
+        from compat_lossscale import keras3  # noqa: F401  # loaded once for all programs
+
+        assert tf.keras.optimizers.SGD is keras.optimizers.SGD
+        return
     import tf_keras
 
     assert tf.keras.optimizers.SGD is tf_keras.optimizers.SGD

@@ -33,6 +33,7 @@ class Statement:
         reads: Names and attributes that it reads.
         binds: Names and attributes that it binds or changes.
         around: The headers around it, the innermost first.
+        gives: Names that it gives to functions and methods.
         sets_globally: Whether it is a call of something imported, whose value nobody takes.
     """
 
@@ -42,6 +43,7 @@ class Statement:
     binds: frozenset[str]
     around: tuple[Statement, ...]
     sets_globally: bool = False
+    gives: frozenset[str] = frozenset()
 
 
 class Statements:
@@ -75,6 +77,10 @@ class Statements:
     def binding(self, name: str) -> list[Statement]:
         """Returns the statements that bind a name."""
         return [one for one in self._all if name in one.binds]
+
+    def giving(self, name: str) -> list[Statement]:
+        """Returns the statements that give a name to a function or method, which may keep it."""
+        return [one for one in self._all if name in one.gives]
 
     def setting_globally(self) -> list[Statement]:
         """Returns the calls of imported functions whose value nobody takes."""
@@ -149,7 +155,7 @@ class Statements:
         last = node.end_lineno or node.lineno
         return Statement(
             file, range(node.lineno, last + 1), frozenset(reads), frozenset(binds), around,
-            sets_globally,
+            sets_globally, frozenset(_given(parts)),
         )  # fmt: skip
 
     def _is_of_import(self, node: ast.expr) -> bool:
@@ -173,6 +179,13 @@ def _name(node: ast.AST) -> tuple[str, ast.expr_context | None]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value, None  # As in getattr(opt, "loss_scale") and table["opt"].
     return "", None
+
+
+def _given(parts: list[ast.AST]) -> Iterator[str]:
+    for part in parts:
+        for one in ast.walk(part):
+            if isinstance(one, ast.Call):
+                yield from (argument.id for argument in one.args if isinstance(argument, ast.Name))
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The codemod page's table of programs that were run both ways, made from `results.json`.
+"""Shows what was found of the programs in the documentation, one table a target.
 
 python -m tests.codemods.both_ways.table
 """
@@ -7,23 +7,30 @@ python -m tests.codemods.both_ways.table
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, WITH_NEW_API, Target
 
 from tests.codemods.both_ways.explaining import Kind
 from tests.codemods.both_ways.programs import GOLDEN, RULES
-from tests.codemods.both_ways.results import Results, not_yet
+from tests.codemods.both_ways.results import HERE, Results, not_yet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
-TABLE: Final = Path(__file__).with_name("table.md")
 _FAMILIES = {GOLDEN: "golden scenarios", RULES: "the rules' own examples"}
-_COLUMNS = {
-    Kind.SAME: "Same to the bit",
+_SAME: Final = {Kind.SAME: "Same to the bit"}
+_CLOSE: Final = {Kind.CLOSE: "Same within rounding"}
+_FOUND: Final = {
     Kind.AT_THE_LINE: "Finding at the line",
     Kind.IN_WHAT_IT_READS: "Finding in what it reads",
 }
+
+
+def path(target: Target) -> Path:
+    """Returns where the table of a target is."""
+    return HERE / ("table.md" if target is Target.TF_KERAS else f"table-{target.value}.md")
 
 
 def text(results: Results) -> str:
@@ -33,7 +40,7 @@ def text(results: Results) -> str:
 
 def write(results: Results) -> None:
     """Writes the table."""
-    TABLE.write_text(text(results), "utf-8")
+    path(results.target).write_text(text(results), "utf-8")
 
 
 def _lines(results: Results) -> Iterator[str]:
@@ -42,24 +49,28 @@ def _lines(results: Results) -> Iterator[str]:
         if kind not in (Kind.NOT_A_PROGRAM, Kind.NOTHING_OLD):
             counts.setdefault(name.split("/")[0], Counter())[kind] += 1
     total = sum(counts.values(), Counter())
+    close = _CLOSE if results.target in WITH_KERAS_3 else {}
+    columns = {**_SAME, **close, **_FOUND}
     yield "<!-- Made by `python -m tests.codemods.both_ways.table`; do not edit. -->"
-    yield f"| Programs | Number | {' | '.join(_COLUMNS.values())} | Different without a finding |"
-    yield f"| {' | '.join(['---'] * (len(_COLUMNS) + 3))} |"
+    yield f"| Programs | Number | {' | '.join(columns.values())} | Different without a finding |"
+    yield f"| {' | '.join(['---'] * (len(columns) + 3))} |"
     for family, of_family in sorted(counts.items()):
-        yield _row(_FAMILIES.get(family, family.replace("_", " ")), of_family)
-    yield _row("all", total)
-    if not_yet():
+        yield _row(_FAMILIES.get(family, family.replace("_", " ")), of_family, columns)
+    yield _row("all", total, columns)
+    listed = not_yet(results.target)
+    if listed:
         yield ""
         yield "Migrated wrongly, so far:"
         yield ""
-    for name, reason in not_yet().items():
+    for name, reason in listed.items():
         yield f"- `{name}`: {reason}"
 
 
-def _row(name: str, counts: Counter[Kind]) -> str:
-    cells = (counts.total(), *(counts[kind] for kind in _COLUMNS), counts[Kind.WRONG])
+def _row(name: str, counts: Counter[Kind], columns: Mapping[Kind, str]) -> str:
+    cells = (counts.total(), *(counts[kind] for kind in columns), counts[Kind.WRONG])
     return f"| {name} | {' | '.join(map(str, cells))} |"
 
 
 if __name__ == "__main__":
-    write(Results())
+    for one in sorted(WITH_NEW_API, key=lambda target: target.value):
+        write(Results(one))

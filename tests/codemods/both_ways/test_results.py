@@ -16,7 +16,7 @@ from tests.codemods.both_ways.results import Results
 def test_a_verdict_is_kept_without_the_place_of_an_installation(place: str, tmp_path: Path) -> None:
     program = all_programs()[0]
     migrated = migrate(program)
-    results = Results(tmp_path / "results.json")
+    results = Results(folder=tmp_path)
     results.keep(
         migrated, Verdict(Kind.WRONG, f"ImportError: no 'experimental' in 'keras' {place}")
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_review, check_transformed
+from tests.codemods.checks import check_left, check_review, check_transformed
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ from tests.codemods.checks import check_review, check_transformed
         (
             "from tf_keras import mixed_precision",
             "from tensorflow.keras import mixed_precision",
-            "print(mixed_precision.experimental.global_policy())",
-            "print(mixed_precision.global_policy())",
+            "policy = mixed_precision.experimental.global_policy()",
+            "policy = mixed_precision.global_policy()",
         ),
     ],
 )
@@ -97,4 +97,31 @@ def test_new_imports_from_one_module_share_a_statement() -> None:
         """,
         "still needs it",
         "passed on",
+    )
+
+
+POLICIES = """
+    {}from tensorflow.keras.mixed_precision.experimental import Policy
+    a = Policy("mixed_float16", loss_scale=None)
+    b = {}
+    """
+
+
+def test_no_second_name_for_what_is_imported_in_the_old_way() -> None:
+    check_left(
+        POLICIES.format("", 'Policy("float32")'),
+        "the import stays",
+        "always wraps",
+        "the old Policy is imported on line 1, and stays for other uses",
+    )
+
+
+def test_another_way_to_what_is_imported_in_the_old_way() -> None:
+    check_review(
+        POLICIES.format("import tensorflow as tf\n    ", 'Policy("float32")'),
+        POLICIES.format(
+            "import tensorflow as tf\n    ", 'tf.keras.mixed_precision.Policy("float32")'
+        ),
+        "the import stays",
+        "always wraps",
     )

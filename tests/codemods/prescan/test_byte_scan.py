@@ -197,3 +197,13 @@ def test_files_with_a_neighbour_are_looked_at_where_they_run_with_old_ones(
     ):
         assert can_run_with_old(program.encode()), program
     assert not can_run_with_old(f"import {root}_other\nx = {root}_other.y\n".encode())
+
+
+@pytest.mark.parametrize("text", ["." + "#" * 5000, "." + "# " * 5000, ".\n" * 5000, "# " * 5000])
+def test_no_text_takes_forever(text: str) -> None:
+    source = f"import numpy as np, tensorflow, collections, scipy\n{text}\n".encode()
+    assert can_run_with_old(source) in (True, False)
+
+
+def test_a_name_behind_a_comment() -> None:
+    assert can_run_with_old(b"import numpy as np\nx = (np.  # why\n  # more\n  float)\n")

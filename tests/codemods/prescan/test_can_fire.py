@@ -14,7 +14,7 @@ from lossscale_codemods.analysis.approximate_names import CannotTellError
 from lossscale_codemods.analysis.scanned_source import ScannedSource
 from lossscale_codemods.prescan import file_scan
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
@@ -25,12 +25,14 @@ from tests.codemods.test_patterns import ROWS
 EXAMPLES = [case.before for rule in all_rules() for case in (*rule.valid, *rule.invalid)]
 
 
-def sees(program: str, relative: dict[str, str] | None = None) -> bool:
-    """Whether a rule can fire, or it cannot be told."""
+def sees(
+    program: str, relative: dict[str, str] | None = None, target: Target = Target.TF_KERAS
+) -> bool:
+    """Whether a rule for a target can fire, or it cannot be told."""
     look_up = relative.get if relative is not None else None
     source = ScannedSource(ast.parse(program), program, look_up)
     try:
-        return any(rule.can_fire(source) for rule in all_rules())
+        return any(rule.can_fire(source) for rule in rules_for(target))
     except CannotTellError:
         return True
 
@@ -40,10 +42,11 @@ def agrees(
 ) -> bool:
     """Whether the prescan says what a full parse says, or nothing."""
     look_up = relative.get if relative is not None else None
+    options = Options(target)
     with mock.patch.object(file_scan, "can_hold_old_name", return_value=True):
-        first = file_scan.scan_source(program.encode(), look_up)
+        first = file_scan.scan_source(program.encode(), look_up, options.selection)
     # A full parse costs much more.
-    return first is None or first == migrate_fully(program.encode(), Options(target), look_up)
+    return first is None or first == migrate_fully(program.encode(), options, look_up)
 
 
 @pytest.mark.parametrize("program", [*EXAMPLES, *(row.before for row in ROWS)])
@@ -138,6 +141,13 @@ RELATIVE = {
 def test_random_programs(pieces: list[str]) -> None:
     program = "\n".join(pieces) + "\n"
     assert agrees(program, RELATIVE), program
+
+
+def test_the_new_class_is_seen_where_it_becomes_another() -> None:
+    program = "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+    assert sees(program, target=Target.KERAS3)
+    assert sees(program, target=Target.KERAS3_ALONE)
+    assert not sees(program, target=Target.TF_KERAS)
 
 
 def test_nothing_is_seen_where_nothing_is() -> None:

@@ -358,6 +358,25 @@ def test_a_function_of_the_modules_name_is_another_thing(
     assert ("experimental" in after["train.py"]) is is_used
 
 
+@pytest.mark.parametrize(
+    ("use", "package", "is_used"),
+    [
+        ("from lib import train\ntrain()\n", FUNCTION, False),
+        ("from lib import train\nprint(train.mp)\n", FUNCTION, False),
+        ("from lib import train\nprint(train.mp)\n", "", True),
+        ("import lib.train\nprint(lib.train.mp)\n", FUNCTION, True),
+        ("from lib.train import mp\n", FUNCTION, True),
+    ],
+)
+def test_a_function_of_the_package_hides_its_module_of_that_name(
+    tmp_path: Path, use: str, package: str, is_used: bool
+) -> None:
+    source = OLD_MODULE + OLD_CALL.format("mp.")
+    files_ = {"lib/train.py": source, "lib/__init__.py": package, "main.py": f"{use}mp = 1\n"}
+    after, _ = project(tmp_path, files_)
+    assert ("experimental as mp" in after["lib/train.py"]) is is_used
+
+
 def test_a_module_that_a_relative_import_hands_on_is_the_module(tmp_path: Path) -> None:
     files_ = {
         "lib/__init__.py": "",

@@ -44,11 +44,12 @@ def main() -> int:
         found = measure(git, commit)
         figures[name] = dataclasses.asdict(found)
         proven, unsafe = found.proven, found.unsafe
-        print(
-            f"{name}: {proven.occurrences} occurrences, {proven.kept} kept, {proven.rewritten} "
-            f"rewritten, {unsafe.rewritten} with unsafe fixes; {proven.seconds} s",
-            flush=True,
-        )
+        said = [
+            f"{group}: {count.rewritten} rewritten, {unsafe.groups[group].rewritten} with unsafe "
+            f"fixes, {count.kept} kept, {sum(unsafe.groups[group].left.values())} left with them"
+            for group, count in proven.groups.items()
+        ]
+        print(f"{name}: {'; '.join(said)}; {proven.seconds} s", flush=True)
         for problem in dict.fromkeys([*proven.problems, *unsafe.problems]):
             problems += 1
             print(f"  {problem}", flush=True)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import json
 import subprocess
@@ -19,24 +18,40 @@ from tests.codemods.repositories.checkouts import extract
 _LINE_LENGTHS = (79, 80, 88, 99, 100, 119, 120)
 
 
+LOSS_SCALE = "loss scale"
+"""The group of the old names of the loss-scale API, and of what is done with them."""
+_GROUPS = {"LS21": "optimizer families", "LS9": "neighbours"}
+"""The groups of the other rules, by how their ids begin."""
+GROUPS = (LOSS_SCALE, *_GROUPS.values())
+
+
+@dataclasses.dataclass
+class Count:
+    """What became of the old names of a group.
+
+    Attributes:
+        rewritten: How many were rewritten.
+        kept: How many stay for older versions of TensorFlow.
+        left: How many others need review, by rule.
+    """
+
+    rewritten: int = 0
+    kept: int = 0
+    left: dict[str, int] = dataclasses.field(default_factory=dict)
+
+
 @dataclasses.dataclass
 class Run:
     """One run over a repository.
 
     Attributes:
-        occurrences: How many old names there are.
-        rewritten: How many of them were rewritten.
-        kept: How many stay for older versions of TensorFlow.
-        left: How many others need review, by rule.
+        groups: What became of the old names, by group.
         seconds: How long the run took.
         problems: What a reader would object to: files that fail, do not compile, are not what
             a formatter made of them any more, or that another run changes again.
     """
 
-    occurrences: int
-    rewritten: int
-    kept: int
-    left: dict[str, int]
+    groups: dict[str, Count]
     seconds: float
     problems: list[str]
 
@@ -79,12 +94,6 @@ def _run(before: Path, folder: Path, *options: str) -> tuple[dict[str, int], Run
     report = _migrate(folder, ".", "--write", *options)
     seconds = time.perf_counter() - start
     totals = report["totals"]
-    records = [record for file in report["files"] for record in file["records"]]
-    left = collections.Counter(
-        record["rule"]
-        for record in records
-        if record["outcome"] == "needs review" and not record["for_older_versions"]
-    )
     problems = [f"{one['path']}: {one['problem']}" for one in report["files"] if one["problem"]]
     written = [file["path"] for file in report["files"] if file["written"]]
     for path in written:
@@ -92,15 +101,26 @@ def _run(before: Path, folder: Path, *options: str) -> tuple[dict[str, int], Run
     if written:
         again = _migrate(folder, *written, *options)["files"]
         problems += [f"{one['path']}: another run changes it" for one in again if one["diff"]]
-    run = Run(
-        totals["occurrences"],
-        totals["rewritten"],
-        totals["kept for older versions"],
-        dict(sorted(left.items())),
-        round(seconds, 1),
-        problems,
-    )
-    return totals, run
+    return totals, Run(_counts(report), round(seconds, 1), problems)
+
+
+def _counts(report: dict[str, Any]) -> dict[str, Count]:
+    counts = {group: Count() for group in GROUPS}
+    records = (record for file in report["files"] for record in file["records"])
+    for record in sorted(records, key=lambda record: record["rule"]):
+        count = counts[group_of(record["rule"])]
+        if record["outcome"] == "rewritten":
+            count.rewritten += 1
+        elif record["for_older_versions"]:
+            count.kept += 1
+        elif record["outcome"] == "needs review":
+            count.left[record["rule"]] = count.left.get(record["rule"], 0) + 1
+    return counts
+
+
+def group_of(rule: str) -> str:
+    """Returns the group of what a rule decides."""
+    return next((group for start, group in _GROUPS.items() if rule.startswith(start)), LOSS_SCALE)
 
 
 def _migrate(folder: Path, *options: str) -> dict[str, Any]:

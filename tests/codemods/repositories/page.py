@@ -14,6 +14,8 @@ from typing import Any
 
 from lossscale_codemods.rules.registry import all_rules
 
+from tests.codemods.repositories.measure import GROUPS, LOSS_SCALE
+
 FIGURES = Path(__file__).with_name("figures.json")
 PAGE = Path(__file__).with_name("figures.md")
 
@@ -28,16 +30,17 @@ def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
     yield from _summary(figures)
     yield ""
     yield (
-        "| Repository | Commit | Files | Occurrences | Kept for older versions | Rewritten "
-        "| With unsafe fixes | Left with them |"
+        "| Repository | Commit | Files | Old names | Kept for older versions | Rewritten "
+        "| With unsafe fixes | Left with them | Optimizers | Neighbours |"
     )
-    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: |"
     for name, one in sorted(figures.items(), key=lambda pair: pair[0].lower()):
-        proven, unsafe = one["proven"], one["unsafe"]
+        proven, unsafe = (one[run]["groups"][LOSS_SCALE] for run in ("proven", "unsafe"))
+        others = [_share(one["unsafe"]["groups"][group]) for group in GROUPS[1:]]
         yield (
             f"| [{name}](https://github.com/{name}) | `{one['commit'][:7]}` | {one['files']:,} "
-            f"| {proven['occurrences']} | {proven['kept'] or ''} | {proven['rewritten']} "
-            f"| {unsafe['rewritten']} | {_rules(unsafe['left'])} |"
+            f"| {_all(proven)} | {proven['kept'] or ''} | {proven['rewritten']} "
+            f"| {unsafe['rewritten']} | {_rules(unsafe['left'])} | {' | '.join(others)} |"
         )
     yield ""
     yield "| Left | Rule | Without unsafe fixes | With them |"
@@ -48,16 +51,32 @@ def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
         yield f"| {titles[rule]} | {rule} | {number} | {unsafe_left[rule]} |"
 
 
+def _all(count: Mapping[str, Any]) -> int:
+    number: int = count["rewritten"] + count["kept"] + sum(count["left"].values())
+    return number
+
+
+def _share(count: Mapping[str, Any]) -> str:
+    """Returns how many of a group's names are rewritten, of those that may be."""
+    rest = count["rewritten"] + sum(count["left"].values())
+    return f"{count['rewritten']} of {rest}" if rest else ""
+
+
 def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
-    occurrences = _sum(figures, "proven", "occurrences")
-    kept = _sum(figures, "proven", "kept")
-    rewritten, unsafe = _sum(figures, "proven", "rewritten"), _sum(figures, "unsafe", "rewritten")
-    rest = occurrences - kept
+    proven, unsafe = (_total(figures, run, LOSS_SCALE) for run in ("proven", "unsafe"))
+    rest = _all(proven) - proven["kept"]
     yield (
-        f"{len(figures)} repositories have {occurrences:,} occurrences. Of these, {kept} are kept "
-        f"for older versions, in branches that only these come to. Of the other {rest}, "
-        f"{rewritten} are rewritten ({rewritten / rest:.0%}), and {unsafe} with "
-        f"`--unsafe-fixes` ({unsafe / rest:.0%})."
+        f"{len(figures)} repositories have {_all(proven):,} old names of the loss-scale API. Of "
+        f"these, {proven['kept']} are kept for older versions, in branches that only these come "
+        f"to. Of the other {rest}, {_part(proven['rewritten'], rest)} are rewritten, and "
+        f"{_part(unsafe['rewritten'], rest)} with `--unsafe-fixes`."
+    )
+    family, neighbours = GROUPS[1:]
+    yield (
+        "These programs also use optimizers of Keras, whose family a migration keeps: "
+        f"{_shares(figures, family)}. They use neighbours as well, which are names that "
+        "TensorFlow, NumPy or Python took away, most of them without an exact successor: "
+        f"{_shares(figures, neighbours)}."
     )
     seconds = sorted(one["proven"]["seconds"] for one in figures.values())
     files = sum(one["files"] for one in figures.values())
@@ -73,14 +92,35 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _sum(figures: Mapping[str, Any], run: str, what: str) -> int:
-    return sum(one[run][what] for one in figures.values())
+def _shares(figures: Mapping[str, Any], group: str) -> str:
+    """Returns how many of a group's names are rewritten, and of how many."""
+    proven, unsafe = (_total(figures, run, group) for run in ("proven", "unsafe"))
+    rest = _all(proven) - proven["kept"]
+    more = unsafe["rewritten"] - proven["rewritten"]
+    share = f"{proven['rewritten']} of {rest:,} are rewritten ({proven['rewritten'] / rest:.1%})"
+    return share + (f", and {more} more with `--unsafe-fixes`" if more else "")
+
+
+def _part(number: int, of: int) -> str:
+    return f"{number:,} ({number / of:.1%})" if of else f"{number:,}"
+
+
+def _total(figures: Mapping[str, Any], run: str, group: str) -> dict[str, Any]:
+    found = [one[run]["groups"][group] for one in figures.values()]
+    left: collections.Counter[str] = collections.Counter()
+    for one in found:
+        left.update(one["left"])
+    return {
+        "rewritten": sum(one["rewritten"] for one in found),
+        "kept": sum(one["kept"] for one in found),
+        "left": left,
+    }
 
 
 def _left(figures: Mapping[str, Any], run: str) -> collections.Counter[str]:
     left: collections.Counter[str] = collections.Counter()
-    for one in figures.values():
-        left.update(one[run]["left"])
+    for group in GROUPS:
+        left.update(_total(figures, run, group)["left"])
     return left
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.codemods.repositories.checkouts import extract, git_folder, listed
-from tests.codemods.repositories.measure import measure
+from tests.codemods.repositories.measure import GROUPS, LOSS_SCALE, Count, group_of, measure
 from tests.codemods.repositories.page import FIGURES, PAGE, text
 from tests.codemods.runs import OLD, UNSAFE
 
@@ -49,10 +49,9 @@ def test_a_repository_is_measured(repository: tuple[Path, str]) -> None:
     assert git is not None
     found = measure(git, commit)
     assert (found.files, found.lacking, found.commit) == (3, 0, commit)
-    assert found.proven.kept == 1
-    assert found.proven.occurrences == found.proven.rewritten + 1 + sum(found.proven.left.values())
-    assert found.unsafe.rewritten > found.proven.rewritten
-    assert found.unsafe.left == {}
+    proven, unsafe = found.proven.groups[LOSS_SCALE], found.unsafe.groups[LOSS_SCALE]
+    assert proven == Count(1, 1, {"LS301": 1})
+    assert unsafe == Count(2, 1, {})
     assert found.proven.problems == found.unsafe.problems == []
     assert _git(folder / "owner+name", "status", "--porcelain") == ""
 
@@ -88,9 +87,16 @@ def test_the_list_names_commits() -> None:
         assert re.fullmatch(r"[0-9a-f]{40}", commit)
 
 
-def test_what_is_left_adds_up() -> None:
+def test_more_is_rewritten_with_unsafe_fixes() -> None:
     for one in json.loads(FIGURES.read_text()).values():
-        for run in (one["proven"], one["unsafe"]):
-            left = sum(run["left"].values())
-            assert run["occurrences"] == run["rewritten"] + run["kept"] + left
-        assert one["unsafe"]["rewritten"] >= one["proven"]["rewritten"]
+        for group in GROUPS:
+            proven, unsafe = (one[run]["groups"][group] for run in ("proven", "unsafe"))
+            assert unsafe["rewritten"] >= proven["rewritten"]
+            assert unsafe["kept"] == proven["kept"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "group"), [("LS201", 0), ("LS801", 0), ("LS212", 1), ("LS902", 2)]
+)
+def test_the_groups(rule: str, group: int) -> None:
+    assert group_of(rule) == GROUPS[group]

@@ -102,10 +102,28 @@ def test_two_imports_join_the_same_one() -> None:
         from tensorflow.keras.mixed_precision.experimental import global_policy
         from tensorflow.keras.mixed_precision import Policy
         from tensorflow.keras.mixed_precision.experimental import Policy as P
-        print(Policy, P(global_policy().name))
+        pair = Policy, P(global_policy().name)
         """,
         """
         from tensorflow.keras.mixed_precision import Policy, Policy as P, global_policy
-        print(Policy, P(global_policy().name))
+        pair = Policy, P(global_policy().name)
+        """,
+    )
+
+
+def test_imports_that_all_move_to_one_module() -> None:
+    check_transformed(
+        """
+        from tensorflow.python.keras import activations
+        from tensorflow.python.keras.engine.base_layer import Layer
+        from tensorflow.python.keras.engine.input_spec import InputSpec as Spec
+        from tensorflow.python.keras.layers import Conv1D, Dense
+        from tensorflow.keras.mixed_precision import experimental as prec
+        prec.set_policy(activations.relu, Layer, Spec, Conv1D, Dense)
+        """,
+        """
+        from tensorflow.keras import activations, mixed_precision as prec
+        from tensorflow.keras.layers import Conv1D, Dense, InputSpec as Spec, Layer
+        prec.set_global_policy(activations.relu, Layer, Spec, Conv1D, Dense)
         """,
     )

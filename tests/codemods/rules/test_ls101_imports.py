@@ -376,13 +376,13 @@ def test_the_last_names_of_an_import_move_and_the_first_stays() -> None:
         """
         from tensorflow.keras.mixed_precision.experimental import Policy, global_policy, set_policy
         set_policy("mixed_float16")
-        print(global_policy(), Policy("float32", scale))
+        use(global_policy(), Policy("float32", scale))
         """,
         """
         from tensorflow.keras.mixed_precision.experimental import Policy
         from tensorflow.keras.mixed_precision import global_policy, set_global_policy as set_policy
         set_policy("mixed_float16")
-        print(global_policy(), Policy("float32", scale))
+        use(global_policy(), Policy("float32", scale))
         """,
         "still needs it",
         "known only when the program runs",

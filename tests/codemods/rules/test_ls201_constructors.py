@@ -487,3 +487,17 @@ def test_a_dynamic_loss_scale_of_another_file_is_shared_with_it(tmp_path: Path) 
     for name in ("names.py", "module.py"):
         assert any("DynamicLossScale of another file" in text for text in reviews(found[name]))
         assert "_loss_scale_arguments" not in found[name].text
+
+
+def test_reads_of_the_optimizer_are_none_of_what_it_was_given() -> None:
+    body = """
+        import tensorflow as tf
+        {}
+        def make(opt, config):
+            opt = tf.keras.mixed_precision{}.LossScaleOptimizer(opt, {})
+            print(opt.loss_scale{})
+        """
+    result = migrate_source(program(body.format("", ".experimental", "config.loss_scale", "()")))
+    assert reviews(result) == []
+    assert "**_loss_scale_arguments(config.loss_scale)" in result.text
+    assert "print(opt.loss_scale)" in result.text

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from tests.codemods.checks import check_left, check_transformed
+import pytest
+
+from tests.codemods.checks import check_left, check_transformed, program
 
 OLD = "tf.keras.mixed_precision.experimental"
 
@@ -29,16 +31,24 @@ def test_what_is_only_asked_for() -> None:
 
 def test_private_parts_that_are_gone() -> None:
     module = "tensorflow.python.keras.mixed_precision.experimental"
-    for name in ("autocast_variable", "device_compatibility_check", "test_util"):
-        check_left(
-            f"from {module} import {name}\nuse({name}.something)\n",
-            "the import stays as it is",
-            "a private part of TensorFlow",
-        )
+    check_left(
+        f"from {module} import test_util\nuse(test_util.something)\n",
+        "the import stays as it is",
+        "a private part of TensorFlow",
+    )
     check_left(
         f"from {module}.policy import PolicyV1\nisinstance(x, PolicyV1)\n",
         "the import stays as it is",
         "a private part of TensorFlow",
+    )
+
+
+@pytest.mark.parametrize("name", ["autocast_variable", "device_compatibility_check"])
+def test_private_modules_that_tf_keras_has(name: str) -> None:
+    check_transformed(
+        f"from tensorflow.python.keras.mixed_precision.experimental import {name}\n"
+        f"{name}.something = use({name})\n",
+        f"from tf_keras.src.mixed_precision import {name}\n{name}.something = use({name})\n",
     )
 
 
@@ -53,4 +63,50 @@ def test_a_private_part_that_another_branch_has_from_today() -> None:
         use(autocast_variable.AutoCastVariable)
         """,
         "has no equivalent",
+        "TensorFlow's private copy of Keras",
     )
+
+
+PROPERTY = """
+    import tensorflow as tf
+
+
+    class Settings:
+        @property
+        def wrapper(self):
+            return tf.keras.mixed_precision{}.LossScaleOptimizer
+
+
+    class Trainer:
+        def __init__(self, optimizer{}):
+            self.settings = {}
+            self.optimizer = self.settings.wrapper(optimizer{})
+    """
+
+
+def test_a_class_that_a_property_returns_with_its_one_call() -> None:
+    check_transformed(
+        PROPERTY.format(".experimental", "", "Settings()", ', loss_scale="dynamic"'),
+        PROPERTY.format("", "", "Settings()", ""),
+    )
+
+
+def test_a_property_of_an_object_that_is_not_known_is_an_unsafe_fix() -> None:
+    before = PROPERTY.format(".experimental", ", settings", "settings", ", 1024")
+    after = PROPERTY.format("", ", settings", "settings", ", dynamic=False, initial_scale=1024")
+    assert check_left(before, "how it will be called").unsafe_fixes == 1
+    check_transformed(before, after, unsafe_fixes=True)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "print(Settings().wrapper)",
+        "Settings().wrapper(opt, **options)",
+        "class Other(Settings):\n    wrapper = 1\nOther().wrapper(opt, 8)",
+        "getattr(Settings(), 'wrapper')",
+    ],
+)
+def test_a_property_with_other_uses_is_left(more: str) -> None:
+    before = program(PROPERTY.format(".experimental", "", "Settings()", ', loss_scale="dynamic"'))
+    check_left(f"{before}\n\n{more}\n", "how it will be called")

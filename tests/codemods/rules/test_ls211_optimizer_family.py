@@ -51,6 +51,10 @@ NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixe
             "opt = getattr(tf.keras.optimizers.legacy, 'Nadam')()",
         ),
         (
+            "opt = getattr(getattr(tf.keras, 'optimizers'), 'Nadam')()",
+            "opt = getattr(getattr(tf.keras, 'optimizers').legacy, 'Nadam')()",
+        ),
+        (
             "keras = tf.keras\nopts = keras.optimizers\nopt = opts.Ftrl()",
             "keras = tf.keras\nopts = keras.optimizers\nopt = opts.legacy.Ftrl()",
         ),

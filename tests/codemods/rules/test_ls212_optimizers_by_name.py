@@ -165,6 +165,10 @@ def test_unpacked_arguments_are_reported() -> None:
             "tf.compat.v1.keras.optimizers.get(x, use_legacy_optimizer=True)",
         ),
         ("getattr(tf.keras.optimizers, x)()", "getattr(tf.keras.optimizers.legacy, x)()"),
+        (
+            "getattr(getattr(tf.keras, 'optimizers'), x)()",
+            "getattr(getattr(tf.keras, 'optimizers').legacy, x)()",
+        ),
         ("vars(tf.keras.optimizers)[x]()", "vars(tf.keras.optimizers.legacy)[x]()"),
         ("tf.keras.optimizers.__dict__[x]()", "tf.keras.optimizers.legacy.__dict__[x]()"),
     ],
@@ -200,6 +204,7 @@ def test_what_says_its_family_stays(line: str) -> None:
         ("mock.patch('tensorflow.keras.optimizers.Adam.get_config')", "strings are never edited"),
         ("y = eval('tf.keras.optimizers.' + name)", "strings are never edited"),
         ("y = eval(f'tf.optimizers.{name}')", "strings are never edited"),
+        ("y = operator.attrgetter('optimizers.Adam')(tf.keras)", "strings are never edited"),
         ("y = {'_target_': 'tf.keras.optimizers.Adam'}", "strings are never edited"),
     ],
 )

@@ -19,6 +19,7 @@ NEW = "tf.keras.mixed_precision"
         "def test(self, opt): self.assertIsInstance(opt, {}.LossScaleOptimizer, 'why')",
         "def test(self, opt): self.assertNotIsInstance(opt, (dict, {}.LossScaleOptimizer))",
         "def f(p: {}.Policy) -> 'Optional[{}.LossScaleOptimizer]': ...",
+        "match opt:\n    case {}.LossScaleOptimizer(): pass\n    case {}.Policy() as p: pass",
         "opt: {}.LossScaleOptimizer",
         "objects = {{'Policy': {}.Policy}}",
     ],
@@ -55,4 +56,25 @@ def test_a_table_of_classes_is_reported() -> None:
     check_left(
         f"import tensorflow as tf\nobjects = {{'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}\n",
         "tf-keras cannot load the class of today where it is a custom object",
+    )
+
+
+def test_a_pattern_that_asks_for_attributes_is_reported() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        match opt:
+            case {OLD}.LossScaleOptimizer(loss_scale=scale):
+                print(scale)
+        """,
+        "asks for attributes",
+    )
+
+
+def test_what_a_pattern_has_found_it_to_be() -> None:
+    body = "def f(opt):\n    match opt:\n        case {}.LossScaleOptimizer():\n            "
+    head = "import tensorflow as tf\n"
+    check_transformed(
+        f"{head}{body.format(OLD)}print(opt.loss_scale())\n",
+        f"{head}{body.format(NEW)}print(opt.loss_scale)\n",
     )

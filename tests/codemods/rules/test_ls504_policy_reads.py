@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from tests.codemods.checks import check_left, check_noop, check_transformed
+import pytest
+
+from tests.codemods.checks import check_left, check_noop, check_review, check_transformed
 
 
 def test_tests_for_none() -> None:
@@ -31,3 +33,33 @@ def test_other_reads_are_left() -> None:
         "should_cast_variables is gone",
     )
     check_noop("import tensorflow as tf  # LossScale\nprint(flags.loss_scale is None)\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print('policy', {})",
+        "str({})",
+        "f'{{{}}}'",
+        "'%s' % {}",
+        "'%s %d' % ({}, 1)",
+        "'{{}}'.format({})",
+        "logging.info('%s', {})",
+    ],
+)
+@pytest.mark.parametrize("policy", ["policy", "{}.global_policy()"])
+def test_the_text_of_a_policy(text: str, policy: str) -> None:
+    before, after = (
+        "import tensorflow as tf\n"
+        f"policy = {module}.Policy('mixed_float16')\n"
+        f"{text.format(policy.format(module))}\n"
+        for module in ("tf.keras.mixed_precision.experimental", "tf.keras.mixed_precision")
+    )
+    check_review(before, after, "the text of a policy has no loss scale any more")
+
+
+def test_what_a_policy_says_of_itself_is_text_as_before() -> None:
+    code = "import tensorflow as tf\npolicy = tf.keras.mixed_precision{}.global_policy()\n"
+    code += "print(policy.name, f'{{policy.compute_dtype}}', len([policy]))\n"
+    check_transformed(code.format(".experimental"), code.format(""))
+    check_noop(code.format("").replace("policy.name", "policy"))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pytest
+
 from tests.codemods.checks import check_left, check_transformed
 
 CONTRIB = "tf.contrib.mixed_precision"
@@ -18,7 +20,7 @@ def test_an_exact_manager_in_a_variable() -> None:
         """,
         f"""
         import tensorflow as tf
-        manager = {V1}.DynamicLossScale(2 ** 32, 1000)
+        manager = {V1}.DynamicLossScale(initial_loss_scale=2 ** 32, increment_period=1000)
         opt = {V1}.MixedPrecisionLossScaleOptimizer(opt, loss_scale=manager)
         """,
     )
@@ -38,3 +40,29 @@ def test_managers_without_equivalent() -> None:
         "skipped steps that are not finite",
         "no equivalent",
     )
+
+
+MANAGER = """
+    import tensorflow as tf
+    manager = {}
+    opt = {}.{}(opt, manager)
+    """
+
+
+@pytest.mark.parametrize(
+    "rest", ["2, 2, 0.5", "decr_ratio=0.5", "decr_every_n_nan_or_inf=n, decr_ratio=1/2"]
+)
+def test_a_manager_that_waits_before_it_halves_is_an_unsafe_fix(rest: str) -> None:
+    manager = f"{CONTRIB}.ExponentialUpdateLossScaleManager(2 ** 32, 1000, {rest})"
+    before = MANAGER.format(manager, CONTRIB, "LossScaleOptimizer")
+    result = check_left(before, "no equivalent", "not proven")
+    assert result.unsafe_fixes == 2
+    after = (f"{V1}.DynamicLossScale(2 ** 32, 1000)", V1, "MixedPrecisionLossScaleOptimizer")
+    check_transformed(before, MANAGER.format(*after), unsafe_fixes=True)
+
+
+@pytest.mark.parametrize("rest", ["", ", 2, 4, 0.5", ", 2, 2, 0.8", ", decr_ratio=ratio"])
+def test_a_manager_with_other_ratios_is_none(rest: str) -> None:
+    manager = f"{CONTRIB}.ExponentialUpdateLossScaleManager(2 ** 32, 1000{rest})"
+    before = MANAGER.format(manager, CONTRIB, "LossScaleOptimizer")
+    assert check_left(before, "no equivalent", "not proven").unsafe_fixes == 0

@@ -102,6 +102,13 @@ def test_what_both_branches_bind_is_not_rewritten() -> None:
     assert any("which takes no `loss_scale`" in text for text in reviews(result))
 
 
+@pytest.mark.parametrize("asked", ["hasattr({}, 'Policy')", "getattr({}, 'Policy', None)"])
+def test_an_old_name_that_is_asked_is_no_guard(asked: str) -> None:
+    asked = asked.format("tf.keras.mixed_precision.experimental")
+    result = check_left(f"import tensorflow as tf\nprint({asked})\n", "the module is passed on")
+    assert not any(record.for_older_versions for record in result.records)
+
+
 def test_getattr() -> None:
     result = migrate_source(
         "import tensorflow as tf\n"

@@ -45,3 +45,7 @@ def test_imports_and_lookups_by_a_name() -> None:
         '__import__("tensorflow.keras.mixed_precision", fromlist=["experimental"])',
     ):
         check_left(f"{head}{call}\n", "by its name")
+
+
+def test_the_class_of_tensorflow_1_is_called_as_it_was() -> None:
+    check_noop("ok = type(opt).__name__ == 'MixedPrecisionLossScaleOptimizer'\n")

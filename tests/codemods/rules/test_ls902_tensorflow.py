@@ -42,6 +42,16 @@ def test_every_name_of_the_table_is_respelled_or_reported(neighbour: Neighbour) 
             "from tensorflow.keras import backend as K\nx = K.floatx(), K.mean(y)",
         ),
         (
+            (
+                f"from {PRIVATE}.mixed_precision import loss_scale_optimizer as lso, policy\n"
+                "x = lso.LossScaleOptimizer(opt), policy.global_policy()"
+            ),
+            (
+                "x = tf.keras.mixed_precision.LossScaleOptimizer(opt), "
+                "tf.keras.mixed_precision.global_policy()"
+            ),
+        ),
+        (
             f"import {PRIVATE}.backend as K\nx = K.mean",
             "import tensorflow.keras.backend as K\nx = K.mean",
         ),
@@ -142,3 +152,55 @@ def test_what_has_no_successor_is_reported_once(before: str, after: str) -> None
 )
 def test_what_others_decide_or_nothing_fails_at_is_left_to_them(lines: str) -> None:
     assert "LS902" not in {one.rule for one in migrate_source(f"{OLD}{lines}\n").records}
+
+
+TRACKED = "from tensorflow.python.training.tracking import base"
+TRACKABLE = "from tensorflow.python.trackable import base"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # What only older versions come to, and what either of two imports gives.
+        f"if tf.__version__ >= '2.10':\n    {TRACKABLE}\nelse:\n    {TRACKED}",
+        (
+            "from packaging.version import parse\nif parse(tf.__version__) < parse('2.9'):\n"
+            f"    {TRACKED}\nelse:\n    {TRACKABLE}"
+        ),
+        f"try:\n    {TRACKABLE}\nexcept:\n    {TRACKED}",
+        f"if tf.__version__ >'1':\n    {TRACKABLE}\nelse:\n    from tensorflow.contrib import base",
+    ],
+)
+def test_a_name_is_what_it_is_on_the_versions_of_today(lines: str) -> None:
+    check_transformed(
+        f"{OLD}{lines}\nuse(base.Trackable)\n", f"{NEW}{lines}\nuse(base.Trackable)\n"
+    )
+
+
+def test_what_stands_in_for_it_today_is_respelled() -> None:
+    lines = "if tf.__version__ >= '1.4':\n    from {} import backend as K\nelse:\n"
+    lines += "    from tensorflow.contrib.keras import backend as K\nuse(K.mean)\n"
+    check_transformed(OLD + lines.format(PRIVATE), NEW + lines.format("tensorflow.keras"))
+
+
+@pytest.mark.parametrize("error", ["ImportError", "Exception", "AttributeError"])
+def test_the_private_copy_is_there_so_that_no_handler_gets_to_know(error: str) -> None:
+    lines = "try:\n    from {} import layers\nexcept %s:\n    layers = None\nuse(layers.Dense)\n"
+    check_transformed(
+        OLD + (lines % error).format(PRIVATE), NEW + (lines % error).format("tensorflow.keras")
+    )
+    lines = "try:\n    from tensorflow.keras import layers\nexcept %s:\n"
+    lines += f"    from {PRIVATE} import layers\nuse(layers.Dense)\n"
+    check_transformed(OLD + lines % error, NEW + lines % error)
+
+
+def test_an_import_is_respelled_beside_one_for_older_versions() -> None:
+    lines = "if tf.__version__ < '2.4':\n"
+    lines += f"    from {PRIVATE}.mixed_precision.experimental.loss_scale_optimizer import (\n"
+    lines += "        LossScaleOptimizer\n    )\nelse:\n    from {} import LossScaleOptimizer\n"
+    lines += "use(isinstance(opt, LossScaleOptimizer))\n"
+    check_review(
+        OLD + lines.format(f"{PRIVATE}.mixed_precision.loss_scale_optimizer"),
+        NEW + lines.format("tensorflow.keras.mixed_precision"),
+        "the branch for old versions",
+    )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods import Status, migrate_source
 from lossscale_codemods.rules.registry import all_rules, documentation
-from lossscale_codemods.vocabulary.names import Target
 
 from tests.codemods.checks import reviews
 
@@ -28,24 +27,20 @@ def cases(kind: str) -> list[object]:
     ]
 
 
-def target(rule: Rule) -> Target:
-    return Target.TF_KERAS if Target.TF_KERAS in rule.targets else Target.COMPAT
-
-
 @pytest.mark.parametrize(("rule", "case"), cases("invalid"))
 def test_what_a_rule_changes(rule: Rule, case: Case) -> None:
-    result = migrate_source(case.before, target=target(rule))
+    result = migrate_source(case.before, target=rule.example_target)
     assert result.text == case.after
     assert result.status is Status.CHANGED
     assert reviews(result) == []
     assert rule.id in {record.rule for record in result.records} or rule.id == "LS101"
-    assert migrate_source(result.output, target=target(rule)).status is Status.UNCHANGED
+    assert migrate_source(result.output, target=rule.example_target).status is Status.UNCHANGED
 
 
 @pytest.mark.parametrize(("rule", "case"), cases("valid"))
 def test_what_a_rule_leaves(rule: Rule, case: Case) -> None:
     legacy = not case.new_optimizers
-    result = migrate_source(case.before, target=target(rule), legacy_optimizers=legacy)
+    result = migrate_source(case.before, target=rule.example_target, legacy_optimizers=legacy)
     assert result.text == (case.before if case.after is None else case.after)
     if case.review is None:
         assert reviews(result) == []
@@ -55,10 +50,10 @@ def test_what_a_rule_leaves(rule: Rule, case: Case) -> None:
         assert result.unsafe_fixes == 0
     else:
         assert result.unsafe_fixes
-        unsafe = migrate_source(case.before, target=target(rule), unsafe_fixes=True)
+        unsafe = migrate_source(case.before, target=rule.example_target, unsafe_fixes=True)
         assert unsafe.text == case.unsafe
         assert reviews(unsafe) == []
-        again = migrate_source(unsafe.output, target=target(rule), unsafe_fixes=True)
+        again = migrate_source(unsafe.output, target=rule.example_target, unsafe_fixes=True)
         assert again.status is Status.UNCHANGED
 
 

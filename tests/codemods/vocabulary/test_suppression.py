@@ -41,11 +41,11 @@ def test_an_import_that_only_a_suppressed_use_needs_stays() -> None:
         """
         from tensorflow.keras.mixed_precision import experimental as mp
         mp.set_policy("x")  # compat-lossscale: ignore
-        print(mp.global_policy())
+        policy = mp.global_policy()
         """
     )
     result = migrate_source(source)
-    assert result.text.startswith(source[: source.index("print")].split("\n")[0])
+    assert result.text.startswith(source[: source.index("policy =")].split("\n")[0])
     assert 'mp.set_policy("x")' in result.text
     assert [r.outcome for r in result.records] == [
         Outcome.SUPPRESSED,

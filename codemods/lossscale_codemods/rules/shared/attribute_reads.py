@@ -11,7 +11,6 @@ from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.value_uses import UseKind, uses_of
 from lossscale_codemods.rules.base import Rewrite
-from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -51,13 +50,12 @@ def is_read_as_number(node: cst.Attribute, resolver: Resolver) -> bool:
 
 def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:
     """Yields every read of an attribute of one of these names."""
-    if program.target is Target.TF_KERAS:
-        for name in names:
-            yield from program.reads_by_attribute.get(name, [])
+    for name in names:
+        yield from program.reads_by_attribute.get(name, [])
 
 
-def found(program: Program, node: cst.Attribute, rule: str) -> Occurrence:
-    """Returns the occurrence of a read that a rule decides."""
+def found(program: Program, node: cst.BaseExpression, rule: str) -> Occurrence:
+    """Returns the occurrence of a use that a rule decides."""
     return Occurrence(node, program.tree.span(node), Role.FOUND, rule=rule)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.type_inference import ObjectType, optimizer_argument
-from lossscale_codemods.editing.edits import replace_argument
+from lossscale_codemods.editing.edits import append_arguments, replace_argument
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
     HELPER_SOURCE,
@@ -16,7 +16,8 @@ from lossscale_codemods.rules.shared.loss_scale_arguments import (
     helper_name,
     simple_name,
 )
-from lossscale_codemods.vocabulary.names import HELPER
+from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
+from lossscale_codemods.vocabulary.names import HELPER, Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
+COUNT_SKIPPED_STEPS = "count_skipped_steps=True"
+"""Has `iterations` count steps that are skipped, as in TensorFlow from 2.3 on; Keras 3 does not."""
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
 
 
@@ -90,7 +93,7 @@ def rewrite_constructor(
             return _two_calls(renderer, occurrence, call, optimizer, arguments, program)
         return [*found, *argument_edits(renderer, occurrence, call, arguments, program)]
 
-    return Rewrite(
+    made = Rewrite(
         arguments.message,
         edits,
         claims=arguments.claims,
@@ -98,6 +101,23 @@ def rewrite_constructor(
         meaning=arguments.claim,
         constructor=tree.full_span(call),
     )
+    return (
+        made
+        if program.target is not Target.KERAS3_ALONE
+        else stock_constructor(arguments.all_texts, made)
+    )
+
+
+def with_arguments_of(target: Target, texts: Sequence[str]) -> list[str]:
+    """Returns the arguments of a constructor with those that it needs at one target besides.
+
+    Args:
+        target: The target.
+        texts: The arguments that say the loss scale, as source.
+    """
+    if target is not Target.KERAS3 or "dynamic=False" in texts:
+        return [*texts]  # With a fixed loss scale, no step is skipped.
+    return [*texts, COUNT_SKIPPED_STEPS]
 
 
 def argument_edits(
@@ -113,8 +133,11 @@ def argument_edits(
     keyword = optimizer.keyword if optimizer is not None else None
     if keyword is not None and keyword.value != "inner_optimizer":
         found.append(Edit(*program.tree.span(keyword), "inner_optimizer"))
+    texts = with_arguments_of(program.target, arguments.texts)
     if loss_scale is not None:
-        found += replace_argument(program.tree, call, loss_scale, arguments.texts)
+        found += replace_argument(program.tree, call, loss_scale, texts)
+    elif texts:
+        found += append_arguments(program.tree, call, texts)
     if arguments.helper:
         name = helper_name(program)
         renderer.helper(name, HELPER_SOURCE.replace(HELPER, name), occurrence)
@@ -146,7 +169,8 @@ def _two_calls(
     if optimizer.keyword is not None:
         inner = f"inner_optimizer={inner}"
     test, yes, no = arguments.branches
-    calls = [f"{name}({', '.join([inner, *texts])})" for texts in (yes, no)]
+    sides = [with_arguments_of(program.target, texts) for texts in (yes, no)]
+    calls = [f"{name}({', '.join([inner, *texts])})" for texts in sides]
     text = f"{calls[0]} if {test} else {calls[1]}"
     start, end = tree.full_span(call)
     above = tree.parent(call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.call_sites import Site, calls_in_file, filled_by
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_origins import is_property
 from lossscale_codemods.analysis.value_uses import Use, UseKind
@@ -67,9 +68,14 @@ class HandedOn:
         if isinstance(call.func, cst.Lambda):
             functions = [call.func]
         return bool(functions) and all(
-            function is not None and self.origins.calls.parameter(function, argument, call)
+            function is not None and self._is_filled(function, argument, call)
             for function in functions
         )
+
+    def _is_filled(self, function: cst.CSTNode, argument: cst.Arg, call: cst.Call) -> bool:
+        """Whether an argument is known to fill a parameter, of a function or of a method."""
+        sites = (Site(self.resolver, call, skipped) for skipped in (0, 1))
+        return any(filled_by(argument, function, site) is not None for site in sites)
 
     @staticmethod
     def _function(node: cst.CSTNode) -> cst.FunctionDef | None:
@@ -89,7 +95,7 @@ class HandedOn:
             return is_property(function) and any(
                 function not in self.tree.ancestors(read) for read in reads
             )
-        return function is not None and bool(self.origins.calls.calls(function))
+        return function is not None and bool(calls_in_file(self.resolver, function))
 
     def _is_held(self, user: cst.CSTNode | None, node: cst.CSTNode) -> bool:
         above = self.tree.parent(user) if user is not None else None

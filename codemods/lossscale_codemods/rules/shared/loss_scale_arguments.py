@@ -70,6 +70,12 @@ class Arguments:
     helper: bool = False
     branches: tuple[str, list[str], list[str]] | None = None
 
+    @property
+    def all_texts(self) -> list[str]:
+        """The new arguments, on whichever side of a condition."""
+        sides = self.branches[1:] if self.branches is not None else ()
+        return [*self.texts, *(text for side in sides for text in side)]
+
 
 def simple_name(node: cst.CSTNode) -> bool:
     """Whether evaluating an expression twice is the same as once."""

@@ -49,17 +49,18 @@ class NeighbourGuards:
         self.tree = program.tree
         self._old_versions = OptimizerNames(program, rule)
 
-    def leaves(self, node: cst.CSTNode, *names: str) -> bool:
+    def leaves(self, node: cst.CSTNode, *names: str, is_there: bool = False) -> bool:
         """Whether a use of a name is right as it is: nothing fails if the name is not there.
 
         Args:
             node: The use.
             names: The name, without its module, and the one that takes its place.
+            is_there: Whether there is something else under the name, so that nothing fails.
         """
         below = node
         for above in self.tree.ancestors(node):
             if isinstance(above, cst.Try):
-                if below is above.body and self._is_caught(above):
+                if below is above.body and not is_there and self._is_caught(above):
                     return True
             elif isinstance(above, cst.ExceptHandler):
                 if self._is_stood_in_for(above, node):

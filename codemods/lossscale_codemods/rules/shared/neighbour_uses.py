@@ -88,7 +88,8 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     if any(len(below) > 1 for below in paths):
         return rf"(?<!\w){word}"
     imported = rf"(?<!\w)from\s+{root}\s+import(?!\w)"
-    return rf"\.(?:[\s\\]|#[^\n]*)*{word}|{imported}"
+    # A comment has an end of its own: were that left open, `.####` could be read in many ways.
+    return rf"\.(?:[\s\\]|#[^\n]*\n)*{word}|{imported}"
 
 
 class NeighbourUses:
@@ -103,10 +104,22 @@ class NeighbourUses:
     def __init__(self, program: Program, rule: str, is_mine: Callable[[str], bool]) -> None:
         self.program = program
         self.tree = program.tree
-        self.resolver = program.resolver
+        self.resolver = program.resolver.where(self._counts)
         self.rule = rule
         self.is_mine = is_mine
         self.guards = NeighbourGuards(program, rule)
+
+    def _counts(self, binding: Binding) -> bool:
+        """Whether a name can get its value from a binding, and fails if that is not there."""
+        if not self.program.is_reached_today(binding.node):
+            return False
+        is_neighbour = binding.kind is BindingKind.IMPORT and self.neighbour(binding.path)
+        return not (is_neighbour and self._is_left(binding.node, binding.path or ""))
+
+    def _is_left(self, node: cst.CSTNode, path: str, new: str = "") -> bool:
+        """Whether a use of a name is right as it is, for the program handles that it is gone."""
+        is_there = self._is_kept_private(path)
+        return self.guards.leaves(node, _last(path), _last(new), is_there=is_there)
 
     def found(self) -> Iterator[Occurrence]:
         """Yields reads of attributes, and imports that have to stay."""
@@ -127,7 +140,10 @@ class NeighbourUses:
     def _occurrence(self, node: cst.CSTNode, path: str, role: Role, new: str = "") -> Occurrence:
         old = OldName(path, Meaning.NEIGHBOUR, (new,) if new else ())
         others = self.resolver.paths(node) if isinstance(node, cst.Attribute | cst.Call) else ()
-        ambiguous = any(self.neighbour(other) is None for other in others)
+        ambiguous = any(
+            self.neighbour(other) is None and (other is None or canonical(other) != new)
+            for other in others
+        )
         span = self.tree.span(node)
         return Occurrence(node, span, role, (old,), ambiguous=ambiguous, rule=self.rule)
 
@@ -169,21 +185,24 @@ class NeighbourUses:
             if new and not is_public_module(canonical(path)):
                 return self._unless_guarded(part, path, new)
         for part, path in reversed(chain[:-1]):
-            if part is node or not self._leads_on(path):
+            if part is node or not self._is_kept_private(path):
                 return self._unless_guarded(part, path)
         return None
 
     def _unless_guarded(
         self, part: cst.BaseExpression, path: str, new: str = ""
     ) -> Occurrence | None:
-        if self.guards.leaves(part, _last(path), _last(new)):
+        if self._is_left(part, path, new):
             return None
         is_path = _DOTTED.fullmatch(new) and not hasattr(builtins, new)
         return self._occurrence(part, path, Role.NEIGHBOUR, new if is_path else "")
 
     @staticmethod
-    def _leads_on(path: str) -> bool:
-        """Whether a path is of a module whose members have successors of their own."""
+    def _is_kept_private(path: str) -> bool:
+        """Whether a path is in the copy of Keras that TensorFlow keeps for itself.
+
+        Its members have successors of their own, and to import it does not fail.
+        """
         return canonical(path).startswith(keras_names.PRIVATE)
 
     def _chain(self, node: cst.Attribute) -> list[tuple[cst.BaseExpression, str]]:
@@ -203,13 +222,22 @@ class NeighbourUses:
         return found[0] if len({successor_of(canonical(path)) for path in found}) == 1 else ""
 
     def _import_of(self, base: cst.BaseExpression) -> Binding | None:
-        """Returns the import of a neighbour that a name stands for."""
+        """Returns the import of a neighbour that a name stands for.
+
+        Another import may give it what takes the neighbour's place.
+        """
         bindings = self.resolver.bindings(base)
-        if len(bindings) != 1:
+        found = [
+            one
+            for one in bindings
+            if one.kind is BindingKind.IMPORT and self.neighbour(one.path) is not None
+        ]
+        if len(found) != 1:
             return None
-        [binding] = bindings
-        is_import = binding.kind is BindingKind.IMPORT and self.neighbour(binding.path) is not None
-        return binding if is_import else None
+        new = successor_of(canonical(found[0].path or ""))
+        others = (one for one in bindings if one is not found[0])
+        same = all(canonical(one.path or "") == new for one in others)
+        return found[0] if same else None
 
     def _imported(self) -> list[Binding]:
         """The names that import statements bind to neighbours, but for those behind guards."""
@@ -218,7 +246,7 @@ class NeighbourUses:
             for binding in all_bindings(self.resolver)
             if binding.kind is BindingKind.IMPORT
             and self.neighbour(binding.path) is not None
-            and not self.guards.leaves(binding.node, _last(binding.path or ""))
+            and not self._is_left(binding.node, binding.path or "")
             and not (isinstance(binding.node, cst.ImportAlias) and _binds_first(binding))
         ]
 
@@ -226,19 +254,26 @@ class NeighbourUses:
         """Returns the path of what takes the place of what is imported; empty if nothing does."""
         path = canonical(binding.path or "")
         new = successor_of(path)
-        if is_public_module(path) and not all(self._is_public_use(u, new) for u in binding.uses):
+        if is_public_module(path) and not all(
+            self._is_public_use(use, path, new) for use in binding.uses
+        ):
             return ""
         return new if "." in new and _DOTTED.fullmatch(new) else ""
 
-    def _is_public_use(self, use: cst.CSTNode, home: str) -> bool:
-        """Whether what is read of a module is public, and of the module that takes its place."""
+    def _is_public_use(self, use: cst.CSTNode, base: str, home: str) -> bool:
+        """Whether what is read of a module is public, and of the module that takes its place.
+
+        Args:
+            use: The read of the module.
+            base: The module.
+            home: What takes its place.
+        """
         top = use
         above = self.tree.parent(top)
         while isinstance(above, cst.Attribute) and above.value is top:
             top, above = above, self.tree.parent(above)
         if not isinstance(top, cst.Attribute):
             return isinstance(above, cst.Del)
-        base = canonical(self.resolver.path(use) or "")
         for part, path in self._chain(top)[:-1]:
             new = successor_of(canonical(path))
             if new and not is_public_module(canonical(path)):
@@ -248,7 +283,7 @@ class NeighbourUses:
     def _is_told_by_reads(self, binding: Binding) -> bool:
         """Whether reads of an imported module's members say all there is to say of it."""
         path = canonical(binding.path or "")
-        if not self._leads_on(path) or self._becomes(binding):
+        if not self._is_kept_private(path) or self._becomes(binding):
             return False
         reads = [self.tree.parent(use) for use in binding.uses]
         return bool(reads) and all(isinstance(one, cst.Attribute) for one in reads)
@@ -260,9 +295,9 @@ class NeighbourUses:
                 continue
             for alias in node.names:
                 path = dotted(alias.name) or ""
-                if "." not in path or alias.asname is not None or self._leads_on(path):
+                if "." not in path or alias.asname is not None or self._is_kept_private(path):
                     continue
-                left = self.guards.leaves(alias, _last(path))
+                left = self._is_left(alias, path)
                 if self.neighbour(path) is not None and not left:
                     yield self._occurrence(alias, path, Role.NEIGHBOUR)
 
@@ -281,7 +316,7 @@ class NeighbourUses:
     def _stars(self) -> Iterator[Occurrence]:
         for scope in self.program.scopes.of_node.values():
             for star in scope.stars:
-                left = self.guards.leaves(star.node, _last(star.path or ""))
+                left = self._is_left(star.node, star.path or "")
                 if self.neighbour(star.path) is not None and not left:
                     yield self._occurrence(star.node, star.path or "", Role.NEIGHBOUR)
 

@@ -48,7 +48,7 @@ def compiled_optimizers(policy: cst.Call, program: Program) -> list[cst.BaseExpr
         if node.func.attr.value != "compile" or _is_no_model(node.func, program):
             continue
         optimizer = _optimizer_of(node, program)
-        if optimizer is None or not _is_made_behind(setting, node.func.value, program):
+        if optimizer is None or not is_made_behind(setting, node.func.value, program):
             return None
         found.append(optimizer)
     return found or None
@@ -151,7 +151,7 @@ def _optimizer_of(call: cst.Call, program: Program) -> cst.BaseExpression | None
     return None
 
 
-def _is_made_behind(setting: cst.CSTNode, model: cst.BaseExpression, program: Program) -> bool:
+def is_made_behind(setting: cst.CSTNode, model: cst.BaseExpression, program: Program) -> bool:
     """Whether a model is made at the top of the file, behind a statement."""
     bindings = program.resolver.bindings(model)
     end = program.tree.span(setting)[1]

@@ -117,7 +117,8 @@ class SharedLossScales:
             places: list[cst.CSTNode] = [current]
             if isinstance(current, cst.Attribute) and current.attr.value not in seen:
                 seen.add(current.attr.value)
-                places += self.program.reads_by_attribute.get(current.attr.value, [])
+                reads = self.program.reads_by_attribute.get(current.attr.value, [])
+                places += [read for read in reads if not self._is_read_of_optimizer(read)]
             for binding in self.resolver.bindings(current):
                 if binding not in seen:
                     seen.add(binding)
@@ -133,6 +134,11 @@ class SharedLossScales:
                             for target in self._reads_of(one.target)
                             if target not in places
                         ]
+
+    def _is_read_of_optimizer(self, node: cst.Attribute) -> bool:
+        """Whether an attribute is a loss-scale optimizer's own, whatever that was given."""
+        owner = attribute_owner(node, self.resolver)
+        return owner is not None and self.program.types.is_wrapper(owner)
 
     def _reads_of(self, target: cst.BaseExpression) -> Sequence[cst.CSTNode]:
         """Returns a few reads of what an assignment binds, from which the others are found."""

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`MixedPrecisionLossScaleOptimizer` for `tf.compat.v1.train` optimizers, and the graph rewrite."""
+"""`MixedPrecisionLossScaleOptimizer`, the front end for optimizers of `tf.compat.v1.train`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
-import tf_keras
 
 from compat_lossscale.core import (
     DynamicLossScale,
@@ -18,10 +16,10 @@ from compat_lossscale.core import (
     scale_loss,
     unscale_gradients,
     unzip,
+    with_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.optimizers import base, experimental, loss_scale_config, stock
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.steps.counting import CountsSkippedSteps
 
 
@@ -38,19 +36,21 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
         opt: The optimizer to wrap.
         loss_scale: `"dynamic"`, a Python int or float of at least 1, or a LossScale, whose state is
             then shared with the caller.
+        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
 
     Raises:
         ValueError: An argument is not of these kinds.
     """
 
-    def __init__(self, opt: Any, loss_scale: Any) -> None:
+    def __init__(self, opt: Any, loss_scale: Any, *, rule: LossScaleRule | None = None) -> None:
         if not isinstance(opt, tf.compat.v1.train.Optimizer):
             raise LossScaleArgumentError(
                 f'"opt" must be an instance of Optimizer, but got: {type(opt)}. Optimizer is '
                 "tf.compat.v1.train.Optimizer; a Keras optimizer is wrapped by "
                 "compat_lossscale.LossScaleOptimizer."
             )
-        super().__init__(opt, as_loss_scale(loss_scale))
+        made = as_loss_scale(loss_scale) if rule is None else with_rule(loss_scale, rule)
+        super().__init__(opt, made)
         self._start_counting()
 
     def _scale_loss(self, loss: Any) -> Any:
@@ -105,79 +105,3 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             lambda strategy, done: tf.group(*strategy.experimental_local_results(done), name=name),
             args=(done,),
         )
-
-
-def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") -> Any:
-    """Turns on TensorFlow's automatic mixed precision and wraps an optimizer with loss scaling.
-
-    Source: `tf.train.experimental.enable_mixed_precision_graph_rewrite` of TensorFlow 1.14 to 2.4.
-
-    Args:
-        opt: An optimizer of `tf.compat.v1.train` or of Keras, legacy or new; or another one, for
-            which TensorFlow has a wrapper registered.
-        loss_scale: What the wrapper takes as its `loss_scale`.
-
-    Returns:
-        A `MixedPrecisionLossScaleOptimizer`, an experimental `LossScaleOptimizer`, or the
-        registered wrapper, around `opt`.
-
-    Raises:
-        ValueError: `opt` is no optimizer or already has loss scaling, or the global Keras policy
-            is a mixed one; the rewrite is then left as it was.
-    """
-    _check_policy()
-    wrapped_classes = (
-        native.MixedPrecisionLossScaleOptimizer,
-        base.LossScaleOptimizer,
-        stock.BaseLossScaleOptimizer,
-    )
-    if isinstance(opt, wrapped_classes):
-        raise ValueError(
-            f'"opt" must not already be an instance of a {type(opt).__name__}: '
-            "enable_mixed_precision_graph_rewrite wraps the optimizer itself."
-        )
-    wrapper: Any
-    if isinstance(opt, tf.compat.v1.train.Optimizer):
-        wrapper = MixedPrecisionLossScaleOptimizer
-    elif isinstance(opt, stock.OptimizerV2 | stock.Optimizer):
-        wrapper = experimental.LossScaleOptimizer
-    else:
-        # TensorFlow knows the wrappers that others have registered for optimizers of their own.
-        return native.enable_mixed_precision_graph_rewrite(opt, loss_scale)
-    if isinstance(loss_scale, Mapping) and wrapper is experimental.LossScaleOptimizer:
-        loss_scale = loss_scale_config.deserialize(loss_scale)
-    if not isinstance(loss_scale, native.LossScale):
-        # Refused, if it has to be, before anything is switched.
-        LossScaleSpec.from_argument(loss_scale)
-    options = tf.config.optimizer.get_experimental_options()
-    was_enabled = options.get("auto_mixed_precision", False)
-    # TensorFlow's function both switches and wraps. It is given an optimizer nobody uses, with a
-    # scale that needs no variable: the wrapper that counts is made below.
-    native.enable_mixed_precision_graph_rewrite(
-        tf.compat.v1.train.GradientDescentOptimizer(0.0), loss_scale=1
-    )
-    try:
-        return wrapper(opt, loss_scale)
-    except Exception:
-        if not was_enabled:
-            native.disable_mixed_precision_graph_rewrite()
-        raise
-
-
-def _check_policy() -> None:
-    policy = tf_keras.mixed_precision.global_policy()
-    if policy.compute_dtype != policy.variable_dtype:
-        raise ValueError(
-            "The mixed precision graph rewrite cannot be enabled, because the global Keras dtype "
-            "Policy has been set to a mixed precision policy: tf.keras.mixed_precision.experimental"
-            f".set_policy or tf.keras.mixed_precision.set_global_policy has set {policy.name!r}. "
-            "Use that or enable_mixed_precision_graph_rewrite, not both."
-        )
-
-
-def disable_mixed_precision_graph_rewrite() -> None:
-    """Turns TensorFlow's automatic mixed precision off again. Wrapped optimizers stay wrapped.
-
-    Source: `tf.train.experimental.disable_mixed_precision_graph_rewrite` of TensorFlow 1.14 to 2.4.
-    """
-    native.disable_mixed_precision_graph_rewrite()

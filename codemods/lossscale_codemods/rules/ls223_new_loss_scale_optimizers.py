@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow 2.4's LossScaleOptimizer becomes that of compat_lossscale.keras3 (`--target keras3`).
+
+Keras 3 has a class of this name, with another constructor: no `dynamic`, no `loss_scale`, no
+`get_scaled_loss`. Its loss scale has no floor and no cap, and `iterations` does not count a step
+that is skipped, which Adam and schedules look at. compat_lossscale.keras3 has the arguments and
+the methods of TensorFlow 2.4. `count_skipped_steps=True` has `iterations` count as it did.
+
+With `--no-dependency`, Keras 3's own class stays, and what it does otherwise is reported. A program
+that calls `scale_loss` or `stateless_apply` is written for Keras 3, and stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.modules import all_bindings
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.editing.edits import append_arguments
+from lossscale_codemods.rules.base import (
+    Case,
+    Ignore,
+    ImportState,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+    rename,
+)
+from lossscale_codemods.rules.ls202_half_migrated import HalfMigrated
+from lossscale_codemods.rules.markers import OPTIMIZER
+from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS
+from lossscale_codemods.rules.shared.keras_3_places import Places, is_written_for_keras_3
+from lossscale_codemods.rules.shared.new_optimizers import is_moved, old_name
+from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED, WITHOUT_FLOOR
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
+    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.vocabulary.records import Edit
+
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.LossScaleOptimizer"
+_NEW_HEAD = "from compat_lossscale import keras3\n\n"
+_NEW = "keras3.LossScaleOptimizer"
+_MESSAGE = "the class with the arguments and the loss scale of TensorFlow 2.4"
+
+
+class NewLossScaleOptimizers(Rule):
+    """Respells the class of TensorFlow 2.4, wherever it is used."""
+
+    id = "LS223"
+    title = "LossScaleOptimizer of TensorFlow 2.4"
+    order = -1
+    """What this finds makes a program an old one."""
+    targets = WITH_KERAS_3
+    shows_imports = True
+    markers = (OPTIMIZER,)
+    invalid = (
+        Case(
+            f"{_HEAD}\nopt = {_OLD}(opt, initial_scale=1024)\n",
+            f"{_NEW_HEAD}opt = {_NEW}(opt, initial_scale=1024, count_skipped_steps=True)\n",
+        ),
+        Case(
+            f"{_HEAD}\nopt = {_OLD}(opt, dynamic=False, initial_scale=scale)\n",
+            f"{_NEW_HEAD}opt = {_NEW}(opt, dynamic=False, initial_scale=scale)\n",
+        ),
+        Case(
+            "from tensorflow.keras.mixed_precision import LossScaleOptimizer\n\n"
+            "ok = isinstance(opt, LossScaleOptimizer)\n",
+            "from compat_lossscale.keras3 import LossScaleOptimizer\n\n"
+            "ok = isinstance(opt, LossScaleOptimizer)\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}wrap = functools.partial({_OLD}, dynamic=True)\n",
+            review="how it will be called cannot be seen",
+        ),
+        Case(
+            f"{_HEAD}class Mine({_OLD}):\n    pass\n",
+            review="Keras 3 calls other methods",
+        ),
+        Case(f"{_HEAD}opt = {_OLD}(opt)\nloss = opt.scale_loss(loss)\n"),
+    )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether the class is named."""
+        return source.names.has_optimizer
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the expressions that can be the class."""
+        if is_written_for_keras_3(program):
+            return
+        places = Places(program, self.id)
+        for node in program.scopes.scope_of_read:
+            if not isinstance(node, cst.Name | cst.Attribute):
+                continue
+            paths = program.resolver.paths(node)
+            known = [p for p in paths if p is not None and is_moved(p)]
+            if not known or self._is_half_migrated(node, program) or places.is_for_old(node):
+                continue
+            stays = program.target is Target.KERAS3_ALONE
+            names = () if stays else tuple(old_name(path, program.target) for path in known)
+            found = places.found(node, names, is_old_use=True)
+            found.ambiguous = len(known) < len(paths)
+            yield found
+
+    @staticmethod
+    def _is_half_migrated(node: cst.CSTNode, program: Program) -> bool:
+        call = program.tree.parent(node)
+        return isinstance(call, cst.Call) and call.func is node and HalfMigrated.can_be_old(call)
+
+    def find_imports(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the imports of the class."""
+        if is_written_for_keras_3(program) or program.target is Target.KERAS3_ALONE:
+            return
+        places = Places(program, self.id)
+        for binding in all_bindings(program.resolver):
+            if is_moved(binding.path or "") and not places.is_for_old(binding.node):
+                old = old_name(binding.path or "", program.target)
+                span = program.tree.span(binding.node)
+                yield Occurrence(binding.node, span, Role.IMPORT, (old,), rule=self.id)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells it, and has `iterations` count as it did."""
+        if occurrence.rule != self.id:
+            return None
+        usage = program.usage(occurrence)
+        if program.target is Target.KERAS3_ALONE and usage is not Usage.BASE_CLASS:
+            return _of_stock(program.call(occurrence))
+        if usage is Usage.BASE_CLASS:
+            return Review(
+                "Keras 3 calls other methods of a subclass: `fit` calls `scale_loss` and `apply`",
+                "Inherit from compat_lossscale.keras3.LossScaleOptimizer, and override these.",
+            )
+        if usage is Usage.VALUE:
+            return Review(
+                "it is passed on, so how it will be called cannot be seen here",
+                f"Pass on compat_lossscale.{_NEW}, and call it with {COUNT_SKIPPED_STEPS}.",
+            )
+        call = program.call(occurrence)
+        if call is None or _is_complete(call):
+            return rename(_MESSAGE, occurrence)
+        added = append_arguments(program.tree, call, [COUNT_SKIPPED_STEPS])
+
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            return [*renderer.name_edit(occurrence), *added]
+
+        return Rewrite(_MESSAGE, edits)
+
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+        """Says what became of an import of the class."""
+        del occurrence
+        if state.reason == "suppressed":
+            return Suppressed()
+        if any(binding.moved or binding.dropped for binding in state.bindings):
+            return Rewrite(_MESSAGE, lambda _: [])
+        return Review(
+            f"the import stays as it is: {state.reason or 'it cannot be taken apart'}",
+            "Import the class from compat_lossscale.keras3.",
+        )
+
+
+def _of_stock(call: cst.Call | None) -> Review | Ignore:
+    """Says what Keras 3's own class, which the program gets, does otherwise."""
+    if call is None:
+        return Ignore()
+    names = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    takes_bool = len(call.args) > 1 and (
+        isinstance(call.args[1].value, cst.Name) and call.args[1].value.value in {"True", "False"}
+    )
+    return NOT_FIXED if takes_bool or "dynamic" in names else WITHOUT_FLOOR
+
+
+def _is_complete(call: cst.Call) -> bool:
+    """Whether a call needs no further argument: its loss scale is fixed, or it has that."""
+    for index, argument in enumerate(call.args):
+        name = argument.keyword.value if argument.keyword is not None else None
+        is_false = isinstance(argument.value, cst.Name) and argument.value.value == "False"
+        by_place = name is None and not argument.star and index == 1
+        if name == "count_skipped_steps" or (is_false and (by_place or name == "dynamic")):
+            return True
+    return False

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of Keras 2 that Keras 3 lacks, next to loss scaling, are reported (`--target keras3`).
+
+The codemod does not migrate all of Keras 2 to Keras 3. It looks at what old programs with loss
+scaling use: names and methods that are gone, `add_weight`, whose first argument is the shape now,
+graphs that a program builds by itself, and a `train_step` that returns a loss. `fit` of Keras 3
+shows the values of its own metrics in the place of what that returns under their names.
+
+See https://keras.io/guides/migrating_to_keras_3/ for the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.modules import all_bindings
+from lossscale_codemods.analysis.object_types import ObjectType
+from lossscale_codemods.analysis.old_programs import is_part_of_old
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import rewrite
+from lossscale_codemods.rules.shared.keras_3_places import Places, inherits_from_keras
+from lossscale_codemods.vocabulary.keras_3_gone import (
+    BROKEN,
+    GRAPH_MODE,
+    OF_MODELS,
+    OF_WEIGHTS,
+    WEIGHT_ARGUMENTS,
+    below_keras,
+    gone_at,
+    gone_from_keras,
+)
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, canonical
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.analysis.program import Program
+
+_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
+_HEAD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+_NEW_HEAD = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
+_LAYER = "class Mine(tf.keras.layers.Layer):\n    def build(self, shape):\n"
+
+
+class Keras3Api(Rule):
+    """Reports what is gone, and names the arguments of `add_weight`."""
+
+    id = "LS911"
+    title = "Keras 2 where Keras 3 is another"
+    order = 1
+    """What other rules find tells whether this is a program with old names."""
+    targets = WITH_KERAS_3
+    shows_imports = True
+    invalid = (
+        Case(
+            f"{_HEAD}{_LAYER}        self.w = self.add_weight('w', shape, initializer='ones')\n",
+            f"{_NEW_HEAD}{_LAYER}"
+            "        self.w = self.add_weight(name='w', shape=shape, initializer='ones')\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}tf.keras.backend.set_learning_phase(1)\n",
+            f"{_NEW_HEAD}tf.keras.backend.set_learning_phase(1)\n",
+            review="Keras 3 has no backend.set_learning_phase",
+        ),
+        Case(
+            f"{_HEAD}class Net(tf.keras.Model):\n    def train_step(self, data):\n"
+            "        return {'loss': train(self, data)}\n",
+            f"{_NEW_HEAD}class Net(tf.keras.Model):\n    def train_step(self, data):\n"
+            "        return {'loss': train(self, data)}\n",
+            review="shows the values of its own metrics",
+        ),
+        Case(
+            f"{_HEAD}opt = tf.keras.optimizers.SGD(0.1)\ntf.compat.v1.disable_eager_execution()\n",
+            f"{_NEW_HEAD}opt = tf.keras.optimizers.SGD(0.1)\n"
+            "tf.compat.v1.disable_eager_execution()\n",
+            review="does not run in graphs",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields what is gone, or otherwise."""
+        if not is_part_of_old(program):
+            return
+        places = Places(program, self.id)
+        for node in program.tree.parents:
+            if self._verdict(node, program) is not None and not places.is_for_old(node):
+                yield places.found(node)
+        for binding in all_bindings(program.resolver):
+            is_gone = _gone(binding.path or "") and isinstance(binding.node, cst.ImportAlias)
+            if is_gone and not places.is_for_old(binding.node):
+                yield places.found(binding.node)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Says what is to do, or names the arguments."""
+        if occurrence.rule != self.id:
+            return None
+        node = occurrence.node
+        if isinstance(node, cst.ImportAlias):
+            for binding in program.scopes.binding_at.get(node, []):
+                return _gone(binding.path or "")
+        return self._verdict(node, program)
+
+    def _verdict(self, node: cst.CSTNode, program: Program) -> Verdict | None:
+        if isinstance(node, cst.Attribute):
+            return _of_attribute(node, program)
+        if isinstance(node, cst.Call):
+            return _of_call(node, program)
+        if isinstance(node, cst.Return):
+            return _of_return(node, program)
+        return None
+
+
+def _gone(path: str) -> Review | None:
+    below = gone_at(path)
+    if below is not None:
+        return Review(
+            f"Keras 3 has no {below}",
+            "See https://keras.io/guides/migrating_to_keras_3/ for what took its place.",
+        )
+    below = gone_from_keras(path)
+    if below is None:
+        return None
+    return Review(
+        f"Keras 3 has {below} in tf.keras alone, and not in keras",
+        "Use tf.keras for it, which needs TensorFlow as the backend.",
+    )
+
+
+def _of_attribute(node: cst.Attribute, program: Program) -> Review | None:
+    for path in program.resolver.paths(node):
+        found = _gone(path) if path is not None else None
+        if found is not None and not _is_rewritten(node, program):
+            return found
+        broken = BROKEN.get(below_keras(path)) if path is not None else None
+        if broken is not None and not _is_rewritten(node, program):
+            return Review(
+                f"{node.attr.value} of Keras 3's backend {broken}",
+                "Use a method or attribute of the variable or tensor itself.",
+            )
+    if node.attr.value == "dtype" and isinstance(program.tree.parent(node), cst.Attribute):
+        owner = node.value
+        if isinstance(owner, cst.Attribute) and owner.attr.value in OF_WEIGHTS:
+            return Review(
+                "the dtype of a variable of Keras 3 is a string", "Compare it with a string."
+            )
+    if node.attr.value not in OF_MODELS:
+        return None
+    scope = program.resolver.class_of(node.value)
+    is_model = ObjectType.MODEL in program.types.of(node.value)
+    if is_model or (scope is not None and inherits_from_keras(scope.node, program)):
+        return Review(
+            f"models and layers of Keras 3 have no {node.attr.value}",
+            "See https://keras.io/guides/migrating_to_keras_3/ for what took its place.",
+        )
+    return None
+
+
+def _is_rewritten(node: cst.Attribute, program: Program) -> bool:
+    """Whether `K.set_value(opt.lr, x)` assigns to an optimizer's variable, which is rewritten."""
+    call = program.tree.parent(node)
+    is_setting = node.attr.value == "set_value"
+    given = call.args if is_setting and isinstance(call, cst.Call) else ()
+    first = given[0].value if given else None
+    return isinstance(first, cst.Attribute) and first.attr.value in {
+        "iterations",
+        "learning_rate",
+        "lr",
+    }
+
+
+def _of_call(node: cst.Call, program: Program) -> Verdict | None:
+    path = program.resolver.path(node.func)
+    if path is not None and below_keras(path) == "mixed_precision.Policy.from_config":
+        return Review(
+            "Keras 3's policies take no config with a loss scale",
+            "Make the policy by its name.",
+        )
+    if path is not None and canonical(path) in GRAPH_MODE and _has_optimizers(program):
+        return Review(
+            "Keras 3 does not run in graphs that a program builds by itself",
+            "Run eagerly, or in tf.function; or stay with tf-keras.",
+        )
+    func = node.func
+    if isinstance(func, cst.Attribute) and func.attr.value == "add_weight":
+        owner = program.resolver.class_of(func.value)
+        if owner is not None and inherits_from_keras(owner.node, program):
+            return _of_weight(node, program)
+    return None
+
+
+def _has_optimizers(program: Program) -> bool:
+    """Whether the file makes Keras optimizers, or models."""
+    kinds = _OPTIMIZERS | {ObjectType.MODEL}
+    return any(
+        program.types.of(node) & kinds
+        for node in program.tree.parents
+        if isinstance(node, cst.Call)
+    )
+
+
+def _of_weight(node: cst.Call, program: Program) -> Verdict | None:
+    """Names the arguments of `add_weight` that have no name."""
+    unnamed = [argument for argument in node.args if argument.keyword is None]
+    if not unnamed:
+        return None
+    if any(argument.star for argument in unnamed) or len(unnamed) > len(WEIGHT_ARGUMENTS):
+        return Review("`add_weight` of Keras 3 takes the shape first", "Name its arguments.")
+    edits = []
+    for argument, name in zip(unnamed, WEIGHT_ARGUMENTS, strict=False):
+        start = program.tree.full_span(argument.value)[0]
+        edits.append(Edit(start, start, f"{name}="))
+    return rewrite("`add_weight` of Keras 3 takes the shape first", edits)
+
+
+def _of_return(node: cst.Return, program: Program) -> Review | None:
+    """Reports a `train_step` of a model that returns a loss by this name."""
+    if not isinstance(node.value, cst.Dict):
+        return None
+    keys = [e.key for e in node.value.elements if isinstance(e, cst.DictElement)]
+    texts = [k.evaluated_value for k in keys if isinstance(k, cst.SimpleString)]
+    around = list(program.tree.ancestors(node))
+    function = next((a for a in around if isinstance(a, cst.FunctionDef)), None)
+    owner = next((a for a in around if isinstance(a, cst.ClassDef)), None)
+    if "loss" not in texts or function is None or owner is None:
+        return None
+    if function.name.value not in {"train_step", "test_step"}:
+        return None
+    if not inherits_from_keras(owner, program):
+        return None
+    return Review(
+        "`fit` of Keras 3 shows the values of its own metrics, of which one is named `loss`, in "
+        "the place of what this returns",
+        "Return it under another name, or keep it in a metric that `metrics` of the model returns.",
+    )

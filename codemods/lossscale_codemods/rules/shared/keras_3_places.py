@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a program of TensorFlow 2 uses what is otherwise in Keras 3, and what it uses there."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.finding_guards import find
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.object_types import ObjectType
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.vocabulary import frameworks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.vocabulary.names import OldName
+
+_OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
+_NOTHING = {ObjectType.NOTHING, ObjectType.OTHER}
+_WRAPPED = ("_optimizer", "inner_optimizer")
+_CALLBACK = ".callbacks."
+_OF_KERAS_3 = {"scale_loss", "stateless_apply"}
+_OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
+
+
+class Places:
+    """The places in one file that a rule for Keras 3 decides.
+
+    Args:
+        program: The file.
+        rule: The rule's id.
+    """
+
+    def __init__(self, program: Program, rule: str) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.rule = rule
+
+    def found(
+        self, node: cst.CSTNode, names: tuple[OldName, ...] = (), *, is_old_use: bool = False
+    ) -> Occurrence:
+        """Returns the occurrence of a node that the rule decides."""
+        span = self.tree.span(node)
+        return Occurrence(node, span, Role.LATER, names, rule=self.rule, is_old_use=is_old_use)
+
+    def calls(self) -> Iterator[cst.Call]:
+        """Yields the calls in code that today's TensorFlow comes to."""
+        for node in self.tree.parents:
+            if isinstance(node, cst.Call) and not self.is_for_old(node):
+                yield node
+
+    def reads(self, *names: str) -> Iterator[cst.Attribute]:
+        """Yields the attributes of these names in code that today's TensorFlow comes to."""
+        for node in self.tree.parents:
+            if not isinstance(node, cst.Attribute) or node.attr.value not in names:
+                continue
+            if not self.is_for_old(node):
+                yield node
+
+    def is_for_old(self, node: cst.CSTNode) -> bool:
+        """Whether a node is in a branch for old versions of TensorFlow."""
+        inside = any(above in self._old_branches for above in (node, *self.tree.ancestors(node)))
+        return inside or self.program.reachability.guard_of(node) is not None
+
+    @functools.cached_property
+    def _old_branches(self) -> set[cst.CSTNode]:
+        occurrences = [*self.program.references, *self.program.imports]
+        return {part for guard in find(self.program, occurrences) for part in guard.old}
+
+
+def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
+    """Returns which optimizers an expression can hold, if it surely holds one; else nothing.
+
+    Args:
+        node: The expression.
+        program: The file.
+    """
+    kinds = program.types.of(node)
+    owner = node.value if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED else None
+    if owner is not None and optimizer_kinds(owner, program) == {ObjectType.WRAPPER}:
+        return frozenset([ObjectType.KERAS])
+    if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
+        return kinds & _OPTIMIZERS
+    if is_of_model(node, program):
+        return frozenset(_OPTIMIZERS)
+    return frozenset()
+
+
+def is_of_model(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is the optimizer of a Keras model: `model.optimizer`."""
+    if not isinstance(node, cst.Attribute) or node.attr.value != "optimizer":
+        return False
+    model = node.value
+    if ObjectType.MODEL in program.types.of(model):
+        return True
+    owner = program.resolver.class_of(model)
+    if owner is not None:
+        return "optimizer" not in owner.attributes and _inherits(owner.node, program, is_model)
+    if isinstance(model, cst.Attribute) and model.attr.value == "model":
+        owner = program.resolver.class_of(model.value)
+        return owner is not None and _inherits(owner.node, program, _is_callback)
+    return False
+
+
+def is_model(path: str) -> bool:
+    """Whether a class at a path is a model of Keras."""
+    return frameworks.is_keras_model(path)
+
+
+def _is_callback(path: str) -> bool:
+    return frameworks.is_framework(path) and _CALLBACK in path
+
+
+def _inherits(node: cst.CSTNode, program: Program, is_base: object) -> bool:
+    assert callable(is_base)
+    if not isinstance(node, cst.ClassDef):
+        return False
+    return any(
+        path is not None and is_base(path)
+        for base in node.bases
+        for path in program.resolver.paths(base.value)
+    )
+
+
+def is_written_for_keras_3(program: Program) -> bool:
+    """Whether a file calls what only Keras 3's wrapper has, and nothing that it lacks."""
+    reads = program.reads_by_attribute.keys()
+    return bool(reads & _OF_KERAS_3) and not reads & _OF_TENSORFLOW_2_4
+
+
+def inherits_from_keras(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a class inherits from one of Keras: a layer or a model."""
+    return _inherits(node, program, _is_layer)
+
+
+def _is_layer(path: str) -> bool:
+    return is_model(path) or (frameworks.is_framework(path) and ".layers." in path)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experimental API of TensorFlow 1.14 to 2.4 around Keras 3. On TensorFlow only."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import keras
+
+from compat_lossscale.core import LossScale
+from compat_lossscale.core.arguments import from_spec, with_rule
+from compat_lossscale.keras3 import tensorflow_2_4
+from compat_lossscale.keras3.loss_scale_config import configs
+from compat_lossscale.keras3.optimizer import check_wrappable
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from compat_lossscale.tf1 import graph_rewrite
+
+
+def _opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
+    """Lets the first argument be given as `opt=`, its name in TensorFlow 1.14 and 1.15."""
+
+    @functools.wraps(init)
+    def init_with_either_name(self: Any, *args: Any, **kwargs: Any) -> None:
+        if "opt" in kwargs and "optimizer" not in kwargs:
+            kwargs["optimizer"] = kwargs.pop("opt")
+        init(self, *args, **kwargs)
+
+    return init_with_either_name
+
+
+class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
+    """The LossScaleOptimizer whose loss scale is one argument, around optimizers of Keras 3.
+
+    It differs from TensorFlow 2.4's in its constructor and in `loss_scale`, which is the live
+    LossScale object: it can be called, as up to TensorFlow 2.3, and it is a float32 scalar tensor,
+    as in 2.4. Multipliers other than 2 and users' own LossScale classes work, as up to 2.3.
+
+    Source: `tf.keras.mixed_precision.experimental.LossScaleOptimizer` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        optimizer: The optimizer to wrap, of `keras.optimizers`. `opt=` is understood too.
+        loss_scale: `"dynamic"`, a Python int or float for a fixed scale, a LossScale, whose state
+            is then shared with the caller, or a LossScale's `{"class_name", "config"}`.
+        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
+
+    Raises:
+        ValueError: An argument is not of these kinds, or the optimizer is wrapped already. The
+            error is a `TypeError` too where TensorFlow 2.4 raised one.
+    """
+
+    __module__ = "keras.optimizers"
+
+    @_opt_means_optimizer
+    def __init__(
+        self, optimizer: Any, loss_scale: Any, *, rule: LossScaleRule | None = None
+    ) -> None:
+        check_wrappable(optimizer, argument="optimizer")
+        if rule is None:
+            made = configs.interpret(loss_scale, below_one=True)
+        else:
+            made = with_rule(loss_scale, rule)
+        self._wrap(optimizer, made)
+
+    @property
+    def loss_scale(self) -> LossScale:
+        """The live loss scale, an object to call and a float32 scalar tensor at once."""
+        return self._loss_scale
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> LossScaleOptimizer:
+        """Makes an optimizer, in its initial state, from a config of any generation.
+
+        Args:
+            config: What `get_config` of this class, of Keras 3, of tf-keras, or of any TensorFlow
+                from 2.0 to 2.15 returned. It is not changed. Its `loss_scale` may also be a
+                LossScale.
+            custom_objects: Classes by the names under which the config has them, users' own
+                LossScale classes among them.
+
+        Returns:
+            The optimizer.
+
+        Raises:
+            ConfigFormatError: `config` is no config of a loss-scale optimizer.
+        """
+        inner_optimizer = cls._inner_from_config(config, custom_objects)
+        stated = config.get("loss_scale")
+        if isinstance(stated, LossScale):
+            loss_scale = stated
+        elif isinstance(stated, Mapping):
+            loss_scale = configs.deserialize(stated, custom_objects)
+        else:
+            loss_scale = from_spec(LossScaleSpec.from_config(config))
+        return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **cls._others_in(config))
+
+
+graph_rewrite.KERASES.append(
+    graph_rewrite.RewritableKeras(
+        (keras.optimizers.Optimizer,),
+        (keras.optimizers.LossScaleOptimizer,),
+        LossScaleOptimizer,
+        configs,
+        keras.config.dtype_policy,
+    )
+)

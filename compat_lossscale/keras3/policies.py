@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experimental dtype policies of TensorFlow 1.14 to 2.4 on Keras 3. TensorFlow only."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from compat_lossscale.core import LossScale
+from compat_lossscale.keras3 import compile_wrapping, experimental
+from compat_lossscale.keras3.loss_scale_config import configs
+from compat_lossscale.tf1 import graph_rewrite
+
+_OLD_NAME = re.compile("(?P<dtype>.*?)(_with)?_float32_vars$")
+_INFER = ("infer", "_infer")
+
+
+class Policy(keras.DTypePolicy):
+    """A dtype policy of Keras 3 with a loss scale, which `Model.compile` wraps optimizers with.
+
+    Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        name: `"mixed_float16"`, `"mixed_bfloat16"`, or a dtype's name, which may end in
+            `"_with_float32_vars"`, as early versions had it.
+        loss_scale: What the experimental LossScaleOptimizer takes as its `loss_scale`; or `None`
+            for no loss scaling; or `"auto"`, which is `"dynamic"` for `mixed_float16` and `None`
+            for every other policy.
+
+    Raises:
+        ValueError: The name is no policy's, or `loss_scale` is not of these kinds. Keras 3 has no
+            policy that infers what a layer computes in.
+    """
+
+    # Keras writes both names into files. A Keras without this package then finds its own class.
+    __module__ = "keras"
+
+    def __init__(self, name: str, loss_scale: Any = "auto") -> None:
+        if name is None:
+            raise TypeError("'name' must be a string, such as 'mixed_float16', but got: None")
+        old = _OLD_NAME.match(name) if isinstance(name, str) else None
+        dtype = old["dtype"] if old else name
+        if dtype in _INFER:
+            raise ValueError(
+                f"Cannot convert {name!r} to a policy: Keras 3 has none by which a layer infers "
+                "what it computes in. Use a dtype's name, such as 'float32'."
+            )
+        try:
+            super().__init__(dtype)
+        except ValueError as error:
+            raise ValueError(str(error).replace(dtype, name)) from None
+        self._old_name = name if old else None
+        self._loss_scale_is_given = not (isinstance(loss_scale, str) and loss_scale == "auto")
+        if not self._loss_scale_is_given:
+            loss_scale = "dynamic" if self.name == "mixed_float16" else None
+        elif loss_scale is not None and self.compute_dtype != "float16":
+            tf.get_logger().warning(
+                "The policy %r computes in %s, which needs no loss scaling, but was given the "
+                "loss scale %s. Loss scaling only costs time here.",
+                name,
+                self.compute_dtype,
+                loss_scale,
+            )
+        self._loss_scale = configs.get(loss_scale)
+        if not compile_wrapping.is_enabled():
+            compile_wrapping.enable()
+
+    @property
+    def name(self) -> str:
+        """The name that was given."""
+        name: str = super().name if self._old_name is None else self._old_name
+        return name
+
+    @property
+    def variable_dtype(self) -> str:
+        """The dtype of variables."""
+        dtype: str = super().variable_dtype if self._old_name is None else "float32"
+        return dtype
+
+    @property
+    def loss_scale(self) -> LossScale | None:
+        """The loss scale, the same object that was given if one was; `None` for none."""
+        return self._loss_scale
+
+    @property
+    def should_cast_variables(self) -> bool:
+        """Whether variables are cast to another dtype for computing (gone in TensorFlow 2.4)."""
+        return bool(self.variable_dtype != self.compute_dtype)
+
+    def wrap_optimizer(self, optimizer: Any) -> Any:
+        """Wraps an optimizer as `Model.compile` does under this policy.
+
+        Args:
+            optimizer: An optimizer of Keras 3.
+
+        Returns:
+            `optimizer` itself if it has loss scaling already or this policy has no loss scale.
+        """
+        if self._loss_scale is None or isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+            return optimizer
+        return experimental.LossScaleOptimizer(optimizer, self._loss_scale)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the name, and the loss scale if one was given."""
+        config: dict[str, Any] = {"name": self.name}
+        if self._loss_scale_is_given:
+            config["loss_scale"] = configs.serialize(self._loss_scale)
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> Policy:
+        """Makes a policy from `get_config()`'s dictionary.
+
+        Args:
+            config: The name, and the loss scale as TensorFlow 2.1 to 2.4 wrote it.
+            custom_objects: Users' own LossScale classes by name.
+
+        Returns:
+            The policy, its loss scale in its initial state.
+        """
+        arguments = dict(config)
+        if isinstance(arguments.get("loss_scale"), Mapping):
+            arguments["loss_scale"] = configs.deserialize(arguments["loss_scale"], custom_objects)
+        return cls(**arguments)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, keras.DTypePolicy):
+            return NotImplemented
+        same_name = bool(self.name == other.name)
+        return same_name and (type(other) is not Policy or self._loss_scale is other._loss_scale)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f'<Policy "{self.name}", loss_scale={self._loss_scale!r}>'
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_config, (self.get_config(),)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Policy:
+        return self
+
+
+Policy.__name__ = Policy.__qualname__ = keras.DTypePolicy.__name__
+
+
+def _from_config(config: Mapping[str, Any]) -> Policy:
+    return Policy.from_config(config)
+
+
+def set_policy(policy: Any) -> None:
+    """Sets the policy of all layers made from now on.
+
+    Source: `tf.keras.mixed_precision.experimental.set_policy` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        policy: A policy, the name of one, or `None` for `floatx()`'s.
+
+    Raises:
+        ValueError: It is no policy, one of numbers that are not floating-point, or a mixed one
+            while the graph rewrite is on.
+    """
+    if policy is None:
+        policy = keras.DTypePolicy(keras.config.floatx())
+    elif not isinstance(policy, keras.DTypePolicy):
+        policy = Policy(policy)
+    if not tf.as_dtype(policy.compute_dtype).is_floating:
+        raise ValueError(
+            "set_policy can only be used to set the global policy to floating-point policies, such "
+            f"as 'float32' and 'mixed_float16', but got: {policy.name!r}."
+        )
+    if policy.compute_dtype != policy.variable_dtype and graph_rewrite.is_enabled():
+        raise ValueError(
+            f"The policy {policy.name!r} cannot be set, because the mixed precision graph rewrite "
+            "is enabled. Use that or a mixed policy, not both."
+        )
+    keras.config.set_dtype_policy(policy)
+
+
+@contextlib.contextmanager
+def policy_scope(policy: Any) -> Iterator[None]:
+    """Sets the policy inside a `with` block (private in TensorFlow, and imported all the same).
+
+    Args:
+        policy: See `set_policy`.
+    """
+    previous = keras.config.dtype_policy()
+    set_policy(policy)
+    try:
+        yield
+    finally:
+        set_policy(previous)
+
+
+def global_policy() -> Any:
+    """Returns the policy of layers made now.
+
+    Source: `tf.keras.mixed_precision.experimental.global_policy` of TensorFlow 1.14 to 2.4.
+
+    Returns:
+        The policy object that was set. It has a loss scale if `set_policy` was given its name, and
+        is one of Keras' own after `tf.keras.mixed_precision.set_global_policy`, as in TensorFlow
+        2.4. If none was set, one with a loss scale of `None`.
+    """
+    policy = keras.config.dtype_policy()
+    is_default = type(policy) is keras.DTypePolicy and policy.name == keras.config.floatx()
+    return Policy(policy.name) if is_default else policy
+
+
+def get_layer_policy(layer: Any) -> Any:
+    """Returns a layer's policy, the layer's own object.
+
+    Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
+
+    Args:
+        layer: A layer of Keras 3.
+
+    Raises:
+        ValueError: `layer` is none.
+    """
+    if not isinstance(layer, keras.layers.Layer):
+        raise ValueError(
+            f"get_policy can only be called on a layer, but got: {layer!r}. get_layer_policy takes "
+            "a layer of Keras 3."
+        )
+    return layer.dtype_policy

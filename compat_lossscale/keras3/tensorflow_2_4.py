@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `LossScaleOptimizer` of TensorFlow 2.4 around optimizers of Keras 3. TensorFlow only."""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, as_loss_scale
+from compat_lossscale.core.arguments import from_spec
+from compat_lossscale.errors import AlreadyWrappedError
+from compat_lossscale.keras3 import gradients, private
+from compat_lossscale.keras3.loss_scale_config import configs
+from compat_lossscale.keras3.old_members import Variables, arguments_of_today, gone
+from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
+from compat_lossscale.keras3.optimizer import check_wrappable, warn_of_dropped_factor
+from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
+from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
+
+_LOSS_SCALE_KEYS = frozenset(
+    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
+)
+_CONFIG_KEYS = _LOSS_SCALE_KEYS | {
+    *("count_skipped_steps", "inner_optimizer", "name", "optimizer"),
+}
+_FOR_THE_INNER_OPTIMIZER = ("clipnorm", "clipvalue", "global_clipnorm")
+"""What Keras' constructor sets on every optimizer, and is of no use on a wrapper."""
+_wrapped: weakref.WeakSet[Any] = weakref.WeakSet()
+"""The optimizers that have a wrapper."""
+
+
+class LossScaleOptimizer(Keras3LossScaleOptimizer):
+    """Wraps an optimizer of Keras 3, with all members of TensorFlow 2.4's class.
+
+    It is what old programs get under `compat-lossscale run --keras3`. It differs from its base
+    class, which has the same protocols, in that
+
+    - `iterations` counts skipped steps, as in TensorFlow 2.3 and later,
+    - there are `minimize`, `lr`, `weights`, and the hyperparameters of the inner optimizer,
+    - the loss scale has its variables from the start.
+
+    Source: `tf.keras.mixed_precision.LossScaleOptimizer` of TensorFlow 2.4.
+
+    Args:
+        inner_optimizer: The optimizer to wrap, of `keras.optimizers`.
+        dynamic: Whether the loss scale follows the gradients or stays fixed.
+        initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value.
+        dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
+            2000). Must be `None` for a fixed one, and with a rule.
+        rule: The rule by which a dynamic scale moves, which no TensorFlow has.
+
+    Raises:
+        LossScaleArgumentError: `inner_optimizer` is no optimizer of Keras 3 or has a wrapper
+            already, `dynamic` is no bool, or the other arguments contradict it.
+    """
+
+    __module__ = "keras.optimizers"
+    _counts_skipped_too = True
+
+    def __init__(
+        self,
+        inner_optimizer: Any,
+        dynamic: bool = True,
+        initial_scale: float | None = None,
+        dynamic_growth_steps: int | None = None,
+        *,
+        rule: LossScaleRule | None = None,
+    ) -> None:
+        check_wrappable(inner_optimizer)
+        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
+        self._wrap(inner_optimizer, from_spec(spec))
+
+    def _wrap(self, inner_optimizer: Any, loss_scale: LossScale) -> None:
+        """Wraps an optimizer that `check_wrappable` has passed."""
+        if inner_optimizer in _wrapped:
+            raise AlreadyWrappedError(
+                '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
+                f"{inner_optimizer!r}. Use that one, or wrap a second optimizer, "
+                "type(opt).from_config(opt.get_config()): two loss scales cannot share the slots "
+                "and the step count of one."
+            )
+        warn_of_dropped_factor(inner_optimizer, stacklevel=3)
+        self._set_up(inner_optimizer, _spec_of(loss_scale))
+        for name in _FOR_THE_INNER_OPTIMIZER:
+            self.__dict__.pop(name, None)
+        _wrapped.add(inner_optimizer)
+        self._attach(loss_scale)
+
+    def _attach(self, loss_scale: LossScale) -> None:
+        """Takes a loss scale, and lets checkpoints find it if it has state."""
+        # Past the optimizer's own attribute handling.
+        self.__dict__.update(_core_loss_scale=loss_scale, _spec=_spec_of(loss_scale))
+        with tf.init_scope():
+            self._start_counting()
+        if not isinstance(loss_scale, FixedLossScale):
+            private.track(self, loss_scale, "loss_scale")
+
+    def _make_scale_variables(self) -> None:
+        """Lets files have the loss scale's variables, those that Keras' own class has first."""
+        loss_scale = self._loss_scale
+        if isinstance(loss_scale, FixedLossScale):
+            super()._make_scale_variables()
+        elif isinstance(loss_scale, DynamicLossScale):
+            self.step_counter = private.keras_variable(loss_scale.good_steps, "step_counter")
+            self.dynamic_scale = private.keras_variable(
+                loss_scale.current_loss_scale, "dynamic_scale"
+            )
+            if loss_scale.hysteresis_left is not None:
+                self.hysteresis_left = private.keras_variable(
+                    loss_scale.hysteresis_left, "hysteresis_left"
+                )
+        else:
+            self.loss_scale_state = [
+                private.keras_variable(variable, name)
+                for name, variable in loss_scale.state.items()
+            ]
+            # Keras' own variables, which it would make otherwise, say nothing here.
+            self.__dict__.update(step_counter=None, dynamic_scale=None)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what neither the class nor the object has gets here.
+        if name in MEMBERS:
+            raise gone(type(self), name)
+        if name.startswith("_") or "inner_optimizer" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.inner_optimizer, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_loss_scale":
+            # Users' subclasses of TensorFlow 2.0 to 2.3 assigned another one.
+            self._attach(as_loss_scale(value, below_one=True))
+        elif self._is_of_the_inner_optimizer(name):
+            setattr(self.inner_optimizer, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        of_inner = {name for name in vars(self.inner_optimizer) if not name.startswith("_")}
+        return sorted({*super().__dir__(), *of_inner})
+
+    def _is_of_the_inner_optimizer(self, name: str) -> bool:
+        """Whether only the inner optimizer has an attribute, such as `momentum`."""
+        inner_optimizer = self.__dict__.get("inner_optimizer")
+        return (
+            inner_optimizer is not None
+            and not name.startswith("_")
+            and name in vars(inner_optimizer)
+            and name not in self.__dict__
+            and not hasattr(type(self), name)
+        )
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether the loss scale can change."""
+        return not isinstance(self._loss_scale, FixedLossScale)
+
+    @property
+    def dynamic_counter(self) -> tf.Variable | None:
+        """Good steps since the loss scale last changed, an int64 variable; `None` if fixed."""
+        loss_scale = self._loss_scale
+        return loss_scale.good_steps if isinstance(loss_scale, DynamicLossScale) else None
+
+    @property
+    def lr(self) -> Any:
+        """The inner optimizer's learning rate."""
+        return self.inner_optimizer.learning_rate
+
+    @lr.setter
+    def lr(self, value: Any) -> None:
+        self.inner_optimizer.learning_rate = value
+
+    @property
+    def weights(self) -> list[Any]:
+        """The inner optimizer's variables. Keras 3 has the learning rate among them."""
+        return list(self.inner_optimizer.variables)
+
+    @property
+    def variables(self) -> Variables:
+        """This optimizer's variables and the inner one's; called, the inner one's alone."""
+        return Variables(super().variables, self.weights)
+
+    def minimize(
+        self,
+        loss: Any,
+        var_list: Any,
+        grad_loss: Any = None,
+        name: str | None = None,
+        tape: tf.GradientTape | None = None,
+    ) -> None:
+        """Differentiates the scaled loss and applies the unscaled gradients if they are finite.
+
+        Args:
+            loss: A floating-point tensor computed under `tape`, or a callable that gives one.
+            var_list: A variable, a list of variables, or a callable that gives one.
+            grad_loss: The gradient with respect to `loss`, a tensor of its shape; `None` for ones.
+            name: Keras 3 has no use for it.
+            tape: The tape under which the loss was computed; not needed for a callable.
+
+        Raises:
+            ValueError: `loss` is a tensor and there is no `tape`; or see `apply_gradients`.
+        """
+        pairs = self._compute_gradients(loss, var_list, grad_loss, tape)
+        self.apply_gradients(pairs, name=name)
+
+    def _compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any,
+        grad_loss: Any = None,
+        tape: tf.GradientTape | None = None,
+    ) -> list[tuple[Any, Any]]:
+        """Differentiates the scaled loss. Returns pairs of an unscaled gradient and a variable."""
+        pairs = gradients.compute(
+            loss, var_list, grad_loss=grad_loss, tape=tape, scaled=self.get_scaled_loss
+        )
+        unscaled = self.get_unscaled_gradients([gradient for gradient, _ in pairs])
+        return [(gradient, pair[1]) for gradient, pair in zip(unscaled, pairs, strict=True)]
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Any,
+        name: str | None = None,
+        experimental_aggregate_gradients: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        """Applies the gradients if they are finite, updates the loss scale, counts the step.
+
+        Args:
+            grads_and_vars: Pairs of an unscaled gradient and a variable.
+            name: Keras 3 has no use for it.
+            experimental_aggregate_gradients: Must be true if there are several replicas: Keras 3
+                always sums gradients over them.
+            **kwargs: See `compat_lossscale.keras3.LossScaleOptimizer.apply_gradients`.
+
+        Raises:
+            RuntimeError: Called in a graph of TensorFlow 1.
+            ValueError: There is no gradient, the strategy is not supported, or gradients are not to
+                be summed.
+        """
+        gradients.check_not_in_graph()
+        if gradients.are_summed_over_replicas():
+            kwargs["experimental_aggregate_gradients"] = experimental_aggregate_gradients
+        super().apply_gradients(grads_and_vars, name=name, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns what `from_config` needs, in the form of TensorFlow 2.4.
+
+        Where that form has no words for the loss scale (a multiplier other than 2, a user's own
+        LossScale), it is in the form of TensorFlow 2.0 to 2.3.
+        """
+        inner_config = keras.saving.serialize_keras_object(self.inner_optimizer)
+        loss_scale, spec = self._loss_scale, _spec_of(self._loss_scale)
+        if spec is None:
+            return {"optimizer": inner_config, "loss_scale": configs.serialize(loss_scale)}
+        if spec.multiplier in (None, 2.0) or spec.rule is not None:
+            return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
+        return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> LossScaleOptimizer:
+        """Makes an optimizer, in its initial state, from a config of any generation.
+
+        Args:
+            config: What `get_config` of this class, of Keras 3, of tf-keras, or of any TensorFlow
+                from 2.0 to 2.15 returned, or its `inner_optimizer` alone, as in TensorFlow 2.4. It
+                is not changed.
+            custom_objects: Classes by the names under which the config has them.
+
+        Returns:
+            The optimizer.
+
+        Raises:
+            ConfigFormatError: `config` is no config of a loss-scale optimizer.
+            InexpressibleLossScaleError: The loss scale's multiplier is not 2.
+        """
+        states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
+        spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
+        inner_optimizer = cls._inner_from_config(config, custom_objects)
+        return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
+
+    @staticmethod
+    def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
+        """What a subclass put into its config for a constructor of its own."""
+        return {key: value for key, value in config.items() if key not in _CONFIG_KEYS}
+
+    @staticmethod
+    def _inner_from_config(
+        config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None
+    ) -> Any:
+        stored = config.get("inner_optimizer", config.get("optimizer"))
+        if not isinstance(stored, Mapping):
+            return stored
+        # Deserializing changes the dictionary that it is given.
+        stored = copy.deepcopy(dict(stored))
+        options = dict(stored.get("config") or {})
+        rate, options = arguments_of_today(
+            options.pop("learning_rate", None), options, str(stored.get("class_name"))
+        )
+        stored["config"] = options if rate is None else {"learning_rate": rate, **options}
+        return keras.optimizers.deserialize(stored, custom_objects=custom_objects)
+
+
+def _spec_of(loss_scale: LossScale) -> LossScaleSpec | None:
+    """A loss scale's spec; `None` if it is of a user's own class."""
+    ours = isinstance(loss_scale, FixedLossScale | DynamicLossScale)
+    return loss_scale.spec if ours else None

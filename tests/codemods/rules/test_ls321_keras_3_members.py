@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+
+from tests.codemods.checks import check_review, check_transformed
+
+OLD = (
+    "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
+    "opt = tf.keras.optimizers.SGD(0.1)\n"
+)
+NEW = (
+    "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
+    "opt = tf.keras.optimizers.SGD(0.1)\n"
+)
+WRAPPER = (
+    "import tensorflow as tf\nopt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(\n"
+    "    tf.keras.optimizers.SGD(0.1), 'dynamic')\n"
+)
+NEW_WRAPPER = (
+    "import tensorflow as tf\nfrom compat_lossscale import keras3\n"
+    "opt = keras3.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1), count_skipped_steps=True)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("print(opt.lr)", "print(opt.learning_rate)"),
+        ("opt.lr = 0.5", "opt.learning_rate = 0.5"),
+        ("tf.keras.backend.set_value(opt.lr, x)", "opt.learning_rate.assign(x)"),
+        ("tf.keras.backend.set_value(opt.iterations, 3)", "opt.iterations.assign(3)"),
+        ("print(opt.lr(opt.iterations))", "print(opt.learning_rate)"),
+        (
+            "opt.apply_gradients(pairs, experimental_aggregate_gradients=True)",
+            "opt.apply_gradients(pairs)",
+        ),
+        ("opt.apply_gradients(pairs, name='step')", "opt.apply_gradients(pairs)"),
+    ],
+)
+def test_members_are_respelled(before: str, after: str) -> None:
+    check_transformed(f"{OLD}{before}\n", f"{NEW}{after}\n", target="keras3")
+
+
+def test_hyperparameters_are_those_of_the_wrapped_optimizer() -> None:
+    check_transformed(
+        f"{WRAPPER}print(opt.momentum, opt.learning_rate)\n",
+        f"{NEW_WRAPPER}print(opt.inner_optimizer.momentum, opt.learning_rate)\n",
+        target="keras3",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("print(opt.get_slot(weight, 'momentum'))", "no slots by name"),
+        ("print(opt.get_weights())", "learning rate among their variables"),
+        ("print(opt.get_updates(loss, weights))", "compute none"),
+        ("print(opt.decay)", "have no `decay`"),
+        ("print(opt._get_hyper('momentum'))", "no hyperparameters by name"),
+        ("print(opt.lr(5))", "the rate of this moment"),
+        ("print(opt.get_config()['decay'])", "in another form"),
+        ("print(opt.iterations.read_value())", "has no read_value"),
+        ("opt.iterations = counter", "a variable of its own"),
+        ("print(hasattr(opt, 'get_slot'))", "looks up"),
+        ("done = opt.apply_gradients(pairs)", "returns the variable that counts"),
+        (
+            "opt.apply_gradients(pairs, experimental_aggregate_gradients=False)",
+            "sums gradients over the replicas",
+        ),
+        (
+            "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(g, other)])",
+            "the variables of its first step alone",
+        ),
+    ],
+)
+def test_what_is_gone_is_reported(line: str, message: str) -> None:
+    check_review(f"{OLD}{line}\n", f"{NEW}{line}\n", message, target="keras3")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(opt.learning_rate, opt.momentum)",
+        "opt.apply_gradients([(g, one)])\nopt.apply_gradients([(h, one)])",
+        "print(model.get_weights(), args.lr)",
+        "opt = tf.keras.optimizers.SGD.from_config(opt.get_config())",
+    ],
+)
+def test_what_stays_right(line: str) -> None:
+    check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target="keras3")

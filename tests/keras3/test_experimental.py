@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the experimental LossScaleOptimizer on Keras 3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import pytest
+import tensorflow as tf
+
+from compat_lossscale import DynamicLossScale, FixedLossScale
+from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.keras3.experimental import LossScaleOptimizer
+
+
+def wrapped(loss_scale: Any) -> LossScaleOptimizer:
+    return LossScaleOptimizer(keras.optimizers.SGD(0.5), loss_scale)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "scale"),
+    [
+        ("dynamic", DynamicLossScale, 2.0**15),
+        (128, FixedLossScale, 128.0),
+        (lambda: DynamicLossScale(4.0, 2, 4.0), DynamicLossScale, 4.0),
+    ],
+)
+def test_the_loss_scale_is_a_live_object_and_a_tensor(given: Any, kind: type, scale: float) -> None:
+    optimizer = wrapped(given() if callable(given) else given)
+    assert isinstance(optimizer.loss_scale, kind)
+    assert float(optimizer.loss_scale()) == float(optimizer.loss_scale * 1.0) == scale
+
+
+def test_a_shared_loss_scale_is_the_object_that_was_given() -> None:
+    shared = DynamicLossScale(8.0, 1)
+    variable = tf.Variable(1.0)
+    one, two = wrapped(shared), wrapped(shared)
+    one.minimize(lambda: variable * 1.0, [variable])
+    assert one.loss_scale is two.loss_scale is shared
+    assert float(two.loss_scale()) == 16.0
+
+
+def test_the_first_argument_has_both_its_old_names() -> None:
+    for name in ("opt", "optimizer"):
+        inner = keras.optimizers.SGD()
+        optimizer = LossScaleOptimizer(**{name: inner}, loss_scale=2)
+        assert optimizer.inner_optimizer is optimizer._optimizer is inner
+
+
+def test_a_multiplier_other_than_2_moves_the_scale_and_comes_back() -> None:
+    variable = tf.Variable(1.0)
+    optimizer = wrapped(DynamicLossScale(4.0, 1, 4.0))
+    optimizer.minimize(lambda: variable * 1.0, [variable])
+    assert float(optimizer.loss_scale()) == 16.0
+    config = optimizer.get_config()
+    assert set(config) == {"optimizer", "loss_scale"}
+    again = LossScaleOptimizer.from_config(config)
+    assert float(again.loss_scale.multiplier) == 4.0
+    assert float(again.loss_scale()) == 4.0
+
+
+def test_what_is_no_optimizer_of_keras_3_is_refused() -> None:
+    with pytest.raises(LossScaleArgumentError, match='"optimizer" must be an optimizer of Keras 3'):
+        LossScaleOptimizer("sgd", "dynamic")
+    with pytest.raises(ValueError, match="loss_scale"):
+        wrapped("often")
