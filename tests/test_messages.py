@@ -57,6 +57,7 @@ FILES = {
     "no_target/pyproject.toml": "[tool.compat-lossscale]\ntarget = 'x'\n",
     "config.json": wrapper(DYNAMIC),
     "fixed.json": wrapper(FIXED),
+    "small.json": wrapper({**FIXED, "initial_scale": 0.5}),
     "two/a.json": wrapper(DYNAMIC),
     "two/b.json": wrapper(DYNAMIC),
     "bad.json": "{",
@@ -433,20 +434,19 @@ COMMANDS: list[tuple[str, str, int]] = [
         3,
     ),
     (
-        "verify --to keras3 --strict --output new.json fixed.json",
+        "verify --to tf2.3 --strict --output new.json small.json",
         (
-            "compat-lossscale: nothing is written, for this would be lost: dynamic: "
-            "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is "
-            "written there as loss_scale_factor=64.0 on the inner optimizer."
+            "compat-lossscale: nothing is written, for this would be lost: initial_scale: "
+            "TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 (0.5). Convert to "
+            "tf2.4 or tf-keras instead, which take it."
         ),
         1,
     ),
     (
-        "verify --to keras3 fixed.json",
+        "verify --to tf2.3 small.json",
         (
-            "    lost: dynamic = false: Keras 3's LossScaleOptimizer is always dynamic. "
-            "A fixed scale of 64.0 is written there as loss_scale_factor=64.0 on the inner "
-            "optimizer."
+            "    lost: initial_scale = 0.5: TensorFlow 2.0-2.3 refuses a fixed loss scale "
+            "below 1 (0.5). Convert to tf2.4 or tf-keras instead, which take it."
         ),
         1,
     ),
@@ -595,14 +595,6 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
-        "fixed in Keras 3",
-        lambda: LossScaleSpec.fixed(8).to_config("keras3"),
-        (
-            "Keras 3's LossScaleOptimizer is always dynamic. A fixed scale of 8.0 is "
-            "written there as loss_scale_factor=8.0 on the inner optimizer."
-        ),
-    ),
-    (
         "multiplier 4 in 2.4",
         lambda: LossScaleSpec(True, 8.0, 2, 4.0).to_config("tf2.4"),
         (
@@ -656,11 +648,11 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
     ),
     (
         "lost in conversion",
-        lambda: convert_config({"inner_optimizer": SGD, **FIXED}, to="keras3"),
+        lambda: convert_config({"inner_optimizer": SGD, **FIXED, "initial_scale": 0.5}, to="tf2.3"),
         (
-            "The form of Keras 3 cannot express this config: dynamic: Keras 3's "
-            "LossScaleOptimizer is always dynamic. A fixed scale of 64.0 is written there "
-            "as loss_scale_factor=64.0 on the inner optimizer."
+            "The form of TensorFlow 2.0-2.3 cannot express this config: initial_scale: "
+            "TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 (0.5). Convert to tf2.4 "
+            "or tf-keras instead, which take it."
         ),
     ),
     (

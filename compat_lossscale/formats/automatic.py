@@ -79,8 +79,8 @@ def find_config(
     wrapper = None if description is None else wrapper_of(description)
     if wrapper is None and description is not None and _has_variables(description):
         return ()
-    is_keras3 = version is not None and not version.startswith(("0.", "1.", "2."))
-    generation = wrapper or (Generation.KERAS3 if is_keras3 else Generation.TF_KERAS)
+    written_by = Generation.KERAS3 if is_keras3(version) else Generation.TF_KERAS
+    generation = wrapper or written_by
     spec = LossScaleSpec()
     if not optimizer["config"]:
         is_legacy = description is not None and is_legacy_wrapper(description)
@@ -91,6 +91,11 @@ def find_config(
     place = ".".join((where, *_KEYS))
     stated = StatedConfig(place, generation, spec, config, _KEYS, automatic=True)
     return tuple(bounded_configs([stated]))
+
+
+def is_keras3(version: str | None) -> bool:
+    """Whether a version of Keras, if known, is one of Keras 3."""
+    return version is not None and not version.startswith(("0.", "1.", "2."))
 
 
 def _has_variables(description: Description) -> bool:

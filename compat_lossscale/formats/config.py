@@ -28,8 +28,11 @@ _KNOWN_KEYS = frozenset(
     {
         *("optimizer", "loss_scale"),
         *("inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps", "rule", "name"),
+        "count_skipped_steps",
     }
 )
+FACTOR = "loss_scale_factor"
+"""The key of an optimizer of Keras 3 that is a fixed loss scale: it needs no wrapper."""
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
@@ -55,6 +58,10 @@ class WrapperConfig:
         name: The wrapper's name, which only Keras 3 has.
         class_name: The wrapper's class; `None` if the config is bare, as `get_config()` returns it.
         others: Other keys of the wrapper's config, which a custom subclass may have.
+        is_wrapper: Whether the config is that of a wrapper. If not, it is the optimizer's own, and
+            `class_name` is that of the wrapper which other generations have instead.
+        counts_skipped_steps: Whether it says that the iterations count skipped steps, which only
+            this package's wrapper for Keras 3 does.
     """
 
     generation: Generation
@@ -63,6 +70,8 @@ class WrapperConfig:
     name: str | None = None
     class_name: str | None = None
     others: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    is_wrapper: bool = True
+    counts_skipped_steps: bool = False
 
 
 def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
@@ -89,6 +98,8 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
     _refuse_own_loss_scale(bare.get("loss_scale"))
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
+    if _states_factor(bare):
+        return _without_wrapper(config, bare, spec)
     if isinstance(bare.get("optimizer"), Mapping) and "loss_scale" in bare:
         inner: Any = bare["optimizer"]
         generation = Generation.TF23
@@ -109,7 +120,7 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
             'The wrapped optimizer must be a dictionary {"class_name": ..., "config": {...}}, but '
             f"the config has {_shortened(inner)}."
         )
-    if generation in _REFUSE_WRAPPERS and inner is not None and states_loss_scale(inner):
+    if generation in _REFUSE_WRAPPERS and inner is not None and is_wrapper(inner):
         raise ConfigFormatError(
             f"It wraps a {_shortened(inner['class_name'])}, which scales the loss itself; "
             f"{generation.title} refuses that."
@@ -122,6 +133,24 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         name=_name(bare) if is_optimizer else None,
         class_name=class_name,
         others={k: v for k, v in bare.items() if k not in _KNOWN_KEYS} if is_optimizer else {},
+        counts_skipped_steps=bare.get("count_skipped_steps") is True,
+    )
+
+
+def _states_factor(bare: Mapping[str, Any]) -> bool:
+    return bare.get(FACTOR) is not None and not bare.keys() & {"inner_optimizer", "optimizer"}
+
+
+def _without_wrapper(
+    config: Mapping[str, Any], bare: Mapping[str, Any], spec: LossScaleSpec
+) -> WrapperConfig:
+    """Takes apart the config of an optimizer of Keras 3 that scales the loss itself."""
+    if bare is config:
+        # What `get_config()` returns, without the class.
+        return WrapperConfig(Generation.KERAS3, spec, None, is_wrapper=False)
+    inner = {**config, "config": {key: value for key, value in bare.items() if key != FACTOR}}
+    return WrapperConfig(
+        Generation.KERAS3, spec, inner, class_name="LossScaleOptimizer", is_wrapper=False
     )
 
 
@@ -145,9 +174,12 @@ def _unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None
 
 
 def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]) -> Generation:
-    if "dynamic" not in bare:
-        return Generation.KERAS3
     inner = bare.get("inner_optimizer")
+    settings = inner.get("config") if isinstance(inner, Mapping) else None
+    # This package's wrapper for Keras 3 has "dynamic", too, if the scale is fixed.
+    is_keras3 = isinstance(settings, Mapping) and FACTOR in settings
+    if "dynamic" not in bare or "count_skipped_steps" in bare or is_keras3:
+        return Generation.KERAS3
     has_module = "module" in config or (isinstance(inner, Mapping) and "module" in inner)
     return Generation.TF_KERAS if has_module else Generation.TF24
 
@@ -167,6 +199,11 @@ def states_loss_scale(config: Mapping[str, Any]) -> bool:
 
     `read_wrapper_config` checks whether it is valid.
     """
+    return is_wrapper(config) or _states_factor(_unwrapped(config)[0])
+
+
+def is_wrapper(config: Mapping[str, Any]) -> bool:
+    """Whether a dictionary looks like such a config, apart from Keras 3's `loss_scale_factor`."""
     bare, class_name = _unwrapped(config)
     if class_name in WRAPPERS or class_name in LOSS_SCALES:
         return True

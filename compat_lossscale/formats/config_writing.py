@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.formats import inner_optimizer
-from compat_lossscale.formats.config import WrapperConfig
+from compat_lossscale.formats.config import FACTOR, WrapperConfig
 from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation
 
@@ -36,19 +36,49 @@ def write_config(
     Raises:
         InexpressibleLossScaleError: The form cannot express the loss scale itself.
     """
-    stated = parts.spec.to_config(target)
+    if is_fixed_wrapper(parts) and target is Generation.KERAS3:
+        stated = parts.spec.to_config(Generation.TF24)
+    else:
+        stated = parts.spec.to_config(target)
     if parts.inner is None:
         return stated
     stored_family = inner_optimizer.family(parts.inner, parts.generation)
     family = wanted_family(stored_family, parts.generation, target)
     inner = _write_inner(parts.inner, stored_family, family, target, reasons)
+    if FACTOR in stated:
+        # The optimizer itself has the fixed scale, and no wrapper.
+        inner["config"].update(stated)
+        return inner
     key = "optimizer" if target is Generation.TF23 else "inner_optimizer"
     bare: dict[str, Any] = {key: inner, **stated}
-    if target is Generation.KERAS3 and parts.name is not None:
-        bare["name"] = parts.name
+    if target is Generation.KERAS3:
+        bare |= {"name": parts.name} if parts.name is not None else {}
+        bare |= {"count_skipped_steps": True} if parts.counts_skipped_steps else {}
     if parts.class_name is None:
         return bare
     return _wrap(bare, family, target)
+
+
+def write_optimizer(
+    optimizer: Mapping[str, Any], source: Generation, target: Generation, reasons: dict[str, str]
+) -> dict[str, Any]:
+    """Writes the config of an optimizer without a loss scale; see `write_config`.
+
+    Args:
+        optimizer: Its `{"class_name", "config"}`.
+        source: Its generation.
+        target: The generation.
+        reasons: As for `write_config`.
+    """
+    stored = inner_optimizer.family(optimizer, source)
+    family = wanted_family(stored, source, target)
+    return _write_inner(optimizer, stored, family, target, reasons)
+
+
+def is_fixed_wrapper(parts: WrapperConfig) -> bool:
+    """Whether a config is that of this package's wrapper for Keras 3, with a fixed scale."""
+    is_keras3 = parts.generation is Generation.KERAS3
+    return is_keras3 and parts.is_wrapper and parts.inner is not None and not parts.spec.dynamic
 
 
 def wanted_family(stored: Family, source: Generation, target: Generation) -> Family:
@@ -108,6 +138,8 @@ def _write_inner(
         reason = _why_lost(name, key, family, target)
         if reason is None:
             config[key] = inner_optimizer.respell(value, with_modules=with_modules)
+            if target is Generation.KERAS3:
+                config[key] = _named(config[key])
         elif not is_default:
             reasons[f"optimizer.{key}"] = reason
     if family is Family.NEW:
@@ -117,6 +149,14 @@ def _write_inner(
     if with_modules:
         return {"module": _MODULES[family], **written, "registered_name": None}
     return written
+
+
+def _named(schedule: Any) -> Any:
+    """Leaves out a schedule's name where it has none: Keras 3 refuses `None`."""
+    settings = schedule.get("config") if isinstance(schedule, Mapping) else None
+    if not isinstance(settings, Mapping) or settings.get("name", "") is not None:
+        return schedule
+    return {**schedule, "config": {k: v for k, v in settings.items() if k != "name"}}
 
 
 def _write_own_class(inner: Mapping[str, Any], target: Generation) -> dict[str, Any]:

@@ -13,14 +13,23 @@ from compat_lossscale.formats import inner_optimizer, odd_numbers
 from compat_lossscale.formats.config import (
     WRAPPERS,
     WrapperConfig,
+    is_wrapper,
     read_wrapper_config,
-    states_loss_scale,
 )
-from compat_lossscale.formats.config_writing import wanted_family, write_config
+from compat_lossscale.formats.config_writing import is_fixed_wrapper, wanted_family, write_config
 from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
+_NO_WRAPPER = (
+    "a fixed loss scale is loss_scale_factor of the optimizer itself in Keras 3; compile() wraps "
+    "it in a dynamic one all the same if the global policy is mixed_float16, so load the model "
+    "under another: its layers keep theirs"
+)
+_NADAM = (
+    "the momentum of Nadam follows 0.96 ** (0.004 * step) in the legacy family and 0.96 ** step in "
+    "the others: its steps are of another size"
+)
 _TWO_WRAPPERS = (
     "only TensorFlow 2.0-2.2 and Keras 3 build a loss-scale optimizer around another, and "
     "the two scales multiply; wrap the innermost optimizer once"
@@ -120,7 +129,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     stated = meaning(parts)
     reasons = odd_numbers.lost(parts.spec, parts.generation, target)
     converted: dict[str, Any] | None = None
-    if parts.inner is not None and states_loss_scale(parts.inner):
+    if parts.inner is not None and is_wrapper(parts.inner):
         reasons["optimizer"] = _TWO_WRAPPERS
     else:
         try:
@@ -181,6 +190,12 @@ def _inexpressible_fields(spec: LossScaleSpec, target: Generation) -> list[str]:
 
 def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     notes = []
+    if parts.counts_skipped_steps and target is not Generation.KERAS3:
+        reason = f"{target.title} always counts skipped steps, and does not say so"
+        notes.append(Field("count_skipped_steps", Verdict.NOTED, True, reason))
+    loses_wrapper = target is Generation.KERAS3 and parts.is_wrapper and not is_fixed_wrapper(parts)
+    if loses_wrapper and parts.inner is not None and not parts.spec.dynamic:
+        notes.append(Field("wrapper", Verdict.NOTED, parts.class_name, _NO_WRAPPER))
     if parts.name is not None and target is not Generation.KERAS3:
         reason = "only Keras 3 names the wrapper; the name has no influence on training"
         notes.append(Field("name", Verdict.NOTED, parts.name, reason))
@@ -194,11 +209,17 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     elif parts.inner is not None:
         stored = inner_optimizer.family(parts.inner, parts.generation)
         wanted = wanted_family(stored, parts.generation, target)
+        if _is_nadam(parts.inner) and stored is not wanted and Family.LEGACY in (stored, wanted):
+            notes.append(Field("optimizer.schedule", Verdict.LOST, stored.value, _NADAM))
         if stored is not wanted:
             rounding = _rounding(stored, wanted)
             reason = f"the optimizer changes to the family {wanted.value}; {rounding}"
             notes.append(Field("family", Verdict.NOTED, stored.value, reason))
     return notes
+
+
+def _is_nadam(inner: Mapping[str, Any]) -> bool:
+    return inner_optimizer.class_name(inner) == "Nadam"
 
 
 def _rounding(stored: Family, wanted: Family) -> str:

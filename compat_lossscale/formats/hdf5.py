@@ -195,73 +195,42 @@ def _text_attribute(holder: Any, name: str) -> str | None:
     return str(value) if isinstance(value, str) else None
 
 
+def list_variables(file: str | BinaryIO | Window) -> dict[str, list[int]]:
+    """Lists all variables in a file, wherever they are in it.
+
+    Args:
+        file: Its path, or an open file.
+
+    Returns:
+        The shape of each, by its path.
+
+    Raises:
+        OSError: It is no HDF5 file, damaged, or has absurdly many variables.
+    """
+    h5py = _h5py()
+    with h5py.File(file, "r") as opened:
+        return {path: list(dataset.shape) for path, dataset in variables_in(opened)}
+
+
+def variables_in(opened: Any) -> Iterator[tuple[str, Any]]:
+    """Yields all variables in an open file, by their paths; see `list_variables`."""
+    h5py = _h5py()
+    length = 0
+    for number, (path, child) in enumerate(_walk(opened, "", set()), 1):
+        length += len(path)
+        if number == MAX_NAMES or length > MAX_PATH_BYTES:
+            raise OSError(f"it has more than {MAX_NAMES} variables, or absurdly long names")
+        if isinstance(child, h5py.Dataset) and child.shape is not None:
+            yield path[1:], child
+
+
 def describe_window(path: str, start: int, size: int) -> Description:
     """Describes an HDF5 file that is part of another file: see `describe`."""
     with Path(path).open("rb") as file:
         return describe(Window(file, start, size))
 
 
-def replace_training_config(path: str, text: str) -> None:
-    """Writes another `training_config` into a file, which is changed in place.
-
-    Args:
-        path: The file: a copy, because an error may leave it half-written.
-        text: The new training config, as JSON.
-    """
-    h5py = _h5py()
-    with h5py.File(path, "r+") as opened:
-        opened.attrs["training_config"] = text.encode("utf-8")
-
-
-def number_as_keras3(
-    path: str, learning_rate: float | None, loss_scale: float, good_steps: int, has_slots: bool
-) -> None:
-    """Numbers the variables of tf-keras' loss-scale optimizer as Keras 3 does, in place.
-
-    Nothing is copied: the variables get other names.
-
-    Args:
-        path: The weights of a `.keras` archive: a copy, because an error may leave it half-written.
-        learning_rate: The wrapped optimizer's learning rate; `None` if it is not a variable.
-        loss_scale: The current loss scale.
-        good_steps: The counter.
-        has_slots: Whether Keras 3's optimizer has slots.
-
-    Raises:
-        OSError: The variables do not have the layout of tf-keras.
-    """
-    numpy = importlib.import_module("numpy")
-    rate = () if learning_rate is None else (numpy.float32(learning_rate),)
-    own = (numpy.int64(0), numpy.float32(0), numpy.int64(good_steps), numpy.float32(loss_scale))
-    with _h5py().File(path, "r+") as opened:
-        optimizer = _group_below(opened, "optimizer")
-        inner_group = _group_below(optimizer, "inner_optimizer", "vars")
-        wrapper = _group_below(optimizer, "vars")
-        for group, first in ((inner_group, ()), (wrapper, own)):
-            count = len(group)
-            if {str(number) for number in range(count)} != set(group):
-                raise OSError("the variables of its optimizer are not numbered as in tf-keras")
-            if not has_slots:
-                for number in range(1, count):
-                    del group[str(number)]
-                count = 1
-            for number in reversed(range(count)):
-                # The iterations come before the learning rate, and the slots after it.
-                place = number + len(first) + (len(rate) if number else 0)
-                if place != number:
-                    group.move(str(number), str(place))
-            for number, value in enumerate(first):
-                group[str(number)] = value
-            for value in rate:
-                group[str(len(first) + 1)] = value
-        if "loss_scale" in optimizer:
-            # The place where this package saves it.
-            del optimizer["loss_scale"]
-
-
-def _group_below(group: Any, *names: str) -> Any:
-    for name in names:
-        group = _own_child(group, name)
-        if not isinstance(group, _h5py().Group):
-            raise OSError(f"it has no {name} in its optimizer")
-    return group
+def list_window(path: str, start: int, size: int) -> dict[str, list[int]]:
+    """Lists the variables of an HDF5 file that is part of another file: see `list_variables`."""
+    with Path(path).open("rb") as file:
+        return list_variables(Window(file, start, size))

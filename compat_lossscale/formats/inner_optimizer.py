@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
+from compat_lossscale.formats.models.class_tables import SHARED, Kind
 from compat_lossscale.spec import Generation
 
 
@@ -153,7 +154,11 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, Mapping):
         if "class_name" in value and "config" in value:
-            return {"class_name": value["class_name"], "config": plain(value["config"])}
+            name = value["class_name"]
+            return {
+                "class_name": name,
+                "config": _without_default_name(name, plain(value["config"])),
+            }
         return {str(key): plain(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
         return [plain(child) for child in value]
@@ -163,6 +168,16 @@ def plain(value: Any) -> Any:
         return ctypes.c_float(value).value
     except OverflowError:
         return value
+
+
+def _without_default_name(class_name: Any, settings: Any) -> Any:
+    """Leaves out a schedule's default name: none in tf-keras, and that of the class in Keras 3."""
+    if not isinstance(settings, Mapping):
+        return settings
+    is_schedule = isinstance(class_name, str) and class_name in SHARED[Kind.SCHEDULE]
+    if settings.get("name", "") not in ((None, class_name) if is_schedule else (None,)):
+        return settings
+    return {key: value for key, value in settings.items() if key != "name"}
 
 
 def respell(value: Any, *, with_modules: bool) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the functions of `hdf5` in a separate process, with limited time and memory.
+"""Runs the functions of `hdf5` and `hdf5_writing` in a separate process, with limited resources.
 
 A damaged HDF5 file can crash the C library that reads it, or keep it busy forever. Then the
 process ends, the file is unreadable, and the next file gets a new process.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib
 import json
 import os
 import select
@@ -28,7 +29,15 @@ MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
 MAX_ANSWER = 2**29
 """The largest answer, in bytes. As JSON, the limits of `hdf5` take up to six times as much."""
-_FUNCTIONS = ("describe", "describe_window", "replace_training_config", "number_as_keras3")
+_FUNCTIONS = {
+    "describe": "hdf5",
+    "describe_window": "hdf5",
+    "list_variables": "hdf5",
+    "list_window": "hdf5",
+    "replace_training_config": "hdf5_writing",
+    "rearrange": "hdf5_writing",
+}
+"""The functions that can be called, and the module of each."""
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"
@@ -39,10 +48,10 @@ _process: subprocess.Popen[bytes] | None = None
 
 
 def call(function: str, path: str, *arguments: Any) -> Any:
-    """Calls a function of `hdf5` in the other process.
+    """Calls a function in the other process.
 
     Args:
-        function: The name of the function.
+        function: The name of the function, one of `_FUNCTIONS`.
         path: The file, which is its first argument.
         arguments: The other arguments, JSON values.
 
@@ -148,14 +157,13 @@ atexit.register(stop)
 def serve() -> None:
     """Runs in the other process: answers calls from standard input on standard output."""
     _limit_memory()
-    from compat_lossscale.formats import hdf5  # noqa: PLC0415  # only here
-
     for line in sys.stdin.buffer:
         question = json.loads(line)
         answer: dict[str, Any]
         try:
-            assert question["function"] in _FUNCTIONS
-            function = getattr(hdf5, question["function"])
+            name = question["function"]
+            module = importlib.import_module(f"compat_lossscale.formats.{_FUNCTIONS[name]}")
+            function = getattr(module, name)
             answer = {"result": function(*question["arguments"])}
         except ImportError as error:
             answer = {"missing": True, "error": str(error)}

@@ -15,11 +15,9 @@ from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
-from compat_lossscale.formats.config import read_wrapper_config
-from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
-from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.formats.artefact_conversion import convert_artefact
+from compat_lossscale.formats.conversion import Conversion, Verdict
 from compat_lossscale.formats.reading import find, read
-from compat_lossscale.formats.state_mapping import why_lost
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 MAX_MESSAGE = 600
@@ -74,7 +72,7 @@ def verify_artefact(
             (
                 stated,
                 tuple(
-                    _with_state(convert(stated.config, target), stated, artefact)
+                    convert_artefact(artefact, stated, target).conversion
                     for target in targets
                     if target is not stated.generation
                 ),
@@ -93,41 +91,6 @@ def verify_artefact(
     else:
         status = ArtefactStatus.LOSSLESS
     return Verification(path, status, artefact, conversions)
-
-
-def _with_state(conversion: Conversion, stated: StatedConfig, artefact: Artefact) -> Conversion:
-    """Adds the fields of the live state in a model file to a conversion."""
-    if artefact.format not in (h5.FORMAT, keras_archive.FORMAT):
-        return conversion
-    scale, variables = _fate_of_scale(conversion), (Verdict.KEPT, "")
-    if conversion.changes_family:
-        reason = why_lost(read_wrapper_config(stated.config), conversion.target, artefact)
-        if reason is not None:
-            variables = (Verdict.LOST, reason)
-        elif conversion.target is Generation.KERAS3:
-            # All of the optimizer's variables are numbered again, including these.
-            scale = variables
-    fields = [
-        Field(f"state.{name}", verdict, value, reason)
-        for state in artefact.states
-        for name, value, (verdict, reason) in (
-            ("loss_scale", state.loss_scale, scale),
-            ("good_steps", state.good_steps, scale),
-            ("hysteresis_left", state.hysteresis_left, scale),
-            ("iterations", state.iterations, variables),
-            ("slots", state.slots or None, variables),
-        )
-        if value is not None
-    ]
-    return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
-
-
-def _fate_of_scale(conversion: Conversion) -> tuple[Verdict, str]:
-    title = conversion.target.title
-    if Generation.KERAS3 in (conversion.source, conversion.target):
-        return Verdict.LOST, f"the model files of {title} have no such place for it"
-    # This package saves it in files that otherwise have the form of tf-keras.
-    return Verdict.NOTED, f"this package restores it; {title} alone does not"
 
 
 def _changes(conversion: Conversion) -> bool:

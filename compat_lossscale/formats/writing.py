@@ -12,29 +12,24 @@ import json
 import os
 import shutil
 import stat
-import tempfile
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from compat_lossscale._atomic_file import replacing
-from compat_lossscale.errors import (
-    ConversionError,
-    InexpressibleLossScaleError,
-    UnreadableArtefactError,
-)
+from compat_lossscale.errors import ConversionError, InexpressibleLossScaleError
 from compat_lossscale.formats import isolated
+from compat_lossscale.formats.archive_writing import write_archive
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
+from compat_lossscale.formats.artefact_conversion import (
+    ArtefactConversion,
+    convert_artefact,
+    convert_unscaled,
+)
 from compat_lossscale.formats.bounded import open_regular, parse_json
-from compat_lossscale.formats.config import read_wrapper_config
-from compat_lossscale.formats.conversion import Conversion, convert
+from compat_lossscale.formats.conversion import Conversion
 from compat_lossscale.formats.readers import h5, keras_archive, saved_model
-from compat_lossscale.formats.state_mapping import keras3_numbers, why_lost
 from compat_lossscale.spec import Generation
-
-MAX_RATIO = 200
-"""The largest ratio of a file's unpacked and packed size. Keras does not compress."""
 
 
 def write_converted(
@@ -46,6 +41,9 @@ def write_converted(
     overwrite: bool = False,
 ) -> Conversion:
     """Writes an artefact's config in another generation's form.
+
+    Between tf-keras and Keras 3, a `.keras` archive is written as a whole: its layers, its
+    optimizer and the variables of both. That needs no loss scale in it.
 
     Args:
         artefact: The artefact.
@@ -64,8 +62,8 @@ def write_converted(
         ConversionError: The artefact has no config or several different ones; or `output` is the
             artefact itself, exists already, has an unknown suffix, or cannot be written.
     """
-    stated = _only_config(artefact)
-    conversion = convert(stated.config, target)
+    stated, converted = _converted(artefact, target)
+    conversion = converted.conversion
     if conversion.config is None or (conversion.lost and not lossy):
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
         hint = "; without --strict (lossy=True) it is written in spite of that"
@@ -77,10 +75,21 @@ def write_converted(
     _refuse_existing(output, overwrite=overwrite)
     try:
         with replacing(output) as temporary:
-            _write(artefact, stated, conversion, output, temporary)
+            _write(artefact, stated, converted, output, temporary)
     except OSError as error:
         raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
     return conversion
+
+
+def _converted(
+    artefact: Artefact, target: Generation
+) -> tuple[StatedConfig | None, ArtefactConversion]:
+    if not artefact.configs and artefact.format == keras_archive.FORMAT:
+        unscaled = convert_unscaled(artefact, target)
+        if unscaled is not None:
+            return None, unscaled
+    stated = _only_config(artefact)
+    return stated, convert_artefact(artefact, stated, target)
 
 
 def _only_config(artefact: Artefact) -> StatedConfig:
@@ -127,18 +136,21 @@ def _refuse_existing(output: str, *, overwrite: bool) -> None:
 
 
 def _write(
-    artefact: Artefact, stated: StatedConfig, conversion: Conversion, output: str, temporary: Path
+    artefact: Artefact,
+    stated: StatedConfig | None,
+    converted: ArtefactConversion,
+    output: str,
+    temporary: Path,
 ) -> None:
-    config = conversion.config
+    config = converted.conversion.config
     assert config is not None
     kind = Path(output).suffix.lower()
-    if kind == ".json":
+    if kind == ".json" and stated is not None:
         temporary.write_text(f"{json.dumps(config, indent=2)}\n", encoding="utf-8")
-    elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT:
+    elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT and stated is not None:
         _write_h5(artefact.path, stated, config, temporary)
     elif kind == ".keras" and artefact.format == keras_archive.FORMAT:
-        numbers = _numbers_for_keras3(artefact, stated, conversion)
-        _write_keras(artefact.path, stated, config, temporary, numbers)
+        _write_keras(artefact.path, stated, converted, temporary)
     else:
         raise ConversionError(
             f"a {artefact.format} cannot be written as {kind or 'a file without an extension'}: "
@@ -146,13 +158,27 @@ def _write(
         )
 
 
-def _with_config(tree: Any, stated: StatedConfig, config: dict[str, Any]) -> str:
+def _write_keras(
+    path: str, stated: StatedConfig | None, converted: ArtefactConversion, temporary: Path
+) -> None:
+    target = converted.conversion.target
+    if converted.model is not None:
+        write_archive(path, converted.model, converted.plan, target, temporary)
+        return
+    assert stated is not None
+    assert converted.conversion.config is not None
+    model = _with_config(keras_archive.read_config(path), stated, converted.conversion.config)
+    write_archive(path, model, None, None, temporary)
+
+
+def _with_config(tree: Any, stated: StatedConfig, config: Mapping[str, Any]) -> dict[str, Any]:
     tree = copy.deepcopy(tree)
     holder = tree
     for key in stated.keys[:-1]:
         holder = holder[key]
     holder[stated.keys[-1]] = config
-    return json.dumps(tree)
+    whole: dict[str, Any] = tree
+    return whole
 
 
 def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary: Path) -> None:
@@ -164,70 +190,5 @@ def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary
     plain = {key: config[key] for key in ("class_name", "config")}
     attributes = isolated.call("describe", str(temporary))["attributes"]
     training = parse_json(attributes["training_config"], "training_config")
-    isolated.call("replace_training_config", str(temporary), _with_config(training, stated, plain))
-
-
-def _numbers_for_keras3(
-    artefact: Artefact, stated: StatedConfig, conversion: Conversion
-) -> dict[str, Any] | None:
-    """Returns the values for numbering the variables as in Keras 3; `None` to leave them."""
-    parts, target = read_wrapper_config(stated.config), conversion.target
-    is_mapped = conversion.changes_family and why_lost(parts, target, artefact) is None
-    return keras3_numbers(parts, artefact) if is_mapped and artefact.states else None
-
-
-def _write_keras(
-    path: str,
-    stated: StatedConfig,
-    config: dict[str, Any],
-    temporary: Path,
-    numbers: dict[str, Any] | None,
-) -> None:
-    with open_regular(path) as file, keras_archive.open_archive(file) as source:
-        size = os.fstat(file.fileno()).st_size
-        entries = source.infolist()
-        if sum(entry.compress_size for entry in entries) > size or any(
-            entry.file_size > MAX_RATIO * max(entry.compress_size, 1) for entry in entries
-        ):
-            raise UnreadableArtefactError(
-                "its files are far larger when unpacked, so it is not copied"
-            )
-        name = keras_archive.CONFIG
-        tree = parse_json(keras_archive.read_text(source, name), name)
-        with zipfile.ZipFile(temporary, "w") as target:
-            for entry in entries:
-                if entry.filename == name:
-                    target.writestr(entry, _with_config(tree, stated, config))
-                    continue
-                with (
-                    keras_archive.open_entry(source, entry) as packed,
-                    _renumbered(packed, entry, numbers) as content,
-                    target.open(_fresh(entry), "w") as copied,
-                ):
-                    shutil.copyfileobj(content, copied)
-
-
-@contextlib.contextmanager
-def _renumbered(
-    packed: IO[bytes], entry: zipfile.ZipInfo, numbers: dict[str, Any] | None
-) -> Iterator[IO[bytes]]:
-    """Opens a file of the archive; in the weights, the optimizer's variables are renumbered."""
-    if entry.filename != keras_archive.WEIGHTS or numbers is None:
-        yield packed
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        weights = Path(folder, "weights.h5")
-        with weights.open("wb") as unpacked:
-            shutil.copyfileobj(packed, unpacked)
-        isolated.call("number_as_keras3", str(weights), *numbers.values())
-        with weights.open("rb") as content:
-            yield content
-
-
-def _fresh(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """Returns the entry of a file in the archive, with another size."""
-    fresh = zipfile.ZipInfo(entry.filename, entry.date_time)
-    fresh.compress_type, fresh.external_attr = entry.compress_type, entry.external_attr
-    # zipfile decides by the size whether it needs the header of a large file.
-    fresh.file_size = entry.file_size
-    return fresh
+    text = json.dumps(_with_config(training, stated, plain))
+    isolated.call("replace_training_config", str(temporary), text)

@@ -52,15 +52,18 @@ def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[
         return ConfigForm.FIELDS, _dynamic(config)
     if config.keys() & {"dynamic", "dynamic_growth_steps", "initial_scale"}:
         return ConfigForm.CONSTRUCTOR, _constructor(config)
+    if config.get("loss_scale_factor") is not None:
+        # What every optimizer of Keras 3 takes, without a wrapper.
+        return ConfigForm.FIELDS, _fixed(config, "loss_scale_factor")
     raise ConfigFormatError(
         "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
-        "initial_scale, initial_loss_scale, loss_scale_value. Its keys are: "
+        "initial_scale, initial_loss_scale, loss_scale_value, loss_scale_factor. Its keys are: "
         f"{sorted(map(str, config))}."
     )
 
 
-def _fixed(config: Mapping[str, Any]) -> dict[str, Any]:
-    value = _number(config, "loss_scale_value")
+def _fixed(config: Mapping[str, Any], key: str = "loss_scale_value") -> dict[str, Any]:
+    value = _number(config, key)
     if value is None:
         raise ConfigFormatError("A FixedLossScale's config must have a loss_scale_value.")
     return {"dynamic": False, "initial_scale": value, "growth_steps": None, "multiplier": None}

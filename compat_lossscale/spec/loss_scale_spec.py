@@ -43,7 +43,8 @@ class Generation(enum.Enum):
     TF_KERAS = "tf-keras"
     """The same keys as 2.4, written by tf-keras 2.16 and later."""
     KERAS3 = "keras3"
-    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`; always dynamic."""
+    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`: always dynamic. A fixed
+    scale is the key `loss_scale_factor` of an optimizer without a wrapper."""
 
     @property
     def title(self) -> str:
@@ -261,8 +262,9 @@ class LossScaleSpec:
 
         Args:
             config: The config of a loss-scale optimizer (2.0-2.3, 2.4-2.15, tf-keras or Keras 3),
-                of a LossScale, of a Policy with a loss scale, or any of these inside
-                `{"class_name": ..., "config": ...}`. Other keys are ignored.
+                of an optimizer of Keras 3 with a `loss_scale_factor`, of a LossScale, of a Policy
+                with a loss scale, or any of these inside `{"class_name": ..., "config": ...}`.
+                Other keys are ignored.
 
         Returns:
             The spec.
@@ -303,12 +305,12 @@ class LossScaleSpec:
             generation: The form of the config: a `Generation` or its value, such as `"tf2.4"`.
 
         Returns:
-            The keys for the loss scale, without the key for the wrapped optimizer.
+            The keys for the loss scale, without the key for the wrapped optimizer. In Keras 3, a
+            fixed scale is a key of the optimizer itself, which has no wrapper.
 
         Raises:
             InexpressibleLossScaleError: The generation cannot express it: a multiplier other than 2
-                after TensorFlow 2.3, a fixed scale in Keras 3, a fixed scale below 1 before 2.4, or
-                a rule.
+                after TensorFlow 2.3, a fixed scale below 1 before 2.4, or a rule.
         """
         generation = Generation(generation)
         self._require_no_rule(f"{generation.title} moves")
@@ -322,11 +324,7 @@ class LossScaleSpec:
         self._require_multiplier_two(f"The {generation.value} config")
         if generation is Generation.KERAS3:
             if not self.dynamic:
-                raise InexpressibleLossScaleError(
-                    "Keras 3's LossScaleOptimizer is always dynamic. For a fixed scale of "
-                    f"{self.initial_scale}, set loss_scale_factor={self.initial_scale} on the "
-                    "inner optimizer."
-                )
+                return {"loss_scale_factor": self.initial_scale}
             return {"initial_scale": self.initial_scale, "dynamic_growth_steps": self.growth_steps}
         return {
             "dynamic": self.dynamic,

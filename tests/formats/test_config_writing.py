@@ -17,7 +17,6 @@ from tests.formats.samples import ADAM, FTRL, NADAM, SGD, converted, later, tf23
     [
         # The default of one family's option that the other does not have says nothing.
         (SGD, Generation.KERAS3, {"name", "learning_rate", "momentum", "nesterov"}),
-        (NADAM, Generation.KERAS3, {"name", "learning_rate", "beta_1", "beta_2", "epsilon"}),
     ],
 )
 def test_options_at_their_default_are_left_out_where_they_do_not_exist(
@@ -25,6 +24,20 @@ def test_options_at_their_default_are_left_out_where_they_do_not_exist(
 ) -> None:
     config = converted(tf23(inner, LossScaleSpec()), target)["config"]
     assert config["inner_optimizer"]["config"].keys() == kept
+
+
+def test_the_schedule_of_a_legacy_nadam_is_lost_in_keras_3() -> None:
+    conversion = convert(tf23(NADAM, LossScaleSpec()), Generation.KERAS3)
+    assert [field.name for field in conversion.lost] == ["optimizer.schedule"]
+    assert "0.96 ** (0.004 * step)" in conversion.lost[0].reason
+
+
+def test_a_fixed_scale_is_an_option_of_keras_3s_optimizer_itself() -> None:
+    fixed = {"inner_optimizer": SGD, "dynamic": False, "initial_scale": 8.0}
+    config = converted(fixed, Generation.KERAS3)
+    assert (config["class_name"], config["config"]["loss_scale_factor"]) == ("SGD", 8.0)
+    back = converted(config, Generation.TF_KERAS)["config"]
+    assert (back["dynamic"], back["initial_scale"]) == (False, 8.0)
 
 
 def test_an_option_that_the_oldest_versions_refuse_is_left_out_at_its_default() -> None:

@@ -97,7 +97,6 @@ def test_a_bare_config_stays_bare_and_a_serialized_one_serialized(generation: Ge
     ("config", "target", "field", "reason"),
     [
         (tf23(SGD, LossScaleSpec(multiplier=4)), "tf2.4", "multiplier", "other than 2"),
-        (tf23(SGD, LossScaleSpec.fixed(8)), "keras3", "dynamic", "loss_scale_factor=8.0"),
         (later(SGD, clipnorm=1.0), "tf2.3", "optimizer.clipnorm", "clips gradients"),
         (later(FTRL, beta=0.5), "tf2.3", "optimizer.beta", "before TensorFlow 2.3"),
         (later(SGD, decay=0.5), "keras3", "optimizer.decay", "InverseTimeDecay"),
@@ -166,7 +165,9 @@ def test_the_real_versions_took_what_we_write_for_them_and_understood_the_same(
     version: str,
 ) -> None:
     for name, outcome in ACCEPTED[version].items():
-        said, understood = meaning(outcome["config"]), meaning(outcome["get_config"])
+        said = meaning(outcome["config"])
+        # The settings of an optimizer without a wrapper do not name its class.
+        understood = meaning({**outcome["config"], "config": outcome["get_config"]})
         # The version adds the settings that the sample leaves at their defaults.
         assert {key: understood.get(key) for key in said} == said, name
 

@@ -63,6 +63,13 @@ def read(path: str) -> Artefact:
     )
 
 
+def has_policies(path: str) -> bool:
+    """Whether the layers of an HDF5 model have dtype policies, which Keras 3 does not read."""
+    description: Description = isolated.call("describe", path)
+    model = description["attributes"].get("model_config", "")
+    return '"class_name": "Policy' in model
+
+
 def _weights(path: str, description: Description) -> Artefact:
     wrapper = wrapper_of(description)
     state = live_state(description, "optimizer")

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trains models in one Keras, converts what it saves, and trains on in the other.
+
+Each Keras has a process of its own that runs `side.py`. Keras 3 is always stock. tf-keras is stock
+too, unless a case asks for the optimizer of this package.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from compat_lossscale.formats import read
+from compat_lossscale.formats.conversion import Conversion
+from compat_lossscale.formats.writing import write_converted
+from compat_lossscale.spec import Generation
+
+SETTINGS = {"learning_rate": 0.0625}
+MOMENTUM = {**SETTINGS, "momentum": 0.75}
+Values = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A model that is trained, saved, converted and trained on.
+
+    Attributes:
+        source: The Keras that it is saved by.
+        model: Its name in the zoo.
+        optimizer: The class of its optimizer.
+        settings: The optimizer's arguments.
+        scale: `dynamic`, `fixed` or `none`.
+        family: `legacy`, or empty for the new family of tf-keras.
+        policy: The dtype policy.
+        ours: Whether tf-keras runs with this package's loss-scale optimizer.
+    """
+
+    source: Generation
+    model: str = "dense"
+    optimizer: str = "SGD"
+    settings: dict[str, Any] = dataclasses.field(default_factory=lambda: dict(MOMENTUM))
+    scale: str = "dynamic"
+    family: str = ""
+    policy: str = "mixed_float16"
+    ours: bool = False
+
+    @property
+    def target(self) -> Generation:
+        """The Keras that it is converted to."""
+        return Generation.KERAS3 if self.source is Generation.TF_KERAS else Generation.TF_KERAS
+
+    def side(self, generation: Generation) -> str:
+        """Returns the name of the process that is one of its two Keras."""
+        if generation is Generation.KERAS3:
+            return "keras"
+        return "compat_lossscale" if self.ours else "tf_keras"
+
+    @property
+    def name(self) -> str:
+        """A name for test reports and files."""
+        words = (
+            "to_keras3" if self.target is Generation.KERAS3 else "to_tf_keras",
+            self.model.replace(" ", "_"),
+            self.optimizer,
+            *(f"{key}={value}" for key, value in self.settings.items() if key not in SETTINGS),
+            self.scale,
+            self.family,
+            self.policy,
+            "ours" if self.ours else "",
+        )
+        return "-".join(word for word in words if word).replace("/", "_")[:150]
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """The result of a case.
+
+    Attributes:
+        conversion: What `write_converted` returns.
+        before: The values in the Keras that saved it, which trains on.
+        after: The values in the other Keras, which loads it and trains on.
+    """
+
+    conversion: Conversion
+    before: Values
+    after: Values
+
+
+class Side:
+    """One Keras, in a process of its own."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self._folder = folder
+        program = Path(__file__).with_name("side.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(program), name, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def start(self, tasks: list[dict[str, Any]]) -> None:
+        """Starts with a list of tasks."""
+        assert self._process.stdin is not None
+        print(json.dumps(tasks), file=self._process.stdin, flush=True)
+
+    def wait(self) -> None:
+        """Waits until the tasks are done."""
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == "done\n"
+
+    def result(self, name: str) -> Values:
+        """Returns the values of a task.
+
+        Raises:
+            AssertionError: The task failed.
+        """
+        error = self._folder / f"{name}.error"
+        if error.exists():
+            raise AssertionError(error.read_text(encoding="utf-8"))
+        with np.load(self._folder / f"{name}.npz") as values:
+            return dict(values)
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._process.communicate(timeout=60)
+
+
+def run(cases: list[Case], folder: Path) -> dict[str, Outcome | Exception]:
+    """Runs cases, all at once: starting a Keras takes longer than most of them.
+
+    Args:
+        cases: The cases.
+        folder: An empty folder.
+
+    Returns:
+        What came of each, by its name: the outcome, or what was raised instead.
+    """
+    names = {case.side(generation) for case in cases for generation in (case.source, case.target)}
+    sides = {name: Side(name, folder) for name in sorted(names)}
+    try:
+        saving: dict[str, list[dict[str, Any]]] = {name: [] for name in sides}
+        for case in cases:
+            saving[case.side(case.source)].append(_saving(case, folder))
+        _do(sides, saving)
+        conversions = {case.name: _converted(case, folder) for case in cases}
+        loading: dict[str, list[dict[str, Any]]] = {name: [] for name in sides}
+        for case in cases:
+            if _copy(case, folder).exists():
+                loading[case.side(case.target)].append(_loading(case, folder))
+        _do(sides, loading)
+        return {case.name: _outcome(case, conversions[case.name], sides) for case in cases}
+    finally:
+        for side in sides.values():
+            side.close()
+
+
+def _do(sides: dict[str, Side], tasks: dict[str, list[dict[str, Any]]]) -> None:
+    for name, side in sides.items():
+        side.start(tasks[name])
+    for side in sides.values():
+        side.wait()
+
+
+def _path(case: Case, folder: Path) -> Path:
+    return folder / f"{case.name}.keras"
+
+
+def _copy(case: Case, folder: Path) -> Path:
+    return folder / f"{case.name}.converted.keras"
+
+
+def _task(case: Case) -> dict[str, Any]:
+    values = dataclasses.asdict(case)
+    return {**values, "source": case.source.value}
+
+
+def _saving(case: Case, folder: Path) -> dict[str, Any]:
+    path = str(_path(case, folder))
+    return {**_task(case), "do": "save", "name": f"{case.name} before", "path": path}
+
+
+def _loading(case: Case, folder: Path) -> dict[str, Any]:
+    path = str(_copy(case, folder))
+    return {**_task(case), "do": "load", "name": f"{case.name} after", "path": path}
+
+
+def _converted(case: Case, folder: Path) -> Conversion | Exception:
+    try:
+        return write_converted(
+            read(_path(case, folder)), case.target, str(_copy(case, folder)), lossy=True
+        )
+    except Exception as error:  # the test of the case raises it
+        return error
+
+
+def _outcome(
+    case: Case, conversion: Conversion | Exception, sides: dict[str, Side]
+) -> Outcome | Exception:
+    try:
+        before = sides[case.side(case.source)].result(f"{case.name} before")
+        if isinstance(conversion, Exception):
+            return conversion
+        after = sides[case.side(case.target)].result(f"{case.name} after")
+    except AssertionError as error:
+        return error
+    return Outcome(conversion, before, after)
