@@ -23,7 +23,7 @@ import pytest
 import tensorflow as tf  # at the top: the first test then sets up its devices
 
 import compat_lossscale
-from compat_lossscale import LossScaleSpec, cli, convert_config
+from compat_lossscale import LossScaleRule, LossScaleSpec, cli, convert_config
 from compat_lossscale.cli.migrate import migrate
 from tests.messages import says, shared
 from tests.support import REPOSITORY, python
@@ -73,6 +73,14 @@ FILES = {
 
 # The command line | a whole line of what it prints | its exit code
 COMMANDS: list[tuple[str, str, int]] = [
+    (
+        "migrate --target tf-keras --no-dependency old.py",
+        (
+            "Error: --no-dependency is for --target keras3: the result of --target tf-keras needs "
+            "nothing of this package, and --target compat is for what it has."
+        ),
+        64,
+    ),
     (
         "frobnicate",
         (
@@ -474,7 +482,44 @@ def read_closed_input() -> None:
 
 
 # What is wrong | how to provoke it | the whole message. No TensorFlow is needed.
+RULE = LossScaleRule(growth_steps=9, min_scale=4.0)
 LIBRARY: list[tuple[str, Callable[[], object], str]] = [
+    (
+        "a rule of another kind",
+        lambda: LossScaleSpec(rule=3),
+        "rule must be a LossScaleRule, but got: 3.",
+    ),
+    (
+        "a rule of another kind, in a constructor",
+        lambda: LossScaleSpec.from_constructor(True, 8.0, None, 3),
+        '"rule" must be a LossScaleRule, but got: 3.',
+    ),
+    (
+        "a rule of a fixed loss scale",
+        lambda: LossScaleSpec(False, 8.0, None, None, RULE),
+        "A fixed loss scale never changes, so it has no rule. Leave out the rule.",
+    ),
+    (
+        "a rule of a fixed loss scale, in a constructor",
+        lambda: LossScaleSpec.from_constructor(False, 8.0, None, RULE),
+        'A fixed loss scale has no "rule", as it never changes. Leave out one of the two.',
+    ),
+    (
+        "growth steps beside a rule",
+        lambda: LossScaleSpec.from_constructor(True, 8.0, 5, RULE),
+        (
+            'Leave out "dynamic_growth_steps": the rule has growth_steps. For other ones, pass '
+            "rule=rule.replace(growth_steps=5)."
+        ),
+    ),
+    (
+        "a rule in 2.4",
+        lambda: LossScaleSpec(growth_steps=9, rule=RULE).to_config("tf2.4"),
+        (
+            "TensorFlow 2.4-2.15 moves the loss scale by TensorFlow's rule, and cannot express "
+            "growth_steps=9, min_scale=4.0. Only the optimizers of compat_lossscale take a rule."
+        ),
+    ),
     (
         "closed standard input",
         read_closed_input,
@@ -815,6 +860,34 @@ def unpickle_for_other_variables() -> None:
 
 # The same, with TensorFlow.
 TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
+    (
+        "a new rule for a fixed loss scale",
+        lambda: setattr(
+            compat_lossscale.LossScaleOptimizer(keras("SGD"), False, 8.0), "loss_scale_rule", RULE
+        ),
+        (
+            "This optimizer's loss scale has no rule, because it is fixed or of a class of your "
+            "own. Make a new optimizer with a dynamic loss scale and rule=."
+        ),
+    ),
+    (
+        "a new rule where there was none",
+        lambda: setattr(compat_lossscale.LossScaleOptimizer(keras("SGD")), "loss_scale_rule", RULE),
+        (
+            "This loss scale was made without a rule, or with one that says no more than the "
+            "growth steps and one factor: these are constants of its functions. To change the rule "
+            "later, make the optimizer with rule= and what differs from TensorFlow, for example "
+            "rule=LossScaleRule(max_scale=2.0**127)."
+        ),
+    ),
+    (
+        "a rule beside a number",
+        lambda: compat_lossscale.experimental.LossScaleOptimizer(keras("SGD"), 8, rule=RULE),
+        (
+            'With a "rule", "loss_scale" must be "dynamic", but is 8. For another first value, '
+            "pass loss_scale=DynamicLossScale(value, rule=rule) and leave out the rule."
+        ),
+    ),
     (
         "not an optimizer",
         lambda: compat_lossscale.LossScaleOptimizer("sgd"),
@@ -1317,6 +1390,8 @@ ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
+    "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
+    "compat_lossscale/core/rule_settings.py": "tests/core/test_rule_settings.py",
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
     # What old names of others are told, in the words of those others.

@@ -55,7 +55,7 @@ def completed(line: str, *python: str) -> subprocess.CompletedProcess[str]:
         ("mi", {"plain,migrate"}),
         ("--v", {"plain,--version"}),
         ("migrate --ht", {"plain,--html"}),
-        ("migrate --target ", {"plain,tf-keras", "plain,compat"}),
+        ("migrate --target ", {"plain,tf-keras", "plain,compat", "plain,keras3"}),
         ("migrate sr", {"file,sr"}),
         ("migrate --html re", {"file,re"}),
         ("verify mod", {"file,mod"}),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ class WithoutPrivateNames:
 
 
 @pytest.fixture
-def without_private_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def without_private_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has every function of `private` see objects that have lost their private names."""
 
     def hidden(function: Any) -> Any:
@@ -42,7 +41,6 @@ def without_private_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setattr(private, name, hidden(getattr(private, name)))
     if BACKEND == "tensorflow":
         monkeypatch.setattr(private, "tensorflow_variable", lambda one: getattr(one, "value", one))
-    yield
 
 
 def trained() -> list[Any]:
