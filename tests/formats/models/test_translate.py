@@ -6,6 +6,9 @@ tf-keras saves no loss scale in archives; this package does, so the scale is com
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pickle
 from typing import Any
 
 import numpy as np
@@ -75,7 +78,18 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         if isinstance(item, pytest.Function) and item.path == request.path:
             case = item.callspec.params["case"] if hasattr(item, "callspec") else LEGACY
             cases[case.name] = case
-    return running.run(list(cases.values()), tmp_path_factory.mktemp("models"))
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return running.run(list(cases.values()), tmp_path_factory.mktemp("models"))
+    # The first worker runs them for all workers.
+    shared = tmp_path_factory.getbasetemp().parent / "converted_models.pickle"
+    with shared.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shared.exists():
+            found = running.run(list(cases.values()), tmp_path_factory.mktemp("models"))
+            shared.write_bytes(pickle.dumps(found))
+    found = pickle.loads(shared.read_bytes())
+    assert isinstance(found, dict)
+    return found
 
 
 def outcome_of(case: Case, outcomes: Outcomes) -> Outcome:
