@@ -32,7 +32,7 @@ def artefacts(family: str, names: dict[str, str]) -> Iterator[tuple[str, Path]]:
     """
     every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     versions = (*ONE_FAMILY, *TWO_FAMILIES) if family == "legacy" else TWO_FAMILIES
-    for version in versions[::-every]:
+    for version in versions[::every]:
         suffix = "-legacy" if family == "legacy" and version in TWO_FAMILIES else ""
         for key, name in names.items():
             path = HERE / version / (name % suffix)
