@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import abc
 import functools
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 import tensorflow as tf
@@ -438,7 +439,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LossScale:
         """Makes a loss scale, in its initial state, from `get_config()`'s dictionary."""
-        if config.get("rule") is None:
+        if not isinstance(config, Mapping) or config.get("rule") is None:
             return super().from_config(config)
         return super().from_config({**config, "rule": LossScaleRule.from_config(config["rule"])})
 

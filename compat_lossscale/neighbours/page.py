@@ -31,7 +31,7 @@ them out.
 says why, and what to do.
 
 `compat-lossscale migrate` reads the same table, in files that use loss scaling and in those that
-run in one program with them: see [codemod](codemod/index.md#names-next-to-loss-scaling). The last
+run in one program with them: see [codemod](codemod/index.md#other-removed-names). The last
 column says whether it respells a name, because what it writes does the same in every case, or
 reports it. Of functions, "some uses" are calls that can be written in another way.
 

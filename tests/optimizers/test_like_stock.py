@@ -181,7 +181,7 @@ def test_variables_have_tensorflows_names(family: str, loss_scale: Any, in_funct
     assert names[1] == names[0]
 
 
-ADDED = {"last_step_skipped", "skipped_steps"}
+ADDED = {"last_step_skipped", "loss_scale_rule", "skipped_steps"}
 ADDED_AROUND_NEW = ADDED | {"get_weights", "name", "weights"}
 ADDED_AROUND_LEGACY = ADDED | {"load_own_variables", "save_own_variables"}
 
