@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import keras
@@ -68,15 +67,3 @@ def test_a_scalar_is_made_where_add_variable_takes_no_aggregation() -> None:
 
     variable = private.add_scalar(Old(0.5), "scale", "float32", 4.0)
     assert np.asarray(keras.ops.convert_to_numpy(variable)).tolist() == 4.0
-
-
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="checkpoints of TensorFlow")
-def test_what_is_tracked_is_in_checkpoints_without_the_private_name(tmp_path: Path) -> None:
-    import tensorflow as tf
-
-    for hide in (lambda one: one, WithoutPrivateNames):
-        optimizer = keras.optimizers.SGD(0.5)
-        private.track(hide(optimizer), tf.Variable(3.0), "loss_scale")
-        saved = tf.train.Checkpoint(optimizer=optimizer).write(str(tmp_path / "checkpoint"))
-        names = [name for name, _ in tf.train.list_variables(saved)]
-        assert "optimizer/loss_scale/.ATTRIBUTES/VARIABLE_VALUE" in names

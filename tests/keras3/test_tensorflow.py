@@ -15,8 +15,9 @@ import tf_keras
 
 import compat_lossscale
 from compat_lossscale.errors import LossScaleMisuseWarning
-from compat_lossscale.keras3 import LossScaleOptimizer
+from compat_lossscale.keras3 import LossScaleOptimizer, private
 from tests.keras3.stepping import take_step, tensors_of, values_in, variables_of
+from tests.keras3.test_private import WithoutPrivateNames
 from tests.support import INF, NAN
 
 Stock = keras.optimizers.LossScaleOptimizer
@@ -185,3 +186,12 @@ def test_stateless_apply_is_keras_own_error_here() -> None:
 
 def test_the_package_names_it_and_needs_no_tf_keras() -> None:
     assert compat_lossscale.keras3.LossScaleOptimizer is LossScaleOptimizer
+
+
+def test_what_is_tracked_is_in_checkpoints_without_the_private_name(tmp_path: Path) -> None:
+    for hide in (lambda one: one, WithoutPrivateNames):
+        optimizer = keras.optimizers.SGD(0.5)
+        private.track(hide(optimizer), tf.Variable(3.0), "loss_scale")
+        saved = tf.train.Checkpoint(optimizer=optimizer).write(str(tmp_path / "checkpoint"))
+        names = [name for name, _ in tf.train.list_variables(saved)]
+        assert "optimizer/loss_scale/.ATTRIBUTES/VARIABLE_VALUE" in names

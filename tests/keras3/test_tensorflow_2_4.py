@@ -9,9 +9,11 @@ import keras
 import pytest
 import tensorflow as tf
 
+from compat_lossscale import LossScaleRule
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleMisuseWarning
-from compat_lossscale.keras3 import gradients
+from compat_lossscale.keras3 import experimental, gradients, tensorflow_2_4
 from compat_lossscale.keras3.tensorflow_2_4 import LossScaleOptimizer
+from tests.keras3.stepping import variables_of
 from tests.support import NAN
 
 
@@ -136,3 +138,16 @@ def test_gradients_are_those_of_variables_of_keras_too() -> None:
     ((gradient, of),) = gradients.compute(lambda: variable * variable, [variable])
     assert of is variable
     assert float(gradient) == 6.0
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["2.4", "experimental"])
+def test_the_classes_of_old_programs_take_and_keep_a_rule(old: bool) -> None:
+    rule, inner = LossScaleRule.megatron(hysteresis=4), keras.optimizers.SGD(0.0)
+    optimizer: Any = (
+        experimental.LossScaleOptimizer(inner, "dynamic", rule=rule)
+        if old
+        else tensorflow_2_4.LossScaleOptimizer(inner, rule=rule)
+    )
+    assert type(optimizer).from_config(optimizer.get_config()).loss_scale_rule == rule
+    optimizer.build(variables_of([1.0]))
+    assert int(optimizer.hysteresis_left) == rule.hysteresis
