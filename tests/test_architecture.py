@@ -78,6 +78,7 @@ WITHOUT_TENSORFLOW = {
     "legacy.startup",
     "equivalence.configs",
     "keras3",
+    "keras3.arguments",
     "keras3.optimizer",
     "keras3.protocols",
     "keras3.loss_scale_logger",

@@ -54,6 +54,7 @@ SHIM: Final = {
     "keras3/backends/eager": "keras3/test_optimizer.py",
     "keras3/backends/stateless": "keras3/test_jax.py",
     "keras3/backends/tensorflow": "keras3/test_tensorflow.py",
+    "keras3/arguments": "keras3/test_optimizer.py",
     "keras3/gradients": "keras3/test_tensorflow_2_4.py",
     "keras3/loss_scale_config": "keras3/test_policies.py",
     "keras3/protocols": "keras3/test_optimizer.py",
@@ -77,6 +78,7 @@ SHIM: Final = {
     "watching/logging_hooks": "watching/test_loss_scale_logger.py",
     "watching/summaries": "watching/test_loss_scale_logger.py",
     # Parts of the optimizers and their classes.
+    "core/dynamic_loss_scale": "core/test_loss_scale.py",
     "core/loss_scale_configs": "optimizers/test_experimental.py",
     "core/native": "core/test_gradients.py",
     "core/private": "test_private_names.py",

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the old constructors took as `loss_scale`, made into this package's LossScale objects."""
+"""What the old constructors took: `loss_scale`, made into a LossScale, and `opt=`."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
 from compat_lossscale.core import native
-from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale
+from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_rule
 
@@ -115,3 +118,15 @@ def from_spec(spec: LossScaleSpec) -> FixedLossScale | DynamicLossScale:
     assert spec.growth_steps is not None
     assert spec.multiplier is not None
     return DynamicLossScale(spec.initial_scale, spec.growth_steps, spec.multiplier, spec.rule)
+
+
+def opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
+    """Lets the first argument be given as `opt=`, its name in TensorFlow 1.14 and 1.15."""
+
+    @functools.wraps(init)
+    def init_with_either_name(self: Any, *args: Any, **kwargs: Any) -> None:
+        if "opt" in kwargs and "optimizer" not in kwargs:
+            kwargs["optimizer"] = kwargs.pop("opt")
+        init(self, *args, **kwargs)
+
+    return init_with_either_name

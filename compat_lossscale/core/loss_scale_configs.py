@@ -10,9 +10,11 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from compat_lossscale.core.arguments import as_loss_scale, class_of
-from compat_lossscale.core.loss_scale import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.core.arguments import as_loss_scale, class_of, from_spec
+from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale
+from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.errors import ConfigFormatError
+from compat_lossscale.spec import LossScaleSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,6 +66,29 @@ class LossScaleConfigs:
             )
         loss_scale: LossScale = loss_scale_class.from_config(config["config"])
         return loss_scale
+
+    def stated_in(
+        self, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> LossScale:
+        """Makes the loss scale that the config of an optimizer states.
+
+        Args:
+            config: The config of an optimizer of any generation. Its `loss_scale` may also be a
+                LossScale.
+            custom_objects: Users' own LossScale classes by name.
+
+        Returns:
+            The loss scale, in its initial state; the same object, if the config has one.
+
+        Raises:
+            ConfigFormatError: The config states no loss scale, or one of an unknown class.
+        """
+        stated = config.get("loss_scale")
+        if isinstance(stated, LossScale):
+            return stated
+        if isinstance(stated, Mapping):
+            return self.deserialize(stated, custom_objects)
+        return from_spec(LossScaleSpec.from_config(config))
 
     def interpret(self, loss_scale: Any, *, below_one: bool = False) -> LossScale:
         """Makes a loss scale of what the experimental Keras classes take as `loss_scale`.

@@ -12,8 +12,9 @@ import tensorflow as tf
 
 from compat_lossscale.core import graph_names, reference
 from compat_lossscale.core.deferral import Deferred
+from compat_lossscale.core.dynamic_loss_scale import moves_by_the_rule
 from compat_lossscale.core.gradients import values_of, with_values
-from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, moves_by_the_rule
+from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.tracing import as_written
 from compat_lossscale.spec import ScaleState

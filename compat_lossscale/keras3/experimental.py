@@ -3,31 +3,18 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 
 from compat_lossscale.core import LossScale
-from compat_lossscale.core.arguments import from_spec, with_rule
+from compat_lossscale.core.arguments import opt_means_optimizer, with_rule
 from compat_lossscale.keras3 import tensorflow_2_4
+from compat_lossscale.keras3.arguments import check_wrappable
 from compat_lossscale.keras3.loss_scale_config import configs
-from compat_lossscale.keras3.optimizer import check_wrappable
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.tf1 import graph_rewrite
-
-
-def _opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
-    """Lets the first argument be given as `opt=`, its name in TensorFlow 1.14 and 1.15."""
-
-    @functools.wraps(init)
-    def init_with_either_name(self: Any, *args: Any, **kwargs: Any) -> None:
-        if "opt" in kwargs and "optimizer" not in kwargs:
-            kwargs["optimizer"] = kwargs.pop("opt")
-        init(self, *args, **kwargs)
-
-    return init_with_either_name
 
 
 class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
@@ -52,7 +39,7 @@ class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
 
     __module__ = "keras.optimizers"
 
-    @_opt_means_optimizer
+    @opt_means_optimizer
     def __init__(
         self, optimizer: Any, loss_scale: Any, *, rule: LossScaleRule | None = None
     ) -> None:
@@ -88,13 +75,7 @@ class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
         """
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        stated = config.get("loss_scale")
-        if isinstance(stated, LossScale):
-            loss_scale = stated
-        elif isinstance(stated, Mapping):
-            loss_scale = configs.deserialize(stated, custom_objects)
-        else:
-            loss_scale = from_spec(LossScaleSpec.from_config(config))
+        loss_scale = configs.stated_in(config, custom_objects)
         return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **cls._others_in(config))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from compat_lossscale._patching import Undo, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import gradients
-from compat_lossscale.keras3.optimizer import check_aggregation
+from compat_lossscale.keras3.arguments import check_aggregation
 from compat_lossscale.neighbour_names.keras_3_names import DECAY, HOOKS, MEMBERS
 
 

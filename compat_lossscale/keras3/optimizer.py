@@ -4,34 +4,21 @@
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import keras
 
-from compat_lossscale.errors import (
-    AlreadyWrappedError,
-    LossScaleArgumentError,
-    LossScaleMisuseWarning,
-)
 from compat_lossscale.keras3 import private
+from compat_lossscale.keras3.arguments import (
+    check_aggregation,
+    check_others,
+    check_wrappable,
+    spec_of,
+)
 from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-
-_OF_THE_INNER_OPTIMIZER = {
-    "weight_decay": None,
-    "clipnorm": None,
-    "global_clipnorm": None,
-    "clipvalue": None,
-    "use_ema": False,
-    "ema_momentum": 0.99,
-    "ema_overwrite_frequency": None,
-    "loss_scale_factor": None,
-    "gradient_accumulation_steps": None,
-}
-"""Arguments that configs of Keras before 3.9 have, and their values in these."""
 
 
 class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
@@ -101,8 +88,8 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         **kwargs: Any,
     ) -> None:
         check_wrappable(inner_optimizer)
-        spec = _spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps, rule)
-        _check_others(kwargs)
+        spec = spec_of(inner_optimizer, dynamic, initial_scale, dynamic_growth_steps, rule)
+        check_others(kwargs)
         self._set_up(inner_optimizer, spec, name=name, **kwargs)
         self.__dict__["_counts_skipped_too"] = bool(count_skipped_steps)
 
@@ -415,127 +402,6 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         if others.get("rule") is not None:
             others["rule"] = LossScaleRule.from_config(others["rule"])
         return cls(inner_optimizer, **others)
-
-
-def check_wrappable(optimizer: Any, *, argument: str = "inner_optimizer") -> None:
-    """Checks that an optimizer can be wrapped.
-
-    Args:
-        optimizer: What was given as the optimizer to wrap.
-        argument: The name of that argument.
-
-    Raises:
-        LossScaleArgumentError: It cannot be wrapped; the message says what to use instead.
-    """
-    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
-        raise AlreadyWrappedError(
-            f'"{argument}" is a {type(optimizer).__name__} already: the loss would be scaled '
-            "twice. Wrap the optimizer inside of it, its inner_optimizer."
-        )
-    if not isinstance(optimizer, keras.optimizers.Optimizer):
-        raise LossScaleArgumentError(
-            f'"{argument}" must be an optimizer of Keras 3, but got: {optimizer!r}.'
-            f"{_where_to_go(optimizer)}"
-        )
-
-
-def _where_to_go(optimizer: Any) -> str:
-    """What to use instead of an optimizer of another library, or nothing."""
-    if isinstance(optimizer, str):
-        return f" A name becomes one by keras.optimizers.get({optimizer!r})."
-    modules = [base.__module__ for base in type(optimizer).__mro__]
-    for root, words in _ELSEWHERE.items():
-        if any(module.startswith(root) for module in modules):
-            return f" {words}"
-    return ""
-
-
-_ELSEWHERE = {
-    "tensorflow.python.keras.": (
-        "It is of tensorflow.python.keras, a private copy of Keras that TensorFlow keeps for "
-        "itself. Use the optimizer of that name in keras.optimizers."
-    ),
-    "tensorflow.python.training.": (
-        "An optimizer of tf.compat.v1.train is wrapped by "
-        "compat_lossscale.v1.MixedPrecisionLossScaleOptimizer."
-    ),
-    "tf_keras.": "One of tf-keras is wrapped by compat_lossscale.LossScaleOptimizer.",
-}
-
-
-def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:
-    """Warns if wrapping an optimizer takes its `loss_scale_factor` away.
-
-    Args:
-        inner_optimizer: The optimizer to wrap.
-        stacklevel: As `warnings.warn` has it, for the caller.
-    """
-    factor = inner_optimizer.loss_scale_factor
-    if factor is not None:
-        warnings.warn(
-            f"{type(inner_optimizer).__name__} has loss_scale_factor={factor}, a fixed loss scale. "
-            "The LossScaleOptimizer around it takes its place, as the loss would be scaled twice. "
-            "To keep it, leave out the LossScaleOptimizer or make it with dynamic=False.",
-            LossScaleMisuseWarning,
-            stacklevel=stacklevel + 1,
-        )
-
-
-def _check_others(arguments: Mapping[str, Any]) -> None:
-    unknown = [f"`{name}`" for name in arguments if name not in _OF_THE_INNER_OPTIMIZER]
-    if unknown:
-        raise LossScaleArgumentError(
-            f"LossScaleOptimizer does not support arguments: {', '.join(unknown)}."
-        )
-    for name, value in arguments.items():
-        if value != _OF_THE_INNER_OPTIMIZER[name]:
-            raise LossScaleArgumentError(
-                f"LossScaleOptimizer does not support `{name}`: set it on the `inner_optimizer`."
-            )
-
-
-def _spec_of(
-    inner_optimizer: Any,
-    dynamic: bool,
-    initial_scale: float | None,
-    dynamic_growth_steps: int | None,
-    rule: LossScaleRule | None,
-) -> LossScaleSpec:
-    factor = inner_optimizer.loss_scale_factor
-    if dynamic is False and initial_scale is None:
-        if factor is None:
-            raise LossScaleArgumentError(
-                '"initial_scale" must be specified if "dynamic" is False: it is the fixed loss '
-                "scale. Or leave out the wrapper, and set `loss_scale_factor` on the inner "
-                "optimizer."
-            )
-        initial_scale = factor
-    else:
-        warn_of_dropped_factor(inner_optimizer, stacklevel=3)
-    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
-
-
-def check_aggregation(
-    name: str | None = None,
-    experimental_aggregate_gradients: bool = True,
-    skip_gradients_aggregation: bool = False,
-) -> None:
-    """Refuses arguments of `apply_gradients` that Keras 3 cannot do as they say.
-
-    Args:
-        name: A name for the step's operations, for which Keras 3 has no use.
-        experimental_aggregate_gradients: Whether gradients are summed over the replicas.
-        skip_gradients_aggregation: The opposite.
-
-    Raises:
-        ValueError: They are not to be summed.
-    """
-    del name
-    if skip_gradients_aggregation or not experimental_aggregate_gradients:
-        raise ValueError(
-            "Keras 3 sums gradients over the replicas when it applies them, and cannot be told "
-            "not to. Leave out the argument, and do not sum them yourself."
-        )
 
 
 keras.saving.get_custom_objects()[LossScaleOptimizer.__name__] = LossScaleOptimizer

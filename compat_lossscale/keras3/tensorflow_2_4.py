@@ -15,10 +15,10 @@ from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, a
 from compat_lossscale.core.arguments import from_spec
 from compat_lossscale.errors import AlreadyWrappedError
 from compat_lossscale.keras3 import gradients, private
+from compat_lossscale.keras3.arguments import check_wrappable, warn_of_dropped_factor
 from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.keras3.old_members import Variables, arguments_of_today, gone
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
-from compat_lossscale.keras3.optimizer import check_wrappable, warn_of_dropped_factor
 from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
 from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
 

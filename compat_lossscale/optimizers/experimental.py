@@ -3,25 +3,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from compat_lossscale.core import LossScale, from_spec, with_rule
+from compat_lossscale.core import LossScale, with_rule
+from compat_lossscale.core.arguments import opt_means_optimizer
 from compat_lossscale.optimizers import base, loss_scale_config
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-
-
-def _opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
-    """Lets the first argument be given as `opt=`, its name in TensorFlow 1.14 and 1.15."""
-
-    @functools.wraps(init)
-    def init_with_either_name(self: Any, *args: Any, **kwargs: Any) -> None:
-        if "opt" in kwargs and "optimizer" not in kwargs:
-            kwargs["optimizer"] = kwargs.pop("opt")
-        init(self, *args, **kwargs)
-
-    return init_with_either_name
+from compat_lossscale.spec import LossScaleRule
 
 
 class LossScaleOptimizer(base.LossScaleOptimizer):
@@ -45,7 +32,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
             error is a `TypeError` too where TensorFlow 2.4 raised one.
     """
 
-    @_opt_means_optimizer
+    @opt_means_optimizer
     def __init__(
         self, optimizer: Any, loss_scale: Any, *, rule: LossScaleRule | None = None
     ) -> None:
@@ -80,13 +67,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
         """
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        stated = config.get("loss_scale")
-        if isinstance(stated, LossScale):
-            loss_scale = stated
-        elif isinstance(stated, Mapping):
-            loss_scale = loss_scale_config.deserialize(stated, custom_objects)
-        else:
-            loss_scale = from_spec(LossScaleSpec.from_config(config))
+        loss_scale = loss_scale_config.configs.stated_in(config, custom_objects)
         return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **cls._others_in(config))
 
     def _aggregate_gradients(self, grads_and_vars: Any) -> list[Any]:
