@@ -16,7 +16,9 @@ def tensorflow_variable(variable: Any) -> Any:
 
     The public `value` is the same, except where a layer casts variables automatically.
     """
-    if not isinstance(variable, keras.Variable):
+    # A `tf.Variable` has a method of that name. The class does not tell: that of the variables that
+    # an optimizer makes is not `keras.Variable` in Keras 3.6.
+    if callable(variable.value):
         return variable
     native = getattr(variable, "_value", None)
     return variable.value if native is None else native
@@ -31,7 +33,8 @@ def keras_variable(variable: Any, name: str) -> Any:
         variable: The variable.
         name: The name of the one in Keras.
     """
-    return keras.Variable(variable, trainable=False, autocast=False, name=name)
+    dtype = variable.dtype.name  # Up to Keras 3.6 the default is float32.
+    return keras.Variable(variable, dtype=dtype, trainable=False, autocast=False, name=name)
 
 
 def track(optimizer: Any, trackable: Any, name: str) -> None:
