@@ -97,6 +97,7 @@ WITHOUT_TENSORFLOW = {
     "keras3.backends",
     "keras3.backends.stateless",
     "keras3.backends.eager",
+    "keras3.backends.inner_step",
     "steps",
     "steps.stuck",
     "watching.logging_hooks",

@@ -57,6 +57,7 @@ SHIM: Final = {
     "keras3/arguments": "keras3/test_optimizer.py",
     "keras3/gradients": "keras3/test_tensorflow_2_4.py",
     "keras3/loss_scale_config": "keras3/test_policies.py",
+    "keras3/backends/inner_step": "keras3/test_tensorflow.py",
     "keras3/protocols": "keras3/test_optimizer.py",
     # A model is converted as a whole: what each part does shows when the model trains on.
     "formats/archive_writing": "formats/test_artefact_conversion.py",

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that a program reads, and that Keras 3 gives in another form, are reported.
+"""What Keras 3 gives or does otherwise is reported.
 
-| read | in Keras 3 |
+| use | in Keras 3 |
 | --- | --- |
 | `variable.dtype.name` | `dtype` is text |
 | `layer.get_config()["dtype"]` | a policy of another class name |
 | `history["lr"]`, `logs["lr"]` | the key is `learning_rate` |
 | `type(opt).__mro__` | other base classes |
+| `clear_session()` | the global policy is `float32` after it |
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.keras_3_places import Places, optimizer_kinds
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +45,10 @@ _LAYER = "layer = tf.keras.layers.Dense(1)\n"
 
 
 class Keras3Values(Rule):
-    """Reports what is read of variables, configs, logs and classes."""
+    """Reports what is read of variables, configs, logs and classes, and `clear_session`."""
 
     id = "LS325"
-    title = "Values in another form in Keras 3"
+    title = "Other differences of Keras 3"
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_3
@@ -89,6 +90,10 @@ class Keras3Values(Rule):
 
 def _verdict(node: cst.CSTNode, program: Program) -> Review | None:
     match node:
+        case cst.Call(
+            func=cst.Name("clear_session") | cst.Attribute(attr=cst.Name("clear_session"))
+        ):
+            return _of_clearing(program)
         case cst.Attribute(value=cst.Attribute(value=owner, attr=cst.Name("dtype"))):
             return _of_dtype(node, owner, program)
         case cst.Attribute(attr=cst.Name(name)) if name in _BASES:
@@ -107,6 +112,15 @@ def _verdict(node: cst.CSTNode, program: Program) -> Review | None:
                 "Keras 3 logs the learning rate as `learning_rate`", "Read it under that name."
             )
     return None
+
+
+def _of_clearing(program: Program) -> Review | None:
+    if not any(one.meaning is Meaning.SET_POLICY for one in program.references):
+        return None
+    return Review(
+        "in Keras 3, clear_session() also resets the global policy",
+        "Set the policy again after it.",
+    )
 
 
 def _of_dtype(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> Review | None:

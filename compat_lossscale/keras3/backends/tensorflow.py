@@ -17,6 +17,7 @@ from compat_lossscale.core import (
     unscale_gradients,
 )
 from compat_lossscale.keras3 import private
+from compat_lossscale.keras3.backends.inner_step import apply_by_inner
 from compat_lossscale.spec import LossScaleSpec
 from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
@@ -88,7 +89,7 @@ class TensorFlowSteps(CountsSkippedSteps):
         inner_optimizer = self.inner_optimizer
 
         def apply(gradients: list[Any]) -> None:
-            inner_optimizer.apply(gradients, variables)
+            apply_by_inner(inner_optimizer, gradients, variables)
 
         apply_or_skip(
             self._loss_scale,

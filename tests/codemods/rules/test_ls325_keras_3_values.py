@@ -24,6 +24,7 @@ def reviews_of(line: str, target: str = "keras3") -> list[str]:
         "print(layer.get_config()['dtype'])",
         "print(model.fit(data).history['lr'])",
         "print(type(opt).__mro__[1])",
+        "tf.keras.backend.clear_session()",
         "print(fit(callbacks.ReduceLROnPlateau()).history.items())",
     ],
 )
