@@ -50,6 +50,7 @@ def judge(scenario: golden.Scenario, output: str) -> None:
     assert not differences, "\n".join(map(str, differences))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "scenario",
     [
@@ -77,7 +78,7 @@ def test_program_gives_the_recorded_trace(
     judge(scenario, output.read_text())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", THROUGH_THE_COMMAND)
 def test_command_gives_the_recorded_trace(name: str, tmp_path: Path) -> None:
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == name)
