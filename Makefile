@@ -108,6 +108,8 @@ attacks-shim: $(VENV)/ready
 	for attack in faults resume workers threads soak differential; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
+	$(VENV)/bin/python -m tests.reliability.resume --rule consecutive --count 10
+	$(VENV)/bin/python -m tests.reliability.workers --rule megatron mirrored-2 workers-2
 
 # Programs under python and under `compat-lossscale run`, on every Python, and with debuggers and
 # similar tools. `make test` runs an eighth of the programs.

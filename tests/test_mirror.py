@@ -79,7 +79,7 @@ SHIM: Final = {
     "watching/summaries": "watching/test_loss_scale_logger.py",
     # Parts of the optimizers and their classes.
     "core/dynamic_loss_scale": "core/test_loss_scale.py",
-    "core/loss_scale_configs": "optimizers/test_experimental.py",
+    "arguments/loss_scale_configs": "optimizers/test_experimental.py",
     "core/native": "core/test_gradients.py",
     "core/private": "test_private_names.py",
     "optimizers/install_state": "optimizers/test_base.py",

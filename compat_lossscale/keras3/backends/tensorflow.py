@@ -8,12 +8,12 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.arguments import from_spec
 from compat_lossscale.core import (
     DynamicLossScale,
     LossScale,
     apply_or_skip,
     as_written,
-    from_spec,
     unscale_gradients,
 )
 from compat_lossscale.keras3 import private
