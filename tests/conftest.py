@@ -52,8 +52,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out what takes long: see the markers in pyproject.toml, and EVERY in the environment.
 
-    With ALL_CASES in the environment, as `make nightly` sets it, the markers leave nothing out; with
-    WHOLE_GRIDS, the marker `grid` does not.
+    With ALL_CASES in the environment, as `make nightly` sets it, the markers leave nothing out.
+    With WHOLE_GRIDS, the marker `grid` leaves nothing out.
     """
     every = int(os.environ.get("EVERY", "1"))
     kept = items if os.environ.get("ALL_CASES") else _short_form(items)

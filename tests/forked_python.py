@@ -71,6 +71,12 @@ def can_run(arguments: Sequence[str]) -> bool:
     return bool(os.environ.get(FOLDER)) and is_program and hasattr(os, "pidfd_open")
 
 
+def command(*arguments: str) -> list[str]:
+    """What `subprocess.Popen` is given to run a program: on a server, if there is one."""
+    through_a_server = ["-S", __file__] if can_run(arguments) else []
+    return [sys.executable, *through_a_server, *arguments]
+
+
 def run(
     arguments: Sequence[str],
     *,

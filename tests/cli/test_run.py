@@ -18,7 +18,6 @@ import pytest
 
 from tests.support import python
 
-
 FRESH: dict[str, Any] = {"tensorflow_may_be_imported": False}
 
 

@@ -28,7 +28,7 @@ RUN_PAGES = [
 
 @pytest.mark.parametrize("page", RUN_PAGES)
 def test_what_a_page_shows_is_what_happens(page: str, tmp_path: Path) -> None:
-    # The first page's programs start as they do for a user in `make nightly`. All others start faster.
+    # In `make nightly`, the first page's programs start as they do for a user. Others start faster.
     text = (ROOT / page).read_text("utf-8")
     slow = page == "README.md" and bool(os.environ.get("ALL_CASES"))
     assert not problems(text, tmp_path, tensorflow_may_be_imported=not slow)

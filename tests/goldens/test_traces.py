@@ -14,6 +14,8 @@ import golden
 import pytest
 import record
 
+from tests import forked_python
+
 SCENARIOS = golden.read_scenarios()
 RULINGS = golden.read_rulings()
 ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -34,11 +36,11 @@ NEEDS_PRIVATE = {
 @pytest.fixture(scope="module")
 def server() -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("serve.py"))],
+        forked_python.command(str(Path(__file__).with_name("serve.py"))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "TF_USE_LEGACY_KERAS": "1"},
     ) as process:
         yield process
         assert process.stdin is not None
