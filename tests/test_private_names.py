@@ -79,7 +79,7 @@ def passes(*arguments: str, **variables: str) -> None:
             *arguments,
         ],
         cwd=REPOSITORY,
-        env={**os.environ, **variables},
+        env={**os.environ, "WHOLE_GRIDS": "yes", **variables},
         capture_output=True,
         text=True,
         timeout=600,
