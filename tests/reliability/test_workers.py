@@ -8,7 +8,7 @@ import pytest
 from tests.support import python
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("setting", "generation", "rule"),
     [
