@@ -24,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-codemod demo test without-private reference nightly test-all lint docs \
+.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private reference nightly test-all lint docs \
 	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix matrix-keras3 \
 	environments audit lock release-check clean
 
@@ -67,12 +67,12 @@ lint: $(VENV)/ready
 docs: $(VENV)/ready
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
 
-# The screenshots of reports in the adoption tutorial. Needs Chromium.
+# The screenshots of reports in the documentation. Needs Chromium.
 pictures: $(VENV)/ready
 	$(VENV)/bin/python tools/report_pictures.py
 
 # All benchmarks. The documentation shows their tables and plots.
-bench: bench-whole bench-step bench-keras3 bench-codemod
+bench: bench-whole bench-step bench-keras3 bench-overflow bench-codemod
 
 # Whole training steps of two models. Takes ten minutes.
 bench-whole: $(VENV)/ready
@@ -88,6 +88,10 @@ bench-step: $(VENV)/ready
 bench-keras3: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.keras3_steps
 	$(VENV)/bin/python -m benchmarks.keras3_page
+
+# What it costs to record which gradient overflowed. Takes five minutes.
+bench-overflow: $(VENV)/ready
+	$(VENV)/bin/python -m benchmarks.overflow_steps
 
 # The codemod, compared with reading the files, with other codemods, and with itself on larger trees.
 # Takes half an hour or more.

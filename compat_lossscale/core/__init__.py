@@ -2,21 +2,28 @@
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
 from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale, moves_by_the_rule
-from compat_lossscale.core.gradients import all_finite, unscale_gradients, unzip
+from compat_lossscale.core.gradients import (
+    all_finite,
+    count_non_finite,
+    unscale_gradients,
+    unzip,
+)
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.reference import scale_loss
 from compat_lossscale.core.rule_settings import RuleSettings
-from compat_lossscale.core.step import apply_or_skip
+from compat_lossscale.core.step import OnGradients, apply_or_skip
 from compat_lossscale.core.tracing import as_written
 
 __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
+    "OnGradients",
     "RuleSettings",
     "all_finite",
     "apply_or_skip",
     "as_written",
+    "count_non_finite",
     "moves_by_the_rule",
     "scale_loss",
     "unscale_gradients",

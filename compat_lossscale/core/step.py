@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 
@@ -19,6 +18,9 @@ from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must
 from compat_lossscale.core.tracing import as_written
 from compat_lossscale.spec import ScaleState
 
+OnGradients: TypeAlias = Callable[[Callable[[list[Any]], Any]], Any]
+"""Calls a function with each replica's gradients, and returns what it returns for each."""
+
 
 @as_written
 def apply_or_skip(
@@ -28,6 +30,7 @@ def apply_or_skip(
     *,
     applied: Callable[[], Any] = lambda: None,
     skipped: Callable[[ScaleState | None], Any] = lambda state: None,
+    inspect: Callable[[OnGradients], Any] | None = None,
     summed: bool = False,
 ) -> Any:
     """Updates the loss scale, then applies the step if the loss scale allows and skips it if not.
@@ -44,12 +47,14 @@ def apply_or_skip(
         skipped: Is called where the step is skipped, in the same context, with what
             `DynamicLossScale.state_before_backoff` returned; `None` if the loss scale is of a
             user's own rule.
+        inspect: Is called after `skipped`, with what calls a function with the unscaled gradients
+            of each replica, in the replica's context.
         summed: Whether the strategy has summed the gradients, so that each replica has the same.
 
     Returns:
         `None` in eager mode, an operation in a graph.
     """
-    step = _Step(loss_scale, apply, applied, skipped, summed)
+    step = _Step(loss_scale, apply, applied, skipped, inspect, summed)
     if not must_merge():
         return step.take(gradients, _call)
     # The decision is made, and the branch taken, in a cross-replica context: strategies have no
@@ -75,6 +80,7 @@ class _Step:
     apply: Callable[[list[Any]], Any]
     applied: Callable[[], Any]
     skipped: Callable[[ScaleState | None], Any]
+    inspect: Callable[[OnGradients], Any] | None
     summed: bool
 
     def take(self, gradients: Any, on_each_replica: Callable[..., Any]) -> Any:
@@ -87,37 +93,45 @@ class _Step:
         Returns:
             `None` in eager mode, an operation in a graph.
         """
-        apply = functools.partial(on_each_replica, self.apply)
+
+        def on_gradients(function: Callable[[list[Any]], Any]) -> Any:
+            return on_each_replica(function, gradients)
+
         if type(self.loss_scale) is FixedLossScale:
-            return grouped(apply(gradients))
+            return grouped(on_gradients(self.apply))
         if not moves_by_the_rule(self.loss_scale):
             update, should_apply = self.loss_scale.update(gradients)
-            return grouped(update, self._branch(should_apply, lambda: apply(gradients)))
+            return grouped(update, self._branch(should_apply, on_gradients))
         graph_names.reserve_cond()
         if reference.is_used or tf.executing_eagerly():
             finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
-            return self._branch(finite, lambda: apply(gradients))
+            return self._branch(finite, on_gradients)
 
-        def apply_deferred(deferred: Deferred, gradients: list[Any]) -> Any:
-            return self.apply(with_values(gradients, deferred.unscaled()))
+        def on_deferred(function: Callable[[list[Any]], Any]) -> Any:
+            return on_each_replica(
+                lambda deferred, gradients: function(with_values(gradients, deferred.unscaled())),
+                deferred,
+                gradients,
+            )
 
         deferred = on_each_replica(lambda gradients: Deferred(values_of(gradients)), gradients)
         finite = finite_on_all_replicas(deferred, ask=Deferred.all_finite, equal_on_all=self.summed)
-        return self._branch(finite, lambda: on_each_replica(apply_deferred, deferred, gradients))
+        return self._branch(finite, on_deferred)
 
-    def _branch(self, should_apply: Any, apply: Callable[[], Any]) -> Any:
+    def _branch(self, should_apply: Any, on_gradients: OnGradients) -> Any:
         """Applies or skips, and moves the loss scale if that was not done before."""
         rule = self.loss_scale if moves_by_the_rule(self.loss_scale) else None
 
         def applied() -> Any:
             moved = rule and rule.advance(True)
-            return grouped(moved, self.applied(), apply())
+            return grouped(moved, self.applied(), on_gradients(self.apply))
 
         def skipped() -> Any:
             before = rule and rule.state_before_backoff()
             with tf.control_dependencies(rule.reads_to_wait_for(before) if rule else []):
                 moved = rule and rule.advance(False)
-            return grouped(moved, self.skipped(before))
+            counted = self.skipped(before)
+            return grouped(moved, counted, self.inspect and self.inspect(on_gradients))
 
         if isinstance(should_apply, bool) or tf.executing_eagerly():
             return applied() if should_apply else skipped()

@@ -156,6 +156,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             apply,
             applied=self._note_applied,
             skipped=self._count_skipped,
+            inspect=self._overflow_inspection(gradients, variables),
             summed=summed,
         )
 

@@ -18,11 +18,12 @@ from compat_lossscale.core import (
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
 from compat_lossscale.spec import LossScaleRule, ScaleState
 from compat_lossscale.spec.update_rule import PYTHON
+from compat_lossscale.steps.overflows import RecordsOverflows
 from compat_lossscale.steps.step_log import StepLog
 from compat_lossscale.steps.stuck import AT_FLOOR
 
 
-class CountsSkippedSteps:
+class CountsSkippedSteps(RecordsOverflows):
     """Adds the counters of skipped steps to an optimizer with a `_loss_scale`."""
 
     _loss_scale: LossScale
@@ -180,4 +181,7 @@ class CountsSkippedSteps:
             settings = self._settings()
             if settings is not None:
                 children["rule_settings"] = settings.variable
+            if self._overflow_log is not None:
+                notes = enumerate(self._overflow_log.notes.values())
+                children.update({f"overflow_log_{number}": one for number, one in notes})
         return children

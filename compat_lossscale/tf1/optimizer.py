@@ -96,6 +96,7 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             ),
             applied=self._note_applied,
             skipped=self._count_skipped,
+            inspect=self._overflow_inspection(gradients, variables),
         )
         if tf.executing_eagerly():
             return None

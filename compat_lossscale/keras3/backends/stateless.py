@@ -16,6 +16,7 @@ from compat_lossscale.errors import (
     NotCountedError,
 )
 from compat_lossscale.keras3 import private
+from compat_lossscale.keras3.overflow_record import RecordsOverflowsInPython
 from compat_lossscale.spec import (
     LossScaleRule,
     LossScaleSpec,
@@ -35,7 +36,7 @@ _OPERATIONS = Operations(
 """The update rule's arithmetic on float32 and integer scalar tensors."""
 
 
-class StatelessSteps:
+class StatelessSteps(RecordsOverflowsInPython):
     """Takes a step on values, and returns the values after it."""
 
     _spec: LossScaleSpec
@@ -102,7 +103,9 @@ class StatelessSteps:
             return list(new_trainable), [*self._moved(own, True), *new_inner]
 
         def skipped() -> tuple[list[Any], list[Any]]:
-            return list(trainable), [*self._moved(own, False), *self._counted(inner)]
+            counted = self._counted(inner)
+            self._note_overflow(gradients, counted[self._place_of_steps()])
+            return list(trainable), [*self._moved(own, False), *counted]
 
         if not self._spec.dynamic:
             return applied()
@@ -156,8 +159,12 @@ class StatelessSteps:
         """The values of the inner optimizer's variables after a step that is skipped."""
         if not self._counts_skipped_too:
             return inner
-        place = _place(self.inner_optimizer.variables, private.step_variable(self.inner_optimizer))
+        place = self._place_of_steps()
         return [*inner[:place], inner[place] + 1, *inner[place + 1 :]]
+
+    def _place_of_steps(self) -> int:
+        """Where the inner optimizer's variables have the one that counts steps."""
+        return _place(self.inner_optimizer.variables, private.step_variable(self.inner_optimizer))
 
     @property
     def skipped_steps(self) -> Any:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -31,6 +31,7 @@ class TensorFlowSteps(CountsSkippedSteps):
     dynamic_scale: Any
     step_counter: Any
     _make_scale_variables: Callable[[], None]
+    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @property
     def _loss_scale(self) -> LossScale:  # type: ignore[override]  # made when it is first needed
@@ -97,4 +98,7 @@ class TensorFlowSteps(CountsSkippedSteps):
             apply,
             applied=self._note_applied,
             skipped=self._count_skipped,
+            inspect=self._overflow_inspection(
+                gradients, variables or self._variables_of(gradients)
+            ),
         )
