@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from compat_lossscale.optimizers import LossScaleOptimizer
     from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
     from compat_lossscale.watching.plotting import plot_history
+    from compat_lossscale.watching.report import loss_scale_report
 
 _HOMES = {
     "assert_equivalent": "compat_lossscale.equivalence",
@@ -47,6 +48,7 @@ _HOMES = {
     "install": "compat_lossscale.legacy.install",
     "installed": "compat_lossscale.legacy.install",
     "keras3": "",
+    "loss_scale_report": "compat_lossscale.watching.report",
     "plot_history": "compat_lossscale.watching.plotting",
     "uninstall": "compat_lossscale.legacy.install",
     "v1": "",
@@ -70,6 +72,7 @@ __all__ = [
     "install",
     "installed",
     "keras3",
+    "loss_scale_report",
     "plot_history",
     "uninstall",
     "v1",

@@ -37,6 +37,7 @@ def test_the_public_names_are_these() -> None:
         "install",
         "installed",
         "keras3",
+        "loss_scale_report",
         "plot_history",
         "uninstall",
         "v1",

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the pictures of reports that the adoption tutorial shows, of its own project.
+"""Takes the pictures of reports that the documentation shows.
+
+They are of the project of the adoption tutorial, and of a made-up run.
 
     python tools/report_pictures.py
 
@@ -23,6 +25,24 @@ REPORTS = {
     "verify-report.png": (["verify", "models", "--to", "tf-keras"], (1000, 640)),
 }
 """Each picture: the command that makes the report, and the window's width and height in pixels."""
+RUN_PICTURE, RUN_SIZE = ROOT / "docs" / "loss-scale-report.png", (1000, 1330)
+RUN = """
+from compat_lossscale import LossScaleRule, loss_scale_report
+from compat_lossscale.spec import ScaleState, next_state
+
+rule, state, skipped = LossScaleRule(growth_steps=200), ScaleState(2.0**15, 0), 0
+names = ("step", "loss_scale", "skipped_steps", "overflow_variable", "overflow_share")
+history = {name: [] for name in names}
+for step in range(1, 3001):
+    good = state.scale <= 2**18 and not 1400 <= step < 1409
+    skipped += not good
+    state = next_state(state, good, rule.numbers)
+    first = (None, 0.0) if good else ("decoder/attention/kernel", 0.031)
+    for name, value in zip(names, (step, state.scale, skipped, *first)):
+        history[name].append(value)
+loss_scale_report(history, "report.html", rule=rule)
+"""
+"""Makes the report on a run that grows, overflows, and meets nine bad steps in a row."""
 _FILE = re.compile(r"<!-- file: (\S+) -->\n```python\n(.*?)```", re.DOTALL)
 
 
@@ -43,6 +63,8 @@ def main() -> int:
             line = [sys.executable, "-m", "compat_lossscale", *command, "--html", "report.html"]
             subprocess.run(line, cwd=project, check=False, capture_output=True)
             _photograph(browser, project / "report.html", TUTORIAL.with_name(picture), size)
+        subprocess.run([sys.executable, "-c", RUN], cwd=project, check=True)
+        _photograph(browser, project / "report.html", RUN_PICTURE, RUN_SIZE)
     return 0
 
 

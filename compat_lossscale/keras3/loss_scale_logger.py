@@ -28,6 +28,8 @@ class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
         log_dir: Folder to write summaries for TensorBoard to; needs TensorFlow.
         writer: A `tf.summary` writer to write them with, instead of `log_dir`.
         optimizer: The optimizer to watch; by default, that of the model.
+        gradients: Whether to show which gradient overflowed first in the steps that are skipped.
+            Needs this package's optimizer.
 
     Raises:
         ValueError: `every` is no positive whole number, or `log_dir` and `writer` are both given.
@@ -41,10 +43,11 @@ class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
         log_dir: str | Path | None = None,
         writer: Any = None,
         optimizer: Any = None,
+        gradients: bool = False,
     ) -> None:
         super().__init__()
         writes = log_dir is not None or writer is not None
-        self._set_up(every, optimizer, _summaries(log_dir, writer) if writes else None)
+        self._set_up(every, optimizer, _summaries(log_dir, writer) if writes else None, gradients)
 
     @staticmethod
     def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError
+from compat_lossscale.steps.overflow import Overflow
 from compat_lossscale.watching.reading import loss_scale_of, skipped_steps_of
+from compat_lossscale.watching.run_setting import RunSetting
 from compat_lossscale.watching.watched_optimizer import WatchedOptimizer
+from compat_lossscale.watching.watched_overflows import WatchedOverflows
 
 _logger = logging.getLogger("tensorflow")
 """What `tf.get_logger()` returns."""
@@ -25,13 +28,14 @@ class LoggingHooks:
     _reader_of: Callable[[Any], Callable[[], dict[str, float]]]
     """Is defined by the callbacks: gives what reads an optimizer's state."""
 
-    def _set_up(self, every: int | None, optimizer: Any, writer: Any) -> None:
+    def _set_up(self, every: int | None, optimizer: Any, writer: Any, gradients: bool) -> None:
         """Takes the arguments of the callback.
 
         Args:
             every: See `LossScaleLogger`.
             optimizer: See `LossScaleLogger`.
             writer: Has `write(name, value, step)` and `flush()`; `None` writes no summaries.
+            gradients: See `LossScaleLogger`.
 
         Raises:
             LossScaleArgumentError: `every` is no positive whole number.
@@ -39,19 +43,33 @@ class LoggingHooks:
         self.every = _checked_every(every)
         self._summaries = writer
         self._optimizer = optimizer
+        self._gradients = gradients
         self._watched: WatchedOptimizer | None = None
+        self._watched_overflows: WatchedOverflows | None = None
         self._batches = 0
         self._warned: set[str] = set()
-        self._history: dict[str, list[float]] = {}
+        self._history: dict[str, list[Any]] = {}
+        self._overflows: list[Overflow] = []
+        self._overflow_share: dict[str, float] = {}
+        """What the latest row has of it; empty if nobody asked."""
+        self._setting = RunSetting()
+        if gradients and optimizer is not None:
+            self._watch()  # Before a function of the loop is traced.
 
     @property
-    def history(self) -> dict[str, list[float]]:
+    def history(self) -> dict[str, list[Any]]:
         """All logged values by name, in the form of `History.history`, and their `step`.
 
         `step` is the optimizer's `iterations`. It counts skipped steps too, except in Keras 3 and
-        TensorFlow 2.0 to 2.2.
+        TensorFlow 2.0 to 2.2. With `gradients=True`, `overflow_variable` is the name of the
+        variable whose gradient overflowed first since the value before, or `None`.
         """
         return self._history
+
+    @property
+    def overflows(self) -> list[Overflow]:
+        """With `gradients=True`, the first skipped step of each logged value that had one."""
+        return self._overflows
 
     def observe(self) -> dict[str, float]:
         """Logs now. Use this in loops without `Model.fit`, and pass `optimizer` to the constructor.
@@ -64,11 +82,15 @@ class LoggingHooks:
             return {}
         before, seen = watched.seen, watched.look()
         if before is None or watched.has_stepped(before, seen):
+            if self._watched_overflows is not None:
+                self._keep(self._watched_overflows.take())
+            seen = {**seen, **self._overflow_share}
             for name, value in seen.items():
                 self._history.setdefault(name, []).append(value)
             self._write(seen)
             if before is not None:
                 self._warn_if_stuck(watched, before, seen)
+        seen = {**seen, **self._overflow_share}
         return {name: value for name, value in seen.items() if name != "step"}
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
@@ -76,6 +98,8 @@ class LoggingHooks:
         del logs
         self._watched = None
         self._history.clear()
+        self._overflows.clear()
+        self._overflow_share = {}
         self._watch()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
@@ -118,9 +142,28 @@ class LoggingHooks:
             self._watched = WatchedOptimizer(
                 optimizer, self._reader_of(optimizer), counts_itself=self.every == 1
             )
-            if self.model is not None:
-                self._watched.look()
+            if self._gradients:
+                self._watched_overflows = self._record_overflows_of(self._watched)
+            start = self._watched.look() if self.model is not None else None
+            self._setting = RunSetting.of(self._watched, start)
         return self._watched
+
+    def _record_overflows_of(self, watched: WatchedOptimizer) -> WatchedOverflows | None:
+        if not watched.is_dynamic:
+            self._warn_once(
+                "fixed",
+                "LossScaleLogger: gradients=True has nothing to show, because the loss scale is "
+                "fixed. Only a dynamic one asks whether the gradients are finite.",
+            )
+            return None
+        return WatchedOverflows(watched.optimizer, self.model)
+
+    def _keep(self, overflow: Overflow | None) -> None:
+        first = overflow and overflow.first
+        self._history.setdefault("overflow_variable", []).append(first and first.variable)
+        self._overflow_share = {"overflow_share": first.share if first else 0.0}
+        if overflow is not None:
+            self._overflows.append(overflow)
 
     def _write(self, seen: dict[str, float]) -> None:
         if self._summaries is not None:

@@ -47,6 +47,12 @@ class LossScaleLogger(LoggingHooks, tf_keras.callbacks.Callback):
         log_dir: Folder for summaries for TensorBoard, by the optimizer's `iterations`.
         writer: A `tf.summary` writer for them, instead of `log_dir`.
         optimizer: The optimizer to log; by default, that of the model.
+        gradients: Whether to show which gradient overflowed first in the steps that are skipped:
+            `overflow_share` in `logs` is the share of its elements that are not finite, and
+            `history` and `overflows` name its variable. Needs a dynamic loss scale of an optimizer
+            of this package, in eager mode or in a `tf.function`. `fit` makes its function again for
+            it. For a function of your own, create the logger, with `optimizer`, before the
+            function is traced. The optimizer records from then on.
 
     Raises:
         ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
@@ -60,11 +66,12 @@ class LossScaleLogger(LoggingHooks, tf_keras.callbacks.Callback):
         log_dir: str | Path | None = None,
         writer: Any = None,
         optimizer: Any = None,
+        gradients: bool = False,
     ) -> None:
         super().__init__()
         # Its hooks do not read the logs, so Keras need not convert them to numbers.
         self._supports_tf_logs = True
         writes = log_dir is not None or writer is not None
-        self._set_up(every, optimizer, Summaries(log_dir, writer) if writes else None)
+        self._set_up(every, optimizer, Summaries(log_dir, writer) if writes else None, gradients)
 
     _reader_of = staticmethod(state_reader)

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compat_lossscale._atomic_file import replacing
-from compat_lossscale.errors import LossScaleArgumentError, MissingExtraError
+from compat_lossscale.errors import MissingExtraError
+from compat_lossscale.watching.logged_run import places_of, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _SCALE, _SKIPS = "#2a6f97", "#c1121f"
+_COLORS = (_SKIPS, "#e09f3e", "#6a4c93", "#3a7d44", "#6c757d")
+_MARKERS = "vsDPX"
+"""What marks skipped steps, for each variable whose gradient overflowed first."""
 
 
 def plot_history(history: Any, path: str | Path | None = None) -> Figure:
@@ -22,7 +27,8 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
 
     Args:
         history: A `LossScaleLogger`, plotted over steps; the `History` that `Model.fit` returns,
-            plotted over epochs; or the dictionary of either.
+            plotted over epochs; or the dictionary of either. The marks of skipped steps name the
+            variable whose gradient overflowed first, if the logger has `gradients=True`.
         path: A file to write the plot to. Its suffix is the format, `.png` without one.
 
     Returns:
@@ -39,9 +45,9 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
             "compat_lossscale.plot_history() needs matplotlib (matplotlib not found): "
             "pip install 'compat-lossscale[plot]'"
         ) from error
-    values = _values(history)
+    values = values_of(history)
     scales, skipped = values["loss_scale"], values.get("skipped_steps")
-    label, places = _places(history, values)
+    label, places = places_of(history, values)
     # The loss scale is constant between steps. Between epochs, it is not known.
     style = {"drawstyle": "steps-post"} if label == "step" else {"marker": "o", "markersize": 4}
     figure = Figure(figsize=(8, 5 if skipped else 3), layout="constrained")
@@ -49,7 +55,7 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     _draw_scale(upper, places, scales, style)
     lowest = upper
     if skipped:
-        _mark_skips(upper, places, scales, skipped)
+        _mark_skips(upper, places, scales, skipped, values.get("overflow_variable", ()))
         lowest = figure.add_subplot(2, 1, 2, sharex=upper)
         _draw_skips(lowest, places, skipped, style)
         upper.tick_params(labelbottom=False)
@@ -57,29 +63,6 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     if path is not None:
         _write(figure, Path(path))
     return figure
-
-
-def _values(history: Any) -> Mapping[str, Sequence[float]]:
-    values = getattr(history, "history", history)
-    if not isinstance(values, Mapping) or not values.get("loss_scale"):
-        known = ""
-        if isinstance(values, Mapping):
-            known = f" It has: {', '.join(map(str, values)) or 'nothing'}."
-        raise LossScaleArgumentError(
-            f"There is no loss_scale in this {type(history).__name__}.{known} Train with a "
-            "compat_lossscale.callbacks.LossScaleLogger among the callbacks, then plot the logger, "
-            "or the History that fit() returns."
-        )
-    return values
-
-
-def _places(history: Any, values: Mapping[str, Sequence[float]]) -> tuple[str, Sequence[float]]:
-    if "step" in values:
-        return "step", values["step"]
-    count = len(values["loss_scale"])
-    epochs = getattr(history, "epoch", None) or range(count)
-    # Keras counts from 0, and prints from 1.
-    return "epoch", [epoch + 1 for epoch in epochs][-count:]
 
 
 def _draw_scale(
@@ -94,24 +77,44 @@ def _draw_scale(
 
 
 def _mark_skips(
-    axes: Axes, places: Sequence[float], scales: Sequence[float], skipped: Sequence[float]
+    axes: Axes,
+    places: Sequence[float],
+    scales: Sequence[float],
+    skipped: Sequence[float],
+    variables: Sequence[str | None],
 ) -> None:
     new = [
         index
         for index, (before, now) in enumerate(zip([skipped[0], *skipped], skipped, strict=False))
         if now > before
     ]
-    if new:
+    for number, (label, indices) in enumerate(_by_label(new, variables)):
         axes.plot(
-            [places[index] for index in new],
-            [scales[index] for index in new],
+            [places[index] for index in indices],
+            [scales[index] for index in indices],
             linestyle="",
-            marker="v",
+            marker=_MARKERS[number],
             markersize=8,
-            color=_SKIPS,
-            label="steps skipped",
+            color=_COLORS[number],
+            label=label,
         )
+    if new:
         axes.legend()
+
+
+def _by_label(
+    indices: Sequence[int], variables: Sequence[str | None]
+) -> list[tuple[str, list[int]]]:
+    """Skips by the variable whose gradient overflowed first, the most frequent ones by name."""
+    named = {index: name for index, name in enumerate(variables) if name}
+    names = Counter(named[index] for index in indices if index in named)
+    shown = [name for name, _ in names.most_common(len(_COLORS) - 1)]
+    labels = {name: f"{name} overflowed first" for name in shown}
+    rest = "steps skipped" if len(names) == len(shown) else "other steps skipped"
+    groups: dict[str, list[int]] = {label: [] for label in (*labels.values(), rest)}
+    for index in indices:
+        groups[labels.get(named.get(index, ""), rest)].append(index)
+    return [(label, group) for label, group in groups.items() if group]
 
 
 def _draw_skips(

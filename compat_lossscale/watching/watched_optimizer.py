@@ -39,7 +39,7 @@ class WatchedOptimizer:
         counts_itself: bool,
     ) -> None:
         self.optimizer = optimizer
-        self._counts_applied_steps = is_of_keras_3(optimizer) and not getattr(
+        self.counts_applied_steps = is_of_keras_3(optimizer) and not getattr(
             optimizer, "_counts_skipped_too", False
         )
         self.has_floor = not is_of_keras_3(optimizer) or hasattr(optimizer, "get_scaled_loss")
@@ -78,7 +78,7 @@ class WatchedOptimizer:
 
     def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
         """Whether the step between two observations was applied, by the update rule."""
-        if self._counts_applied_steps:
+        if self.counts_applied_steps:
             return seen["step"] != before["step"]
         state = ScaleState(before["loss_scale"], int(before["good_steps"]))
         after = next_state(state, True, self._numbers())
@@ -99,6 +99,12 @@ class WatchedOptimizer:
         """The lowest value of the loss scale."""
         rule = self._rule()
         return FLOOR if rule is None else float(rule.min_scale)
+
+    @property
+    def stated_cap(self) -> float | None:
+        """The highest value of the loss scale, if a rule states it."""
+        rule = self._rule()
+        return None if rule is None else rule.max_scale
 
     @property
     def on_floor(self) -> str:

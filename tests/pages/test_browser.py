@@ -24,7 +24,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from compat_lossscale import loss_scale_report
 from compat_lossscale.pages import page
+from tests.watching.histories import history_of, skipping
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
@@ -49,6 +51,16 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = folder / "report.html"
     run = migrate_files.run([folder], Options(), jobs=1)
     page.write(target, as_html_page(run, write=False, target="tf-keras"))
+    return target
+
+
+@pytest.fixture(scope="module")
+def loss_scale_report_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    history = history_of(skipping(400, range(8), 100), initial_scale=2.0**30)
+    history["overflow_variable"] = [ATTACK] * 400
+    history["overflow_share"] = [0.5] * 400
+    target = tmp_path_factory.mktemp("run") / "report.html"
+    loss_scale_report(history, target)
     return target
 
 
@@ -99,6 +111,30 @@ def test_it_loads_nothing_runs_nothing_of_what_it_shows_and_complains_of_nothing
     }
     assert requested <= {report.as_uri()}
     assert not driver.find_elements(By.TAG_NAME, "img")
+
+
+def test_the_report_on_a_loss_scale_loads_nothing_and_complains_of_nothing(
+    browser: Open, loss_scale_report_page: Path
+) -> None:
+    driver = browser(loss_scale_report_page)
+    assert driver.title == "Loss scale report"
+    assert driver.get_log("browser") == []
+    assert not driver.find_elements(By.TAG_NAME, "img")
+    line = driver.find_element(By.CSS_SELECTOR, ".chart .line")
+    color = "return getComputedStyle(arguments[0]).stroke"
+    light = driver.execute_script(color, line)
+    assert light != "none"
+    dark = browser(loss_scale_report_page, dark=True)
+    assert dark.execute_script(color, dark.find_element(By.CSS_SELECTOR, ".chart .line")) != light
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_report_on_a_loss_scale_fits_the_screen(
+    browser: Open, loss_scale_report_page: Path, width: int
+) -> None:
+    driver = browser(loss_scale_report_page, width)
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    assert visible(driver, "article.rule h3")
 
 
 def test_filters_by_status_rule_and_text(browser: Open, report: Path) -> None:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a run from whatever has logged it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from compat_lossscale import LossScaleRule, errors
+from compat_lossscale.watching.logged_run import FirstOverflow, LoggedRun
+from tests.watching.histories import history_of, skipping
+
+EPOCHS = {"loss": [2.0, 1.0], "loss_scale": [8.0, 4.0], "skipped_steps": [1, 3]}
+
+
+def written(path: Path, columns: dict[str, list[Any]]) -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def test_a_dictionary_of_steps_has_each_ones_skips() -> None:
+    run = LoggedRun.of(history_of(skipping(5, 1, 2)))
+    assert (run.unit, run.places) == ("step", (1, 2, 3, 4, 5))
+    assert run.skips == (0, 1, 1, 0, 0)
+    assert run.steps == (1,) * 5
+    assert run.logs_every_step
+
+
+def test_a_history_of_fit_knows_the_steps_of_an_epoch() -> None:
+    run = LoggedRun.of(SimpleNamespace(history=EPOCHS, epoch=[0, 1], params={"steps": 50}))
+    assert (run.unit, run.places, run.steps, run.skips) == ("epoch", (1, 2), (50, 50), (1, 2))
+    assert run.losses == (2.0, 1.0)
+    assert not run.logs_every_step
+
+
+def test_steps_that_keras_3_does_not_count_are_added() -> None:
+    run = LoggedRun.of(
+        {"step": [1, 1, 2], "loss_scale": [8.0, 4.0, 4.0], "skipped_steps": [0, 1, 1]}
+    )
+    assert run.steps == (1, 1, 1)
+
+
+def test_a_file_of_csv_logger_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "log.csv", {"epoch": [0, 1], "lr": ["", ""], **EPOCHS})
+    for given in (path, str(path)):
+        run = LoggedRun.of(given)
+        assert (run.unit, run.places, run.scales) == ("epoch", (1, 2), (8.0, 4.0))
+        assert (run.steps, run.skips) == (None, (1, 2))
+
+
+def test_a_file_of_a_loggers_history_keeps_the_variables(tmp_path: Path) -> None:
+    history = history_of(skipping(3, 1))
+    history["overflow_variable"] = [None, "dense/kernel", None]
+    history["overflow_share"] = [0.0, 0.25, 0.0]
+    run = LoggedRun.of(written(tmp_path / "log.csv", history))
+    assert run.overflows == (FirstOverflow(2, "dense/kernel", 0.25),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("epoch,loss\n0,1.0\n", r"has no column loss_scale. It has: epoch, loss. Put"),
+        ("", r"has no column loss_scale. It has: nothing"),
+        ("loss_scale\n", r"has no line below its header"),
+        ("loss_scale\n8.0\nhigh\n", r"log.csv, line 3: loss_scale is no number, but 'high'"),
+        ("epoch,loss_scale\n0\n", r"line 2: loss_scale is no number, but None"),
+    ],
+)
+def test_a_file_that_is_no_log_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    with pytest.raises(errors.LossScaleArgumentError, match=message):
+        LoggedRun.of(path)
+
+
+def test_a_rule_that_is_given_says_where_the_floor_and_the_cap_are() -> None:
+    run = LoggedRun.of(EPOCHS, LossScaleRule(min_scale=4.0, max_scale=64.0, growth_steps=7))
+    setting = run.setting
+    assert (setting.floor, setting.cap, setting.growth_steps) == (4.0, 64.0, 7)
+    assert setting.cap_is_stated
+    assert not LoggedRun.of(EPOCHS, LossScaleRule()).setting.cap_is_stated
+
+
+def test_whether_the_scale_is_fixed_shows_in_the_values() -> None:
+    assert LoggedRun.of(EPOCHS).setting.is_dynamic
+    assert not LoggedRun.of({"loss_scale": [8.0, 8.0]}).setting.is_dynamic
+
+
+def test_a_counter_that_begins_again_counts_from_there() -> None:
+    run = LoggedRun.of({"loss_scale": [8.0, 4.0], "skipped_steps": [5, 1]})
+    assert run.skips == (5, 1)
