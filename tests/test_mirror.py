@@ -112,6 +112,7 @@ CODEMOD: Final = {
     "analysis/lookup_tables": "analysis/test_modules.py",
     "analysis/loss_scale_origins": "rules/test_ls311_kept_loss_scales.py",
     "analysis/loss_scale_owners": "rules/test_ls301_loss_scale_calls.py",
+    "analysis/loss_scale_takers": "rules/test_ls203_loss_scales.py",
     "analysis/loss_scale_types": "rules/test_ls314_shared_loss_scales.py",
     "analysis/model_compiles": "rules/test_ls212_optimizers_by_name.py",
     "analysis/name_resolution": "rules/test_ls101_imports.py",
@@ -176,6 +177,7 @@ CODEMOD: Final = {
     "rules/shared/second_statement": "rules/test_ls602_graph_rewrite.py",
     "rules/shared/shared_loss_scales": "rules/test_ls314_shared_loss_scales.py",
     "rules/shared/unseen_calls": "rules/test_ls205_passed_on.py",
+    "rules/shared/v1_subclasses": "rules/test_ls204_subclasses.py",
     "rules/shared/step_variables": "rules/test_ls322_minimize.py",
     "rules/shared/stock_keras_3": "rules/test_ls324_stock_loss_scales.py",
 }

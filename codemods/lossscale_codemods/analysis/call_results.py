@@ -19,6 +19,7 @@ from lossscale_codemods.analysis.object_types import (
     ObjectType,
     Value,
     Values,
+    is_of_v1,
     type_at,
     union,
 )
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 PROPERTIES = frozenset({"property", "functools.cached_property", "cached_property"})
 _KEEPING_THE_RESULT = PROPERTIES | {"staticmethod", "classmethod"}
 _OPTIMIZERS = {ObjectType.KERAS, ObjectType.V1}
-_BASES = {*_OPTIMIZERS, ObjectType.MODEL}
+_BASES = {*_OPTIMIZERS, ObjectType.MODEL, ObjectType.V1_WRAPPER}
 """What classes of a project inherit from."""
 
 
@@ -93,6 +94,10 @@ class CallResults(abc.ABC):
         """Returns the objects that an expression can hold."""
 
     @abc.abstractmethod
+    def knows(self, node: cst.CSTNode) -> bool:
+        """Whether `values` of an expression are all that there can be, and not a part of them."""
+
+    @abc.abstractmethod
     def of_binding(self, binding: Binding) -> Values:
         """Returns the objects that a binding of this file can give its name."""
 
@@ -104,6 +109,8 @@ class CallResults(abc.ABC):
         """Returns the objects that a call can give."""
         found: set[Value] = set()
         rest = False
+        if self._is_refused(node):
+            return frozenset()
         for path in self.resolver.paths(node.func) or {None}:
             wrapped = self._of_wrapper(path, node) if path is not None else None
             if wrapped is not None:
@@ -117,6 +124,17 @@ class CallResults(abc.ABC):
                     value._replace(made_by=node, resolver=self.resolver) if anonymous else value
                 )
         return frozenset(found)
+
+    def _is_refused(self, node: cst.Call) -> bool:
+        """Whether a call gives nothing, because Keras' wrapper refuses v1 optimizers."""
+        paths = self.resolver.paths(node.func)
+        if not paths or any(p is None or not _wraps_keras(p) for p in paths):
+            return False
+        inner = optimizer_argument(node)
+        if inner is None:
+            return False
+        kinds = {value.kind for value in self.values(inner.value)}
+        return is_of_v1(kinds) and self.knows(inner.value)
 
     def _of_wrapper(self, path: str, node: cst.Call) -> Values | None:
         """Returns what a function makes that wraps its argument, if a path names one."""
@@ -165,8 +183,39 @@ class CallResults(abc.ABC):
         given = looked_up(self.project.modules, self.resolver, func) or []
         return union(self.project.file(g.resolver).called(g.node) for g in given)
 
+    def members_of_returned(self, node: cst.CSTNode) -> frozenset[str]:
+        """Returns the paths of a member of a framework's module that a project's function gives.
+
+        `contrib.tpu().CrossShardOptimizer` is one, if `tpu` imports the module and returns it.
+
+        Args:
+            node: The member.
+
+        Returns:
+            All paths that it can have; none if one of them is not known.
+        """
+        if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Call):
+            return frozenset()
+        function_name = node.value.func
+        if not isinstance(function_name, cst.Name | cst.Attribute):
+            return frozenset()
+        found: set[str] = set()
+        for definition in self.project.modules.named(self.resolver, function_name):
+            function, resolver = definition.binding.node, definition.resolver
+            if not isinstance(function, cst.FunctionDef) or function.decorators:
+                return frozenset()
+            for given in self.project.file(resolver).returned(function) or [None]:
+                for path in (resolver.paths(given) if given is not None else ()) or {None}:
+                    if path is None or not frameworks.is_framework(path):
+                        return frozenset()
+                    found.add(f"{path}.{node.attr.value}")
+        return frozenset(found)
+
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
         found: set[Value] = set()
+        behind = self.members_of_returned(func)
+        if behind:
+            return union(self._path_called(path) for path in behind)
         for path in self.resolver.paths(func) or {None}:
             if path is None:
                 found |= union(self._definition_called(d) for d in self._own_definitions(func))
@@ -325,3 +374,22 @@ class CallResults(abc.ABC):
                     return UNKNOWN
                 found |= other.values(given.elements[place].value)
         return frozenset(found) or UNKNOWN
+
+
+def _wraps_keras(path: str) -> bool:
+    """Whether a path is that of the loss-scale optimizer of Keras, old or new."""
+    old = names.lookup(path)
+    return frameworks.is_new_optimizer(path) if old is None else old.meaning is Meaning.OPTIMIZER
+
+
+def optimizer_argument(call: cst.Call) -> cst.Arg | None:
+    """Returns the argument of a loss-scale optimizer's constructor that is the inner optimizer."""
+    for index, argument in enumerate(call.args):
+        if argument.star:
+            return None
+        if argument.keyword is None:
+            if index == 0:
+                return argument
+        elif argument.keyword.value in {"opt", "optimizer", "inner_optimizer"}:
+            return argument
+    return None

@@ -11,7 +11,7 @@ from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     import libcst as cst
@@ -56,6 +56,8 @@ class Value(NamedTuple):
         return files.path if isinstance(files, ProjectFiles) else None
 
 
+_V1 = frozenset({ObjectType.V1, ObjectType.V1_WRAPPER})
+
 Values = frozenset[Value]
 UNKNOWN: Values = frozenset([Value(ObjectType.UNKNOWN)])
 NOTHING: Values = frozenset([Value(ObjectType.NOTHING)])
@@ -85,11 +87,22 @@ def type_at(path: str) -> ObjectType:
         return ObjectType.KERAS
     if frameworks.is_v1_optimizer(path):
         return ObjectType.V1
+    if names.canonical(path) == names.V1_OPTIMIZER_TODAY:
+        return ObjectType.V1_WRAPPER
     if names.canonical(path).endswith(_POLICIES):
         return ObjectType.POLICY
     if frameworks.is_keras_model(path):
         return ObjectType.OTHER if frameworks.is_keras_3(path) else ObjectType.MODEL
     return ObjectType.UNKNOWN
+
+
+def is_of_v1(kinds: Collection[ObjectType]) -> bool:
+    """Whether something is an optimizer of TensorFlow 1, which Keras' wrapper refuses, and is not.
+
+    Args:
+        kinds: What it can be.
+    """
+    return not _V1.isdisjoint(kinds) and _V1.issuperset({*kinds} - {ObjectType.NOTHING})
 
 
 def union(found: Iterable[Values]) -> Values:

@@ -30,22 +30,39 @@ def others_name(modules: Modules, words: Collection[str]) -> bool:
     Returns:
         Whether one has; true as well where that is not known.
     """
+    found = others_naming(modules, words)
+    return found is None or bool(found)
+
+
+def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None:
+    """Returns the other files that can run together with one and have words in their code.
+
+    Args:
+        modules: The files of the project, as the one file imports them.
+        words: The words.
+
+    Returns:
+        The files, in order; nothing if that is not known.
+    """
     files = modules.files
     if files is None:
-        return False
+        return []
     mentioning = [modules.mentioning(word) for word in words]
     if not any(found != [] for found in mentioning):
-        return False
+        return []
     together = _together(modules, files)
     if together is None:  # Then it can be any file.
         if None in mentioning:
-            return True
+            return None
         together = {path for found in mentioning for path in found or ()}
-    for path in together - {files.path}:
+    naming = []
+    for path in sorted(together - {files.path}):
         names = modules.names_in(path)
-        if names is None or not names.isdisjoint(words):
-            return True
-    return False
+        if names is None:
+            return None
+        if not names.isdisjoint(words):
+            naming.append(path)
+    return naming
 
 
 def _together(modules: Modules, files: ProjectFiles) -> set[Path] | None:

@@ -13,7 +13,12 @@ import functools
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.call_results import PROPERTIES, CallResults, ProjectAnswers
+from lossscale_codemods.analysis.call_results import (
+    PROPERTIES,
+    CallResults,
+    ProjectAnswers,
+    optimizer_argument,
+)
 from lossscale_codemods.analysis.element_types import element_values, loop_values
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.lookup_tables import looked_up
@@ -26,6 +31,7 @@ from lossscale_codemods.analysis.object_types import (
     ObjectType,
     Value,
     Values,
+    is_of_v1,
     union,
 )
 from lossscale_codemods.analysis.program_files import others_name
@@ -64,6 +70,10 @@ class TypeInference(CallResults):
             return self.ask(self._find, node) or UNKNOWN
         except RecursionError:
             return UNKNOWN
+
+    def knows(self, node: cst.CSTNode) -> bool:
+        """Whether `values` of an expression are all that there can be, and not a part of them."""
+        return self.project.answers.has((self._find, node))
 
     def is_wrapper(self, node: cst.CSTNode) -> bool:
         """Whether an expression is proven to be a Keras loss-scale optimizer.
@@ -243,6 +253,15 @@ class TypeInference(CallResults):
         found = self._of_class(binding.value) if binding.value is not None else UNKNOWN
         if binding.kind is BindingKind.PARAMETER and found == UNKNOWN:
             return self.ask(self._find_given, binding.node)
+        if binding.kind is BindingKind.NARROWED and isinstance(binding.node, cst.Call):
+            return self._narrowed(found, binding.node.args[0].value)
+        return found
+
+    def _narrowed(self, found: Values, tested: cst.CSTNode) -> Values:
+        """Returns what passes `isinstance`: optimizers of TensorFlow 1 are none of Keras."""
+        before = {value.kind for value in self.values(tested)}
+        if is_of_v1(before) and self.knows(tested):
+            return frozenset(v for v in found if v.kind is not ObjectType.WRAPPER) or found
         return found
 
     def _of_elements(self, nodes: list[cst.CSTNode] | None) -> Values:
@@ -329,18 +348,5 @@ def compile_argument(arguments: Sequence[cst.Arg]) -> cst.Arg | None:
         if argument.keyword is None and not argument.star and index == 0:
             return argument
         if argument.keyword is not None and argument.keyword.value == "optimizer":
-            return argument
-    return None
-
-
-def optimizer_argument(call: cst.Call) -> cst.Arg | None:
-    """Returns the argument of a loss-scale optimizer's constructor that is the inner optimizer."""
-    for index, argument in enumerate(call.args):
-        if argument.star:
-            return None
-        if argument.keyword is None:
-            if index == 0:
-                return argument
-        elif argument.keyword.value in {"opt", "optimizer", "inner_optimizer"}:
             return argument
     return None

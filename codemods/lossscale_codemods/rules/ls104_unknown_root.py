@@ -20,6 +20,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.ls603_contrib import contrib_member
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument, rewrite_constructor
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning, Target
@@ -84,6 +85,8 @@ class UnknownRoot(Rule):
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports every name of this kind."""
         if occurrence.role is not Role.UNRESOLVED:
+            return None
+        if contrib_member(occurrence.node, program) is not None:
             return None
         return Review(
             "it reads like an old name, but where its first part comes from cannot be seen here",

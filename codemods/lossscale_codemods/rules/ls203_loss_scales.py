@@ -2,15 +2,21 @@
 """`DynamicLossScale` and its kin, where they are not an optimizer's argument, move to `compat.v1`.
 
 The Keras optimizer does not take them any more, but the classes are still there as
-`tf.compat.v1.mixed_precision.DynamicLossScale`, with the same behaviour.
+`tf.compat.v1.mixed_precision.DynamicLossScale`, with the same behaviour. A class that inherits from
+them moves as well, where the program gives loss scale objects only to optimizers of TensorFlow 1.
 """
 
 from __future__ import annotations
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_takers import (
+    keras_may_take_objects,
+    makes_v1_wrappers,
+)
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.v1_subclasses import means_the_same
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 
@@ -31,11 +37,21 @@ class LossScales(Rule):
             f"{_HEAD}scale = tf.mixed_precision.experimental.DynamicLossScale()\nprint(scale())\n",
             f"{_HEAD}scale = tf.compat.v1.mixed_precision.DynamicLossScale()\nprint(scale())\n",
         ),
+        Case(
+            f"{_HEAD}class Mine(tf.train.experimental.DynamicLossScale):\n"
+            "    def get_config(self):\n"
+            "        return {**super().get_config(), 'mine': True}\n"
+            "opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, Mine())\n",
+            f"{_HEAD}class Mine(tf.compat.v1.mixed_precision.DynamicLossScale):\n"
+            "    def get_config(self):\n"
+            "        return {**super().get_config(), 'mine': True}\n"
+            "opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, Mine())\n",
+        ),
     )
     valid = (
         Case(
             f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
-            review="no optimizer of today takes a loss scale of your own",
+            review="no Keras optimizer of today takes a loss scale of your own",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -60,8 +76,10 @@ class LossScales(Rule):
             paths = program.today.paths(occurrence.node)
             if not any(path is not None and names.lookup(path) for path in paths):
                 return Ignore()  # Only older versions come to the import of the old class.
+            if self._stays_v1(occurrence, program):
+                return rename("the class that is still there under compat.v1", occurrence)
             return Review(
-                "no optimizer of today takes a loss scale of your own",
+                "no Keras optimizer of today takes a loss scale of your own",
                 "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
             )
         wrapper = self._wrapper(occurrence, program)
@@ -72,6 +90,15 @@ class LossScales(Rule):
                 "Settle that constructor first.",
             )
         return rename("the class that is still there under compat.v1", occurrence)
+
+    @staticmethod
+    def _stays_v1(occurrence: Occurrence, program: Program) -> bool:
+        """Whether a subclass means the same, and only v1 optimizers get its objects."""
+        return (
+            makes_v1_wrappers(program)
+            and means_the_same(occurrence, program)
+            and not keras_may_take_objects(program)
+        )
 
     @staticmethod
     def _wrapper(occurrence: Occurrence, program: Program) -> cst.Call | None:

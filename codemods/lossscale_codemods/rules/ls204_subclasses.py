@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A subclass of an old optimizer is never changed.
+"""A subclass of an old optimizer is left, but for one of the v1 optimizer.
 
 `super().__init__` has other parameters, and from TensorFlow 2.11 on the public class makes objects
-of other classes, so that a subclass of it cannot be made at all.
+of other classes, so that a subclass of it cannot be made at all. The v1 optimizer is still there
+under another name, and a class that inherits from it means the same, unless it replaces private
+methods.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.v1_subclasses import means_the_same
 from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
 from lossscale_codemods.vocabulary.names import Meaning, Target
 
@@ -24,11 +27,32 @@ if TYPE_CHECKING:
 
 
 class Subclasses(Rule):
-    """Reports base classes."""
+    """Decides on base classes."""
 
     id = "LS204"
     title = "Subclasses"
+    invalid = (
+        Case(
+            "import tensorflow as tf\n"
+            "class Mine(tf.train.experimental.MixedPrecisionLossScaleOptimizer):\n"
+            "    @property\n"
+            "    def loss_scale(self):\n"
+            "        return self._loss_scale\n",
+            "import tensorflow as tf\n"
+            "class Mine(tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer):\n"
+            "    @property\n"
+            "    def loss_scale(self):\n"
+            "        return self._loss_scale\n",
+        ),
+    )
     valid = (
+        Case(
+            "import tensorflow as tf\n"
+            "class Mine(tf.train.experimental.MixedPrecisionLossScaleOptimizer):\n"
+            "    def _scale_loss(self, loss):\n"
+            "        return 2 * super()._scale_loss(loss)\n",
+            review="a subclass",
+        ),
         Case(
             "import tensorflow as tf\n"
             "class Mine(tf.keras.mixed_precision.experimental.LossScaleOptimizer):\n"
@@ -69,11 +93,13 @@ class Subclasses(Rule):
                     yield Occurrence(base.value, span, Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Reports every base class."""
+        """Reports base classes, and renames the v1 optimizer."""
         if occurrence.meaning in (Meaning.LOSS_SCALE, Meaning.DYNAMIC, Meaning.FIXED):
             return None
         if program.usage(occurrence) is not Usage.BASE_CLASS:
             return None
+        if occurrence.meaning is Meaning.V1_OPTIMIZER and means_the_same(occurrence, program):
+            return rename("the class that is still there under compat.v1", occurrence)
         paths = program.today.paths(occurrence.node)
         if any(path is not None and is_new_optimizer(path) for path in paths):
             when = "on new versions " if occurrence.ambiguous else ""

@@ -18,6 +18,7 @@ from lossscale_codemods.analysis.loss_scale_owners import (
     attribute_owner,
     class_with_old_base,
 )
+from lossscale_codemods.analysis.object_types import is_of_v1
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import (
@@ -108,7 +109,12 @@ class LossScaleCalls(Rule):
             public = isinstance(node, cst.Attribute) and node.attr.value == "loss_scale"
             if (
                 program.types.is_wrapper(owner)
-                or (public and uses_tensorflow and looks_like_optimizer(owner))
+                or (
+                    public
+                    and uses_tensorflow
+                    and looks_like_optimizer(owner)
+                    and not is_of_v1(program.types.of(owner))
+                )
                 or program.can_be_optimizer(owner)
             ):
                 yield Occurrence(node, program.tree.span(node), Role.FOUND, rule=self.id)

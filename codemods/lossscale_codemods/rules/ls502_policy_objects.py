@@ -5,7 +5,8 @@ The new Policy has no loss scale: `Model.compile` wraps the optimizer with a dyn
 `mixed_float16`, and with none under other policies. A number moves to the optimizer of each
 `compile`, where one program sets the policy once, then makes its models, and compiles them with
 optimizers that are seen. Any other combination is reported. With `--unsafe-fixes`, a loss scale is
-dropped where the file compiles no model, which is all that it was for.
+dropped where the file compiles no model, which is all that it was for, and where it may be the one
+that a policy has whose name is not known.
 """
 
 from __future__ import annotations
@@ -82,6 +83,11 @@ class PolicyObjects(Rule):
             review="which policy",
             unsafe=f"{_HEAD}p = {_NEW}(name)\n",
         ),
+        Case(
+            f"{_HEAD}p = {_OLD}(name, loss_scale=None)\nmodel.compile(opt)\n",
+            review="which policy",
+            unsafe=f"{_HEAD}p = {_NEW}(name)\nmodel.compile(opt)\n",
+        ),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -146,7 +152,8 @@ class PolicyObjects(Rule):
             return None
         name = self._argument(call, 0, "name")
         named = self._literal(name.value, program) if name is not None else None
-        if named is None and ArgumentReader(program).types(scale.value) == {LossScaleType.DYNAMIC}:
+        known = ArgumentReader(program).types(scale.value)
+        if named is None and known <= {LossScaleType.DYNAMIC, LossScaleType.NOTHING}:
             return "it is probably the loss scale that this policy has anyway"
         if program.reads_by_attribute.get("compile"):
             return None

@@ -19,6 +19,7 @@ from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -81,9 +82,11 @@ class Contrib(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Moves an optimizer together with its manager."""
-        if occurrence.meaning is not Meaning.CONTRIB:
+        last = contrib_member(occurrence.node, program)
+        if occurrence.meaning is Meaning.CONTRIB:
+            last = occurrence.names[0].path.rpartition(".")[2]
+        if last is None:
             return None
-        last = occurrence.names[0].path.rsplit(".", 1)[-1]
         call = program.call(occurrence)
         if last == "LossScaleOptimizer" and call is not None:
             return self._optimizer(occurrence, call, program)
@@ -178,8 +181,7 @@ class Contrib(Rule):
             node = binding.value or node
         if not isinstance(node, cst.Call):
             return None
-        path = program.resolver.path(node.func)
-        return node if path is not None and path.endswith(f".{_MANAGER}") else None
+        return node if contrib_member(node.func, program) == _MANAGER else None
 
     @staticmethod
     def _has(wanted: Mapping[str, float], given: Mapping[str, str]) -> bool:
@@ -199,6 +201,21 @@ class Contrib(Rule):
             elif index < len(_PARAMETERS):
                 found[_PARAMETERS[index]] = program.tree.source(argument.value)
         return found
+
+
+def contrib_member(node: cst.CSTNode, program: Program) -> str | None:
+    """Returns which member of `tf.contrib.mixed_precision` an expression is, if it surely is one.
+
+    Args:
+        node: The expression: a name, or a member of what a function of the project returns.
+        program: The file.
+    """
+    paths = program.types.members_of_returned(node) or program.resolver.paths(node)
+    old = [names.lookup(path) if path is not None else None for path in paths]
+    if not old or any(one is None or one.meaning is not Meaning.CONTRIB for one in old):
+        return None
+    last = {path.rpartition(".")[2] for path in paths if path is not None}
+    return last.pop() if len(last) == 1 else None
 
 
 def _number(source: str) -> object:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A string that the program works with, and that has an old name in it, is reported.
 
-`mock.patch("tensorflow.keras.mixed_precision.experimental.set_policy")`,
-`type(opt).__name__ == "LossScaleOptimizer"` and `exec("from ...experimental import Policy")` stop
-working with the new names.
+`mock.patch("tensorflow.keras.mixed_precision.experimental.set_policy")` and
+`exec("from ...experimental import Policy")` stop working with the new names. So does
+`type(opt).__name__ == "LossScaleOptimizer"` with `--new-optimizers`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.string_tokens import fields_blanked
 from lossscale_codemods.vocabulary import mentions, names
+from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,9 @@ class Strings(Rule):
         Case(
             "ok = type(opt).__name__ == 'LossScaleOptimizer'\n",
             review="another name now",
+            new_optimizers=True,
         ),
+        Case("ok = type(opt).__name__ == 'LossScaleOptimizer'\n"),
         Case(
             "exec('import tensorflow.keras.mixed_precision.experimental as mp')\n",
             review="is run as code",
@@ -105,7 +108,7 @@ class Strings(Rule):
                 "this string is the path of an old name, and strings are never edited",
                 "Write the path of the new name into it, if code imports or patches by it.",
             )
-        if isinstance(above, cst.Comparison | cst.ComparisonTarget) and text in _RENAMED:
+        if isinstance(above, cst.Comparison | cst.ComparisonTarget) and _is_renamed(text, program):
             return Review(
                 _RENAMED[text],
                 "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
@@ -133,12 +136,21 @@ _RENAMED = {
     "LossScaleOptimizerV1": "no class has this name any more",
 }
 """What to know of names of optimizer classes. That of TensorFlow 1 has the name that it had."""
+_ALSO_OLD = "LossScaleOptimizer"
+"""The name of the class around the optimizers of a program, unless these change."""
 _ASKS = frozenset({"getattr", "hasattr"})
 _IMPORTS = frozenset({"__import__", "import_module"})
 _METHODS = frozenset({"compile", "eval"})
 _RUNS = frozenset(
     {"compile", "eval", "exec", "run_cell_magic", "run_line_magic", "system"} | {"Timer", "timeit"}
 )
+
+
+def _is_renamed(text: str, program: Program) -> bool:
+    """Whether a string was the name of a class that has another name in the migrated program."""
+    if text == _ALSO_OLD and (program.legacy_optimizers or program.target is not Target.TF_KERAS):
+        return False
+    return text in _RENAMED
 
 
 def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str) -> bool:

@@ -172,6 +172,8 @@ CONTRIB_MEMBERS = frozenset(_CONTRIB_MEMBERS)
 MEMBERS = frozenset({*_KERAS_MEMBERS, *_V1_MEMBERS, *_CONTRIB_MEMBERS, "experimental"})
 """The last words of old names."""
 _V1_HOME = "tensorflow.compat.v1.mixed_precision"
+V1_OPTIMIZER_TODAY = f"{_V1_HOME}.MixedPrecisionLossScaleOptimizer"
+"""The path at which the loss-scale optimizer of TensorFlow 1 still is."""
 KERAS_3_HOME = "compat_lossscale.keras3"
 """Where the loss scaling for Keras 3 is."""
 _COMPAT_HOME = "compat_lossscale.experimental"

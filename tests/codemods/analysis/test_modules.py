@@ -184,3 +184,40 @@ def test_the_call_that_makes_it_is_known_where_it_stands(tmp_path: Path) -> None
 def test_a_file_that_does_not_parse_says_nothing(tmp_path: Path) -> None:
     files = {"optim.py": BUILD + "print 3\n", "main.py": "from optim import build\nx = build(1)"}
     assert kinds(tmp_path, files) == UNKNOWN
+
+
+def test_a_module_that_a_function_imports(tmp_path: Path) -> None:
+    lazy = """
+    def train():
+        from tensorflow.compat.v1 import train as v1_train
+        return v1_train
+    def either(flag):
+        from tensorflow.compat.v1 import train as v1_train
+        return v1_train if flag else mine
+    """
+    main = "import lazy\nx = lazy.{function}().AdamOptimizer(0.1)"
+    files = {"lazy.py": lazy, "main.py": main.format(function="train")}
+    assert kinds(tmp_path, files) == {ObjectType.V1}
+    files["main.py"] = main.format(function="either")
+    assert ObjectType.UNKNOWN in kinds(tmp_path, files)
+
+
+def test_the_keras_wrapper_refuses_v1_optimizers(tmp_path: Path) -> None:
+    wrapping = """
+    class Own(tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer):
+        pass
+    def wrap(opt):
+        if isinstance(opt, tf.compat.v1.train.Optimizer):
+            return Own(opt, 8)
+        return old.LossScaleOptimizer(opt, 8)
+    """
+    main = """
+    from wrapping import Own, wrap
+    x = wrap(tf.compat.v1.train.AdamOptimizer())
+    if isinstance(x, (old.LossScaleOptimizer, Own)):
+        print(x)
+    """
+    assert kinds(tmp_path, {"wrapping.py": wrapping, "main.py": main}) == {ObjectType.V1_WRAPPER}
+    both = main + "    wrap(tf.keras.optimizers.SGD())\n"
+    found = kinds(tmp_path, {"wrapping.py": wrapping, "main.py": both})
+    assert found == {ObjectType.V1_WRAPPER, ObjectType.WRAPPER}

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from tests.codemods.checks import check_left, check_transformed
+import pytest
+from lossscale_codemods import migrate_source
+
+from tests.codemods.checks import check_left, check_transformed, reviews
 
 
 def test_every_home_of_the_classes() -> None:
@@ -67,3 +70,59 @@ def test_a_loss_scale_in_a_variable_that_no_optimizer_takes_is_respelled() -> No
         print(scale, f(scale))
         """,
     )
+
+
+V1_OPTIMIZER = "tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer"
+OWN = """
+import tensorflow as tf
+class Mine(tf.train.experimental.DynamicLossScale):
+    def update(self, grads):
+        return super().update(grads)
+{rest}
+"""
+
+
+def own(rest: str) -> str:
+    return OWN.format(rest=rest).lstrip()
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        f"opt = {V1_OPTIMIZER}(inner, Mine())",
+        (
+            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
+            "ok = isinstance(opt, (int, tf.keras.mixed_precision.LossScaleOptimizer))"
+        ),
+        (
+            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
+            "other = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())"
+        ),
+    ],
+)
+def test_a_custom_loss_scale_for_v1_optimizers(rest: str) -> None:
+    before = own(rest)
+    old, new = "tf.train.experimental", "tf.compat.v1.mixed_precision"
+    check_transformed(before, before.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "opt = make(Mine())",
+        (
+            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
+            "class Other(tf.keras.mixed_precision.LossScaleOptimizer):\n    pass"
+        ),
+        f"opt = {V1_OPTIMIZER}(inner, Mine())\nfrom mine import *",
+        f"opt = {V1_OPTIMIZER}(inner, Mine())\nmake(tf.keras.mixed_precision.LossScaleOptimizer)",
+        (
+            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
+            "tf.keras.mixed_precision.LossScaleOptimizer(other, *arguments)"
+        ),
+    ],
+)
+def test_a_custom_loss_scale_that_keras_may_get(rest: str) -> None:
+    result = migrate_source(own(rest))
+    assert "class Mine(tf.train.experimental.DynamicLossScale)" in result.text
+    assert any("loss scale of your own" in text for text in reviews(result))

@@ -204,3 +204,17 @@ def test_what_is_no_optimizer_in_such_a_file() -> None:
         "    def f(self):\n        return self.loss_scale(), config.loss_scale()\n"
     )
     check_transformed(f"{head}{OLD}(o, 'dynamic')\n{tail}", f"{head}{NEW}(o)\n{tail}")
+
+
+def test_the_property_of_a_class_for_v1_optimizers() -> None:
+    check_noop(
+        """
+        import tensorflow as tf
+        class Mine(tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer):
+            @property
+            def loss_scale(self):
+                return self._loss_scale
+        opt = Mine(tf.compat.v1.train.AdamOptimizer(), "dynamic")
+        print(opt.loss_scale())
+        """
+    )

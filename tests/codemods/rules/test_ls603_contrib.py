@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from lossscale_codemods import Outcome
 
 from tests.codemods.checks import check_left, check_transformed
+from tests.codemods.projects import migrated
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CONTRIB = "tf.contrib.mixed_precision"
 V1 = "tf.compat.v1.mixed_precision"
@@ -66,3 +73,37 @@ def test_a_manager_with_other_ratios_is_none(rest: str) -> None:
     manager = f"{CONTRIB}.ExponentialUpdateLossScaleManager(2 ** 32, 1000{rest})"
     before = MANAGER.format(manager, CONTRIB, "LossScaleOptimizer")
     assert check_left(before, "no equivalent", "not proven").unsafe_fixes == 0
+
+
+LAZY = """
+def mixed_precision():
+    from tensorflow.contrib import mixed_precision as module
+    return module
+"""
+
+
+def test_the_module_behind_a_function_of_another_file(tmp_path: Path) -> None:
+    files = {
+        "contrib.py": LAZY,
+        "main.py": """
+        import contrib
+        manager = contrib.mixed_precision().ExponentialUpdateLossScaleManager(8, 100, 1, 2, 0.5)
+        opt = contrib.mixed_precision().LossScaleOptimizer(opt, manager)
+        fixed = contrib.mixed_precision().FixedLossScaleManager(8)
+        """,
+    }
+    result = migrated(tmp_path, files)["main.py"]
+    assert f"manager = {V1}.DynamicLossScale(8, 100)" in result.text
+    assert f"opt = {V1}.MixedPrecisionLossScaleOptimizer(opt, manager)" in result.text
+    [left] = [record for record in result.records if record.outcome is Outcome.NEEDS_REVIEW]
+    assert left.rule == "LS603"
+
+
+def test_a_function_that_may_return_another_module(tmp_path: Path) -> None:
+    files = {
+        "contrib.py": LAZY + "    return mine\n",
+        "main.py": "import contrib\nm = contrib.mixed_precision().FixedLossScaleManager(8)\n",
+    }
+    result = migrated(tmp_path, files)["main.py"]
+    [left] = [record for record in result.records if record.outcome is Outcome.NEEDS_REVIEW]
+    assert left.rule == "LS104"

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods.vocabulary.names import Target
 
 from tests.codemods.checks import check_left, check_noop
 
@@ -11,7 +12,6 @@ from tests.codemods.checks import check_left, check_noop
     [
         "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')",
         "importlib.import_module('tensorflow.keras.mixed_precision.experimental')",
-        "ok = opt.__class__.__name__ == 'LossScaleOptimizer'",
     ],
 )
 def test_strings_that_code_works_with(code: str) -> None:
@@ -49,3 +49,10 @@ def test_imports_and_lookups_by_a_name() -> None:
 
 def test_the_class_of_tensorflow_1_is_called_as_it_was() -> None:
     check_noop("ok = type(opt).__name__ == 'MixedPrecisionLossScaleOptimizer'\n")
+
+
+def test_the_class_has_another_name_around_new_optimizers_alone() -> None:
+    compared = "ok = opt.__class__.__name__ == 'LossScaleOptimizer'\n"
+    check_noop(compared)
+    check_noop(compared, target=Target.KERAS3)
+    check_left(compared, "LS802", legacy_optimizers=False)

@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.bindings import Binding
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
+from lossscale_codemods.analysis.loss_scale_takers import (
+    keras_may_take_objects,
+    makes_v1_wrappers,
+)
 from lossscale_codemods.analysis.same_object import SameObject
 from lossscale_codemods.analysis.value_uses import Use, UseKind, uses_of
 from lossscale_codemods.rules.base import Review
@@ -210,16 +214,29 @@ class SharedLossScales:
         """Yields uses of the state of objects that an optimizer made elsewhere may have taken."""
         taken = self._taken()
         for origin in self._objects():
-            if origin in taken or not any(
-                use.kind is UseKind.PASSED
+            given = [
+                use
+                for place, use in self._uses(origin)
+                if use.kind is UseKind.PASSED
                 and not self.handed_on.is_followed(use, place)
                 and not self._is_framework(use)
-                for place, use in self._uses(origin)
-            ):
+            ]
+            if origin in taken or not given or self._stays_v1(given):
                 continue
             for place, use in self._uses(origin):
                 if self.is_live(use) and isinstance(place, cst.BaseExpression):
                     yield place
+
+    def _stays_v1(self, uses: Sequence[Use]) -> bool:
+        """Whether objects go to functions of the program, none of which gives them to Keras."""
+        calls = [self.tree.parent(use.user) if use.user is not None else None for use in uses]
+        named = self.program.types.project.modules.named
+        return all(
+            isinstance(call, cst.Call)
+            and isinstance(call.func, cst.Name | cst.Attribute)
+            and named(self.resolver, call.func)
+            for call in calls
+        ) and (makes_v1_wrappers(self.program) and not keras_may_take_objects(self.program))
 
     def _objects(self) -> list[cst.Call]:
         found = {o: None for origins in self.origins.places.values() for o in origins}
