@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import collections
-import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, MutableSequence
 from typing import Any
+
+_REMEMBERED = 1000
+"""So many calls outside of functions wait for a step, at most."""
+_Calls = collections.defaultdict[str, MutableSequence[bool]]
 
 
 class CallOrder:
@@ -22,22 +25,24 @@ class CallOrder:
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self._function = function
-        self._outside: collections.Counter[str] = collections.Counter()
-        self._inside: weakref.WeakKeyDictionary[Any, collections.Counter[str]] = (
-            weakref.WeakKeyDictionary()
+        # To append and to pop takes effect at once: an optimizer may be used by several threads.
+        self._outside: _Calls = collections.defaultdict(
+            lambda: collections.deque(maxlen=_REMEMBERED)
         )
-        self._unused: collections.Counter[str] = collections.Counter()
-        self._lock = threading.Lock()  # The replicas of a strategy are threads.
+        self._inside: weakref.WeakKeyDictionary[Any, _Calls] = weakref.WeakKeyDictionary()
+        self._unused_inside: collections.Counter[str] = collections.Counter()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._function,)  # A copy begins with a step of its own.
 
     def note(self, call: str) -> None:
-        """Counts a call that a step will use."""
-        here = self._here()
-        with self._lock:
-            here[call] += 1
-            self._unused[call] += 1
+        """Notes a call that a step will use."""
+        function = self._function()
+        if function is None:
+            self._outside[call].append(True)
+        else:
+            self._calls_in(function)[call].append(True)
+            self._unused_inside[call] += 1
 
     def use(self, call: str) -> bool:
         """Uses one call for a step.
@@ -46,24 +51,29 @@ class CallOrder:
             Whether there may be one. Each replica makes its own before it uses one, in whatever
             order the replicas run.
         """
-        here = self._here()
-        with self._lock:
-            if here[call]:
-                here[call] -= 1
-                self._unused[call] -= 1
-                return True
-            return self._unused[call] > 0
+        function = self._function()
+        calls = self._outside if function is None else self._calls_in(function)
+        try:
+            calls[call].pop()
+        except IndexError:
+            return self._unused_inside[call] > 0 or bool(self._outside[call])
+        if function is not None:
+            self._unused_inside[call] -= 1
+        return True
 
     def use_all(self, call: str) -> bool:
         """Uses all calls that were made here. Returns whether there are any."""
-        here = self._here()
-        with self._lock:
-            count = here.pop(call, 0)
-            self._unused[call] -= count
-            return count > 0
-
-    def _here(self) -> collections.Counter[str]:
         function = self._function()
-        if function is None:
-            return self._outside
-        return self._inside.setdefault(function, collections.Counter())
+        calls = (self._outside if function is None else self._calls_in(function))[call]
+        count = len(calls)
+        if count:
+            calls.clear()
+            if function is not None:
+                self._unused_inside[call] -= count
+        return count > 0
+
+    def _calls_in(self, function: Any) -> _Calls:
+        calls = self._inside.get(function)
+        if calls is None:
+            calls = self._inside[function] = collections.defaultdict(list)
+        return calls

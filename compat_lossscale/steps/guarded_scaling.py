@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.core import (
+    FixedLossScale,
     LossScale,
     as_written,
     fixed_value,
@@ -50,7 +51,7 @@ class GuardedScaling:
         guards.check_loss(loss, method, self._fixed_scale)
         scaled = scale_loss(loss, self._loss_scale)
         guards.note_scaled(scaled)
-        if scaled.dtype == tf.float16:
+        if type(self._loss_scale) is FixedLossScale and scaled.dtype == tf.float16:
             check_range(guards, self._fixed_scale(), loss, scaled)
         return scaled
 
@@ -67,7 +68,8 @@ class GuardedScaling:
         guards = self._guards
         grads = list(grads)
         guards.check_gradients(grads, method, self._fixed_scale)
-        check_unaltered(guards, grads, method, self._fixed_scale())
+        if not tf.executing_eagerly():
+            check_unaltered(guards, grads, method, self._fixed_scale())
         unscaled = unscale_gradients(grads, self._loss_scale())
         guards.note_unscaled(grads, unscaled)
         return unscaled
@@ -93,7 +95,7 @@ def check_range(guards: Guards, fixed_scale: float | None, loss: Any, scaled: An
 def check_unaltered(
     guards: Guards, gradients: list[Any], method: str, fixed_scale: float | None
 ) -> None:
-    """Warns, in a graph, of gradients that were clipped or zeroed while they were scaled.
+    """Warns of gradients of a graph that were clipped or zeroed while they were scaled.
 
     Args:
         guards: The optimizer's.
@@ -101,7 +103,7 @@ def check_unaltered(
         method: The method that was called, for messages.
         fixed_scale: The loss scale if it is fixed, and `None` otherwise.
     """
-    if tf.executing_eagerly() or fixed_scale == 1:
+    if fixed_scale == 1:
         return
     clip = clipped_by(gradients, fixed_scale)
     if clip is not None:

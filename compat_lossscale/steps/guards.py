@@ -2,7 +2,7 @@
 """Warnings for the usual mistakes around loss scaling, each once for an optimizer.
 
 They look at which tensors an optimizer is given, and at which of its methods are called. They read
-no values but one, add no operations, and change nothing.
+no values but one, add no operations, and change no result.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class _Unscaling:
         self.was_applied = False
 
 
-_scaled: TensorNotes[bool] = TensorNotes()
-_unscaled: TensorNotes[_Unscaling] = TensorNotes()
+_scaled: TensorNotes[bool] = TensorNotes("_is_scaled_loss")
+_unscaled: TensorNotes[_Unscaling] = TensorNotes("_unscaling")
 
 
 class Guards:

@@ -83,7 +83,8 @@ class TensorFlowSteps(CountsSkippedSteps):
     @as_written
     def _check_unaltered(self, gradients: list[Any], method: str) -> None:
         """Warns of gradients that were clipped or zeroed while they were scaled."""
-        check_unaltered(self._guards, gradients, method, self._fixed_scale())
+        if not tf.executing_eagerly():
+            check_unaltered(self._guards, gradients, method, self._fixed_scale())
 
     def _step_counter(self) -> Any:
         """The variable that counts applied steps."""

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import tensorflow as tf
+
+from compat_lossscale.steps.tensor_notes import TensorNotes
+
+
+def test_a_note_is_on_one_tensor_and_not_on_others_of_the_same_value() -> None:
+    notes: TensorNotes[str] = TensorNotes()
+    first, second = tf.constant(1.0), tf.constant(1.0)
+    notes.write([first], "first")
+    assert notes.of(first) == "first"
+    assert notes.of(second) is None
+    notes.write([first, second], "both")
+    assert (notes.of(first), notes.of(second)) == ("both", "both")
+
+
+def test_a_note_lives_as_long_as_its_tensor() -> None:
+    notes: TensorNotes[int] = TensorNotes()
+    kept = tf.constant(0.0)
+    notes.write([kept], 0)
+    for number in range(100):
+        notes.write([tf.constant(float(number))], number)
+    assert len(notes) == 1
+    assert notes.of(kept) == 0
+    assert all(notes.of(tf.constant(1.0)) is None for _ in range(100))
+
+
+def test_symbolic_and_sparse_tensors_have_notes_and_what_has_no_reference_has_none() -> None:
+    notes: TensorNotes[str] = TensorNotes()
+    with tf.Graph().as_default():
+        symbolic = tf.constant(1.0)
+        sparse = tf.IndexedSlices(symbolic, symbolic)
+        notes.write([symbolic, sparse, 1.0, None], "noted")
+    assert [notes.of(one) for one in (symbolic, sparse, 1.0, None)] == [
+        "noted",
+        "noted",
+        None,
+        None,
+    ]
