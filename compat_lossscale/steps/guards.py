@@ -8,6 +8,7 @@ no values but one, add no operations, and change no result.
 from __future__ import annotations
 
 import sys
+import types
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -20,7 +21,7 @@ INFINITE_IN_FLOAT16: Final = 65520.0
 """The smallest number that becomes infinite in float16."""
 _LIBRARIES: Final = {"compat_lossscale", "tensorflow", "tf_keras", "keras", "jax", "contextlib"}
 _BY_AUTOGRAPH: Final = "__autograph_generated_file"
-"""How the names of modules begin that AutoGraph writes, of which the program has no file."""
+"""Is in the names of files that AutoGraph writes, of which the program knows nothing."""
 
 
 class _Unscaling:
@@ -199,6 +200,10 @@ class Guards:
             )
         unscaling.was_applied = True
 
+    def was_told_of(self, mistake: str) -> None:
+        """Notes that the program has been warned of a mistake in other words."""
+        self._warned.add(mistake)
+
     def warn(self, mistake: str, message: str) -> None:
         """Warns of a mistake, the first time only.
 
@@ -215,10 +220,11 @@ class Guards:
 def frames_to_the_program() -> int:
     """Returns how far up the calling program is, as `warnings.warn` in the caller counts it."""
     frame, count = sys._getframe(1), 1
-    while frame.f_back is not None and _is_of_a_library(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None and _is_of_a_library(frame):
         frame, count = frame.f_back, count + 1
     return count
 
 
-def _is_of_a_library(module: str) -> bool:
-    return module.partition(".")[0] in _LIBRARIES or module.startswith(_BY_AUTOGRAPH)
+def _is_of_a_library(frame: types.FrameType) -> bool:
+    package = frame.f_globals.get("__name__", "").partition(".")[0]
+    return package in _LIBRARIES or _BY_AUTOGRAPH in frame.f_code.co_filename

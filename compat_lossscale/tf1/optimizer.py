@@ -60,6 +60,8 @@ class MixedPrecisionLossScaleOptimizer(
                 "already, so the loss is multiplied by both loss scales, and both decide whether "
                 "to skip a step. Use the inner one as it is.",
             )
+            if isinstance(opt, GuardedScaling):
+                opt._guards.was_told_of("scaled twice")
 
     def _scale_loss(self, loss: Any) -> Any:
         return self._scale_guarded(loss, "compute_gradients")
