@@ -31,6 +31,8 @@ export PYTHONDONTWRITEBYTECODE =
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
 
+# A selection that takes six minutes on two cores: see the markers in pyproject.toml. The rest is in
+# `make nightly`.
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest $(PARALLEL)
 	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3
@@ -38,13 +40,13 @@ test: $(VENV)/ready
 # The shim's tests without any private name of TensorFlow and tf-keras. `make test` runs a short form.
 without-private: $(VENV)/ready
 	for how in moved renamed; do \
-		PRIVATE_NAMES=$$how $(VENV)/bin/python -m pytest $(PARALLEL) -p tests.without_private_names \
+		PRIVATE_NAMES=$$how WHOLE_GRIDS=yes $(VENV)/bin/python -m pytest $(PARALLEL) -p tests.without_private_names \
 			$(SHIM_TESTS) || exit 1; \
 	done
 
 # The shim's tests with the core's reference path. `make test` runs a short form.
 reference: $(VENV)/ready
-	COMPAT_LOSSSCALE_REFERENCE=1 $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
+	COMPAT_LOSSSCALE_REFERENCE=1 WHOLE_GRIDS=yes $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 # Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
 nightly: test-all matrix matrix-keras3 reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
@@ -53,6 +55,7 @@ nightly: test-all matrix matrix-keras3 reference without-private fuzz attacks at
 # All tests, including those that `make test` samples or leaves out because they take long.
 test-all: $(VENV)/ready
 	ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL)
+	KERAS_BACKEND=jax ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3
 
 lint: $(VENV)/ready
 	$(VENV)/bin/ruff check .
@@ -108,6 +111,8 @@ attacks-shim: $(VENV)/ready
 	for attack in faults resume workers threads soak differential; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
+	$(VENV)/bin/python -m tests.reliability.resume --rule consecutive --count 10
+	$(VENV)/bin/python -m tests.reliability.workers --rule megatron mirrored-2 workers-2
 
 # Programs under python and under `compat-lossscale run`, on every Python, and with debuggers and
 # similar tools. `make test` runs an eighth of the programs.
@@ -115,9 +120,9 @@ run-as-python: $(VENV)/ready
 	$(VENV)/bin/python -m tests.cli.run_as_python $(PYTHONS)
 	$(VENV)/bin/python -m tests.cli.run_with_tools
 
-# All exchanges of saved files. `make test` runs a fifth of them.
+# All exchanges of saved files. `make test` runs a fifth of them, in one mode each.
 exchange-all: $(VENV)/ready
-	EXCHANGE_EVERY=1 $(VENV)/bin/python -m pytest $(PARALLEL) tests/exchange
+	EXCHANGE_EVERY=1 ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL) tests/exchange
 
 # Files that other TensorFlows and this package save, exchanged. The documentation shows the matrix.
 # Takes half an hour. EXCHANGE_WITH names an interpreter of each TensorFlow:
@@ -170,12 +175,12 @@ sweep: $(VENV)/ready
 
 # The shim's tests on every TensorFlow in TENSORFLOWS, and on the newest that tf-keras supports.
 matrix: $(TENSORFLOWS:%=test-tf%) $(VENV)/ready
-	$(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
+	WHOLE_GRIDS=yes $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 test-oldest: test-tf2.16
 
 test-tf%: .venv-tf%/ready
-	.venv-tf$*/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
+	WHOLE_GRIDS=yes .venv-tf$*/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
 
 # The front end for Keras 3 on other versions of Keras, each with the TensorFlow and JAX of its time.
 KERAS_3S := 3.6 3.10 nightly
@@ -185,8 +190,8 @@ WITH_kerasnightly := --pre keras-nightly tensorflow jax
 matrix-keras3: $(KERAS_3S:%=test-keras%)
 
 test-keras%: .venv-keras%/ready
-	.venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
-	KERAS_BACKEND=jax .venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
+	WHOLE_GRIDS=yes .venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
+	KERAS_BACKEND=jax WHOLE_GRIDS=yes .venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
 
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready

@@ -3,6 +3,7 @@
 
 python -m benchmarks.keras3_steps           measures everything
 python -m benchmarks.keras3_steps NUMBER    measures one case, on the backend of KERAS_BACKEND
+python -m benchmarks.keras3_steps smoke     measures the smallest one, two rounds
 """
 
 from __future__ import annotations
@@ -204,7 +205,9 @@ def run() -> dict[str, Any]:
 
 if __name__ == "__main__":
     arguments = [one for one in sys.argv[1:] if one.isdigit()]
-    if arguments:
+    if sys.argv[1:] == ["smoke"]:
+        print(json.dumps(rounds_of(SMOKE, rounds=2)))
+    elif arguments:
         print(json.dumps(rounds_of(CASES[int(arguments[0])])))
     else:
         RESULTS.write_text(json.dumps(run(), indent=1) + "\n")

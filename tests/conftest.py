@@ -10,6 +10,7 @@ import gc
 import os
 import signal
 import sys
+import zlib
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -52,6 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leaves out what takes long: see the markers in pyproject.toml, and EVERY in the environment.
 
     With ALL_CASES in the environment, as `make nightly` sets it, the markers leave nothing out.
+    With WHOLE_GRIDS, the marker `grid` leaves nothing out.
     """
     every = int(os.environ.get("EVERY", "1"))
     kept = items if os.environ.get("ALL_CASES") else _short_form(items)
@@ -62,18 +64,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _short_form(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All tests but those marked `nightly`, and every nth case of those marked `sampled`."""
+    """All tests but those marked `nightly`, and every nth case of those marked `sampled` or `grid`.
+
+    The cases of a grid begin with another one in each test, so that the tests of a module together
+    have every family and every mode.
+    """
     kept = []
+    counts = collections.Counter(_test_of(item) for item in items)
     cases: collections.Counter[str] = collections.Counter()
     for item in items:
         if item.get_closest_marker("nightly"):
             continue
-        sampled = item.get_closest_marker("sampled")
-        test = item.nodeid.partition("[")[0]
-        if not sampled or cases[test] % sampled.args[0] == 0:
+        test = _test_of(item)
+        every, first = 1, 0
+        if sampled := item.get_closest_marker("sampled"):
+            every = sampled.args[0]
+        elif (grid := item.get_closest_marker("grid")) and not os.environ.get("WHOLE_GRIDS"):
+            every = grid.args[0]
+            first = zlib.crc32(test.encode()) % min(every, counts[test])
+        if cases[test] % every == first:
             kept.append(item)
         cases[test] += 1
     return kept
+
+
+def _test_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 @pytest.hookimpl(wrapper=True)

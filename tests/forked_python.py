@@ -6,6 +6,9 @@ runs as under `python`, except that TensorFlow is imported before it starts. Use
 that import TensorFlow, and for which it does not matter when. `tests.support.python` and `run_code`
 do so with `tensorflow_may_be_imported`.
 
+`compat-lossscale run` may be such a program, and its own program another: it has Python start over,
+which is imitated in the same process. Tests of how `run` starts a program cannot use this.
+
 There is one server for tf-keras and one for Keras 3, because TensorFlow reads `TF_USE_LEGACY_KERAS`
 when it is imported. All workers of a test run share them. Forking is sound while a process has one
 thread, and TensorFlow makes its threads when its first operation runs: so the server runs none.
@@ -32,6 +35,7 @@ from typing import Any
 FOLDER = "FORKED_PYTHON_FOLDER"
 """The environment variable that names the folder of the servers' sockets; empty for no servers."""
 _SERVE = "--serve"
+_RUN = ["-m", "compat_lossscale", "run"]
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 _OF_SERVERS = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -40,6 +44,10 @@ _OF_SERVERS = {
     "PYTHONHASHSEED": "0",
 }
 """What programs cannot set themselves, because it counts when Python or numpy starts."""
+_imported: list[str] = []
+"""The modules of a server."""
+_path: list[str] = []
+"""Where a server finds modules."""
 
 
 @contextlib.contextmanager
@@ -61,6 +69,12 @@ def can_run(arguments: Sequence[str]) -> bool:
     first = arguments[0] if arguments else "-"
     is_program = first in ("-", "-c", "-m") or not first.startswith("-")
     return bool(os.environ.get(FOLDER)) and is_program and hasattr(os, "pidfd_open")
+
+
+def command(*arguments: str) -> list[str]:
+    """What `subprocess.Popen` is given to run a program: on a server, if there is one."""
+    through_a_server = ["-S", __file__] if can_run(arguments) else []
+    return [sys.executable, *through_a_server, *arguments]
 
 
 def run(
@@ -108,7 +122,7 @@ def _request(
     files: Sequence[int],
 ) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(str(_socket_of(environment.get(_LEGACY_KERAS, ""))))
+    connection.connect(str(_socket_of(_legacy_keras(arguments, environment))))
     request = json.dumps(
         {
             "arguments": list(arguments),
@@ -119,6 +133,13 @@ def _request(
     socket.send_fds(connection, [len(request).to_bytes(8, "big")], list(files))
     connection.sendall(request)
     return connection
+
+
+def _legacy_keras(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """What `TF_USE_LEGACY_KERAS` is when a program imports TensorFlow."""
+    if list(arguments[:3]) != _RUN:
+        return environment.get(_LEGACY_KERAS, "")
+    return "" if "--keras3" in arguments else "1"
 
 
 def _answer(connection: socket.socket) -> int:
@@ -160,6 +181,8 @@ def _serve(listener: socket.socket) -> None:
     """Runs programs until the folder of the servers is gone."""
     import tensorflow  # noqa: F401  # for the programs
 
+    _imported.extend(sys.modules)
+    _path[:] = sys.path[1:]
     folder = Path(os.environ[FOLDER])
     while True:
         with contextlib.suppress(ChildProcessError):
@@ -209,9 +232,14 @@ def _become(
     os.environ.clear()
     os.environ.update(environment)
     paths = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
-    sys.path[:] = [*paths, *sys.path[1:]]
+    sys.path[:] = [*paths, *_path]
+    for name in {*sys.modules}.difference(_imported):
+        del sys.modules[name]
+    sys.orig_argv = [sys.executable, *arguments]
+    _imitate_exec()
     code = 1
     try:
+        _customize()
         _execute(*arguments)
         code = 0
     except SystemExit as exit_:
@@ -227,6 +255,28 @@ def _become(
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _imitate_exec() -> None:
+    """Lets a program replace itself by another one of Python that a server can run."""
+    original = os.execve
+
+    def execve(path: Any, arguments: Sequence[Any], environment: Mapping[Any, Any]) -> None:
+        if path == sys.executable and can_run(arguments[1:]):
+            os.execve = original
+            _become((), arguments[1:], os.getcwd(), environment)  # noqa: PTH109  # for chdir
+        original(path, arguments, environment)
+
+    os.execve = execve  # type: ignore[assignment]  # it returns only to fail
+
+
+def _customize() -> None:
+    """Imports what Python imports when it starts."""
+    import importlib
+
+    importlib.invalidate_caches()
+    with contextlib.suppress(ImportError):
+        importlib.import_module("sitecustomize")
 
 
 def _exit_code(value: Any) -> int:

@@ -25,16 +25,26 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_require": {"errors"},
     "spec": {"errors"},
     "core": {"spec"},
+    "arguments": {"spec", "core"},
     "steps": {"spec", "core"},
-    "tf1": {"spec", "core", "steps"},
-    "optimizers": {"spec", "core", "steps", "tf1"},
-    "keras3": {"spec", "core", "steps", "tf1", "neighbour_names", "watching"},
+    "tf1": {"spec", "core", "arguments", "steps"},
+    "optimizers": {"spec", "core", "arguments", "steps", "tf1"},
+    "keras3": {"spec", "core", "arguments", "steps", "tf1", "neighbour_names", "watching"},
     "policies": {"spec", "core", "optimizers"},
     "experimental": {"core", "optimizers", "policies"},
     "v1": {"core", "tf1", "optimizers"},
     "neighbour_names": set(),
     "neighbours": {"neighbour_names"},
-    "legacy": {"core", "steps", "tf1", "optimizers", "keras3", "policies", "neighbours"},
+    "legacy": {
+        "core",
+        "arguments",
+        "steps",
+        "tf1",
+        "optimizers",
+        "keras3",
+        "policies",
+        "neighbours",
+    },
     "watching": {"spec"},
     "callbacks": {"watching"},
     "pages": set(),
@@ -87,8 +97,12 @@ WITHOUT_TENSORFLOW = {
     "keras3.backends",
     "keras3.backends.stateless",
     "keras3.backends.eager",
+    "keras3.backends.inner_step",
     "steps",
+    "steps.call_order",
+    "steps.guards",
     "steps.stuck",
+    "steps.tensor_notes",
     "watching.logging_hooks",
     "watching.plotting",
     "watching.reading",
@@ -103,10 +117,10 @@ SHARED_CLASS_NAMES = {
     "DynamicLossScale": "the codemod evaluates constructors with stand-ins for it",
 }
 MAY_IMPORT_TENSORFLOW = {
-    "core", "steps", "tf1", "optimizers", "keras3", "policies", "legacy", "equivalence", "watching",
-    "neighbours",
+    "core", "arguments", "steps", "tf1", "optimizers", "keras3", "policies", "legacy",
+    "equivalence", "watching", "neighbours",
 }  # fmt: skip
-MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "steps", "tf1", "keras3"}
+MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "arguments", "steps", "tf1", "keras3"}
 MAY_IMPORT_KERAS_3 = {"keras3"}
 PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.keras_3_home"
 

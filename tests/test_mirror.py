@@ -57,6 +57,7 @@ SHIM: Final = {
     "keras3/arguments": "keras3/test_optimizer.py",
     "keras3/gradients": "keras3/test_tensorflow_2_4.py",
     "keras3/loss_scale_config": "keras3/test_policies.py",
+    "keras3/backends/inner_step": "keras3/test_tensorflow.py",
     "keras3/protocols": "keras3/test_optimizer.py",
     # A model is converted as a whole: what each part does shows when the model trains on.
     "formats/archive_writing": "formats/test_artefact_conversion.py",
@@ -75,11 +76,12 @@ SHIM: Final = {
     "formats/models/translation": "formats/models/test_translate.py",
     "formats/models/weights": "formats/models/test_translate.py",
     "steps/stuck": "steps/test_step_log.py",
+    "steps/guarded_scaling": "steps/test_guards.py",
     "watching/logging_hooks": "watching/test_loss_scale_logger.py",
     "watching/summaries": "watching/test_loss_scale_logger.py",
     # Parts of the optimizers and their classes.
     "core/dynamic_loss_scale": "core/test_loss_scale.py",
-    "core/loss_scale_configs": "optimizers/test_experimental.py",
+    "arguments/loss_scale_configs": "optimizers/test_experimental.py",
     "core/native": "core/test_gradients.py",
     "core/private": "test_private_names.py",
     "optimizers/install_state": "optimizers/test_base.py",

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
-from compat_lossscale.core.arguments import as_loss_scale, class_of, from_spec, with_rule
 from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale, moves_by_the_rule
 from compat_lossscale.core.gradients import all_finite, unscale_gradients, unzip
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, fixed_value
-from compat_lossscale.core.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core.reference import scale_loss
 from compat_lossscale.core.rule_settings import RuleSettings
 from compat_lossscale.core.step import apply_or_skip
@@ -15,19 +13,14 @@ __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
-    "LossScaleConfigs",
     "RuleSettings",
     "all_finite",
     "apply_or_skip",
-    "as_loss_scale",
     "as_written",
-    "class_of",
     "fixed_value",
-    "from_spec",
     "moves_by_the_rule",
     "scale_loss",
     "traced_function",
     "unscale_gradients",
     "unzip",
-    "with_rule",
 ]

@@ -11,8 +11,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, as_loss_scale
-from compat_lossscale.core.arguments import from_spec
+from compat_lossscale.arguments import as_loss_scale, from_spec
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import AlreadyWrappedError
 from compat_lossscale.keras3 import gradients, private
 from compat_lossscale.keras3.arguments import check_wrappable, warn_of_dropped_factor

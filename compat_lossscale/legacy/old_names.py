@@ -13,12 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from compat_lossscale._patching import Undo, put_module, put_private_module
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    LossScaleConfigs,
-)
+from compat_lossscale.arguments import LossScaleConfigs
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.steps import strategies
 from compat_lossscale.tf1 import (
     MixedPrecisionLossScaleOptimizer,

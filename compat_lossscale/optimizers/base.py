@@ -10,13 +10,12 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
+from compat_lossscale.arguments import as_loss_scale, from_spec
 from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
-    as_loss_scale,
     as_written,
-    from_spec,
 )
 from compat_lossscale.optimizers import (
     families,

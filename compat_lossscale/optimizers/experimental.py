@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat_lossscale.core import LossScale, with_rule
-from compat_lossscale.core.arguments import opt_means_optimizer
+from compat_lossscale.arguments import opt_means_optimizer, with_rule
+from compat_lossscale.core import LossScale
 from compat_lossscale.optimizers import base, loss_scale_config
 from compat_lossscale.spec import LossScaleRule
 

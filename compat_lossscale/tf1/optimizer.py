@@ -7,14 +7,13 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.arguments import as_loss_scale, with_rule
 from compat_lossscale.core import (
     DynamicLossScale,
     apply_or_skip,
-    as_loss_scale,
     as_written,
     native,
     unzip,
-    with_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleRule

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of `compat-lossscale run` with TensorFlow, which each process imports: few are best.
+"""Tests of `compat-lossscale run` with TensorFlow.
+
+A few start a process that imports TensorFlow itself, which takes long: those with `FRESH`.
 
 What has nothing to do with TensorFlow is in test_run_as_python.py.
 """
@@ -16,9 +18,12 @@ import pytest
 
 from tests.support import python
 
+FRESH: dict[str, Any] = {"tensorflow_may_be_imported": False}
+
 
 def run(*args: str, **kwargs: Any) -> subprocess.CompletedProcess[str]:
-    return python("-m", "compat_lossscale", "run", *args, **kwargs)
+    options = {"tensorflow_may_be_imported": True, **kwargs}
+    return python("-m", "compat_lossscale", "run", *args, **options)
 
 
 def observed(done: subprocess.CompletedProcess[str]) -> Any:
@@ -68,7 +73,7 @@ def program(tmp_path: Path) -> Path:
 
 def test_a_script_sees_what_python_would_show_it(program: Path, tmp_path: Path) -> None:
     args = ["--legacy-optimizers", "-m", "--", "--help", "data dir", "-x=1"]
-    seen = observed(run("programs/train.py", *args, cwd=tmp_path))
+    seen = observed(run("programs/train.py", *args, cwd=tmp_path, **FRESH))
     assert seen == {
         "argv": ["programs/train.py", *args],
         "name": "__main__",
@@ -109,8 +114,8 @@ def test_a_directory_and_a_zip_file_are_run_by_their_main(tmp_path: Path) -> Non
     with zipfile.ZipFile(archive, "w") as file:
         file.write(directory / "__main__.py", "__main__.py")
         file.write(directory / "helper.py", "helper.py")
-    assert observed(run("app", "a", cwd=tmp_path)) == [["app", "a"], "__main__", 5]
-    assert observed(run("app.zip", "a", cwd=tmp_path)) == [["app.zip", "a"], "__main__", 5]
+    assert observed(run("app", "a", cwd=tmp_path, **FRESH)) == [["app", "a"], "__main__", 5]
+    assert observed(run("app.zip", "a", cwd=tmp_path, **FRESH)) == [["app.zip", "a"], "__main__", 5]
 
 
 def test_the_exit_code_and_traceback_come_through_the_command(tmp_path: Path) -> None:
@@ -140,7 +145,7 @@ def test_what_a_program_says_to_tensorflow_in_its_environment_counts(tmp_path: P
         "seen.append(tf.keras.mixed_precision.experimental.Policy('mixed_float16').name)\n"
         "print(json.dumps(seen))\n"
     )
-    done = run(str(path))
+    done = run(str(path), **FRESH)
     assert observed(done) == [False, "mixed_float16"]
     assert "execute.cc" in done.stderr  # verbose logs, which only its own import turns on
 
@@ -158,21 +163,21 @@ def test_workers_that_are_spawned_have_the_old_names_too(tmp_path: Path) -> None
         "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
         "        print(json.dumps([one.value for one in pool.map(work, [1, 2])]))\n"
     )
-    assert observed(run(str(path))) == ["LossScaleOptimizer"] * 2
+    assert observed(run(str(path), **FRESH)) == ["LossScaleOptimizer"] * 2
 
 
 def test_a_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("x = = 1\n")
     expected = python(str(path))
-    done = run(str(path))
+    done = run(str(path), **FRESH)
     assert done.returncode == expected.returncode == 1
     assert done.stderr == expected.stderr
 
 
 def test_usage_errors_and_help_need_no_tensorflow() -> None:
-    assert run().returncode == 2
-    done = run("--help")
+    assert run(**FRESH).returncode == 2
+    done = run("--help", **FRESH)
     assert done.returncode == 0
     for option in ("--legacy-optimizers", "--new-optimizers", "--tf1", "--only-loss-scale", "-m"):
         assert option in done.stdout
@@ -222,7 +227,7 @@ print(json.dumps([float(v), opt.loss_scale().numpy().item(), tf.keras.Model is k
 """
     )
     environment = {"TF_USE_LEGACY_KERAS": "1"}  # The option counts.
-    done = run("--keras3", "train.py", cwd=tmp_path, environment=environment)
+    done = run("--keras3", "train.py", cwd=tmp_path, environment=environment, **FRESH)
     assert observed(done) == [0.5, 128.0, True, False]
     subclass = "import tensorflow as tf\nclass Own(tf.keras.optimizers.SGD):\n"
     subclass += "    def _resource_apply_dense(self, gradient, variable): pass\nOwn(0.1)\n"

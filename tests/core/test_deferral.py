@@ -52,6 +52,7 @@ def test_values_come_out_divided_in_their_order_shape_and_dtype() -> None:
     assert_equal(values, expected)
 
 
+@pytest.mark.grid(5)
 @pytest.mark.parametrize("position", range(len(SHAPES) * len(DTYPES)))
 @pytest.mark.parametrize("bad", [NAN, INF, -INF])
 def test_one_bad_element_is_found_wherever_it_is(position: int, bad: float) -> None:

@@ -284,6 +284,7 @@ def test_in_eager_mode_the_update_has_happened_and_there_is_no_operation() -> No
     assert loss_scale() == 16
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("multiplier", [2.0, 3.0, 1.1, 10.0])
 @pytest.mark.parametrize("initial", [32768.0, 1000.0])
 def test_it_moves_as_tensorflows_own_to_the_bit(

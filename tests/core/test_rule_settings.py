@@ -13,24 +13,11 @@ from compat_lossscale import DynamicLossScale, LossScaleRule
 from compat_lossscale.core import apply_or_skip
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import ScaleState, next_state
+from tests.reliability.rules import RULES
 from tests.support import NAN, Mode, scalar_spec
 
 STEPS = 200_000 if os.environ.get("ALL_CASES") else 1000
 """The long form is part of `make test-all`, in functions; elsewhere a step takes too long."""
-RULES = {
-    "torch": LossScaleRule.torch(growth_interval=2),
-    "deepspeed": LossScaleRule.deepspeed(scale_window=3, raise_error_at_min_scale=False),
-    "consecutive": LossScaleRule.deepspeed(
-        scale_window=4,
-        delayed_shift=3,
-        consecutive_hysteresis=True,
-        raise_error_at_min_scale=False,
-    ),
-    "apex": LossScaleRule.apex(scale_window=2, min_loss_scale=3.0),
-    "megatron": LossScaleRule.megatron(growth_interval=3, hysteresis=4),
-    "factors": LossScaleRule(growth_steps=2, growth_factor=1.5, backoff_factor=0.3, min_scale=0.5),
-    "keras3": LossScaleRule.keras3(dynamic_growth_steps=2),
-}
 
 
 def faults(count: int) -> list[bool]:
@@ -51,6 +38,7 @@ def state_of(loss_scale: DynamicLossScale, mode: Mode) -> ScaleState:
     )
 
 
+@pytest.mark.grid(5)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("name", ["eager", "function", "jit", "graph"])
 def test_every_way_to_run_a_step_moves_by_the_pure_rule(name: str, rule: LossScaleRule) -> None:
@@ -71,6 +59,7 @@ def test_every_way_to_run_a_step_moves_by_the_pure_rule(name: str, rule: LossSca
             assert after == expected
 
 
+@pytest.mark.grid(5)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_long_runs_in_a_function_move_by_the_pure_rule(

@@ -169,9 +169,14 @@ def _run(command: list[str], folder: Path, programs: Path) -> subprocess.Complet
 def _programs(folder: Path, *, forked: bool) -> Path:
     programs = folder.parent / f"{folder.name}-programs"
     programs.mkdir(exist_ok=True)
-    python = f"-S {forked_python.__file__} " if forked else ""
-    for name, arguments in (("python", python), ("compat-lossscale", "-m compat_lossscale ")):
+    start = f"exec {sys.executable}"
+    python = f"{start} -S {forked_python.__file__}" if forked else start
+    run = f'[ "$1" = run ] && {python} -m compat_lossscale "$@"\n'
+    for name, lines in (
+        ("python", f'{python} "$@"\n'),
+        ("compat-lossscale", f'{run}{start} -m compat_lossscale "$@"\n'),
+    ):
         program = programs / name
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n', "utf-8")
+        program.write_text(f"#!/bin/sh\n{lines}", "utf-8")
         program.chmod(0o755)
     return programs

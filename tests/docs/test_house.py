@@ -17,6 +17,7 @@ def test_every_module_of_the_shim_is_described() -> None:
     package = ROOT / "compat_lossscale"
     rooms = (
         "cli",
+        "arguments",
         "core",
         "equivalence",
         "formats",
@@ -27,6 +28,7 @@ def test_every_module_of_the_shim_is_described() -> None:
         "policies",
         "spec",
         "steps",
+        "tf1",
         "watching",
     )
     modules = {

@@ -23,7 +23,7 @@ def server() -> Iterator[keras3.Server]:
         yield running
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_program_gives_the_recorded_trace_on_keras_3(
     scenario: golden.Scenario, server: keras3.Server

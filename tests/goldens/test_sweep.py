@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ from typing import Any
 import pytest
 from sweep import comparison, expressions
 from test_traces import ENVIRONMENT
+
+from tests import forked_python
 
 SERVER = Path(__file__).with_name("serve.py")
 # TensorFlow 1.15 was recorded with the graphs that it has by default.
@@ -37,11 +38,11 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, comparison.Resul
         for versions, tf1 in RUNS.items()
     ]
     done = subprocess.run(
-        [sys.executable, str(SERVER)],
+        forked_python.command(str(SERVER)),
         input="".join(json.dumps(request) + "\n" for request in requests),
         capture_output=True,
         text=True,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "TF_USE_LEGACY_KERAS": "1"},
         check=True,
     )
     assert done.stdout.split() == ["0", "0"], done.stderr[-3000:]

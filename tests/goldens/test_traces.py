@@ -14,6 +14,8 @@ import golden
 import pytest
 import record
 
+from tests import forked_python
+
 SCENARIOS = golden.read_scenarios()
 RULINGS = golden.read_rulings()
 ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -34,11 +36,11 @@ NEEDS_PRIVATE = {
 @pytest.fixture(scope="module")
 def server() -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("serve.py"))],
+        forked_python.command(str(Path(__file__).with_name("serve.py"))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "TF_USE_LEGACY_KERAS": "1"},
     ) as process:
         yield process
         assert process.stdin is not None
@@ -50,6 +52,7 @@ def judge(scenario: golden.Scenario, output: str) -> None:
     assert not differences, "\n".join(map(str, differences))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "scenario",
     [
@@ -77,7 +80,7 @@ def test_program_gives_the_recorded_trace(
     judge(scenario, output.read_text())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", THROUGH_THE_COMMAND)
 def test_command_gives_the_recorded_trace(name: str, tmp_path: Path) -> None:
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == name)

@@ -43,7 +43,7 @@ def state_of(optimizer: Any) -> ScaleState:
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("mode", MODES)
 def test_every_way_to_run_a_step_moves_by_the_pure_rule(mode: str, rule: LossScaleRule) -> None:

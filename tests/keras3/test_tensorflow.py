@@ -178,6 +178,18 @@ def test_skipped_steps_are_counted() -> None:
     assert counted == [(0, False), (1, True), (2, True), (2, False)]
 
 
+def test_a_class_with_a_step_of_its_own_takes_that_step() -> None:
+    class Halving(keras.optimizers.SGD):
+        def apply_gradients(self, grads_and_vars: Any, **options: Any) -> Any:
+            return super().apply_gradients([(g / 2, v) for g, v in grads_and_vars], **options)
+
+    variables = variables_of([1.0])
+    optimizer = LossScaleOptimizer(Halving(0.5), initial_scale=64.0)
+    take_step(optimizer, tensors_of([64.0]), variables)
+    take_step(optimizer, tensors_of([NAN]), variables)
+    assert np.asarray(variables[0]).tolist() == [0.75]
+
+
 def test_stateless_apply_is_keras_own_error_here() -> None:
     optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0))
     with pytest.raises(ValueError, match="TensorFlow"):

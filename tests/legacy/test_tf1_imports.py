@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--tf1`, in one fresh process per test: it turns TensorFlow 2 behaviour off for good."""
+"""`--tf1`, in one process per test: it turns TensorFlow 2 behaviour off for good."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+from typing import Any
 
 from tests.support import python
 
@@ -57,11 +59,16 @@ print("fine")
 """
 
 
+def run_on_tf1(*arguments: str, **kwargs: Any) -> subprocess.CompletedProcess[str]:
+    kwargs.setdefault("tensorflow_may_be_imported", True)
+    return python("-m", "compat_lossscale", "run", "--tf1", *arguments, **kwargs)
+
+
 def test_tensorflow_means_tensorflow_1_in_the_programs_own_modules(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(PROGRAM)
     (tmp_path / "helper.py").write_text("import tensorflow as tf\ntf.placeholder\n")
-    done = python("-m", "compat_lossscale", "run", "--tf1", str(path))
+    done = run_on_tf1(str(path), tensorflow_may_be_imported=False)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[-1] == "fine"
@@ -84,7 +91,7 @@ def test_installed_packages_go_on_getting_tensorflow_2(tmp_path: Path) -> None:
         "assert training.tf is not tf and imported_now.tf is not tf\n"
         "print(hasattr(tf, 'placeholder'), hasattr(imported_now.tf, 'placeholder'))\n"
     )
-    done = python("-m", "compat_lossscale", "run", "--tf1", str(path))
+    done = run_on_tf1(str(path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["True", "False"]
 
@@ -93,7 +100,7 @@ def test_a_traceback_shows_no_frames_of_the_redirected_imports(tmp_path: Path) -
     (tmp_path / "train.py").write_text("try:\n    import helper\nexcept ValueError:\n    1 / 0\n")
     (tmp_path / "helper.py").write_text("import tensorflow as tf\nimport deeper\n")
     (tmp_path / "deeper.py").write_text("raise ValueError('here')\n")
-    done = python("-m", "compat_lossscale", "run", "--tf1", str(tmp_path / "train.py"))
+    done = run_on_tf1(str(tmp_path / "train.py"))
     assert done.returncode == 1
     start = done.stderr.index("Traceback")
     files = [
@@ -105,9 +112,7 @@ def test_a_traceback_shows_no_frames_of_the_redirected_imports(tmp_path: Path) -
 
 
 def test_a_program_from_standard_input_is_redirected_too() -> None:
-    done = python(
-        "-m", "compat_lossscale", "run", "--tf1", "-", "a", "b",
-        given="import sys\nimport tensorflow as tf\nprint(tf.placeholder.__name__, sys.argv)\n",
-    )  # fmt: skip
+    program = "import sys\nimport tensorflow as tf\nprint(tf.placeholder.__name__, sys.argv)\n"
+    done = run_on_tf1("-", "a", "b", given=program)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "placeholder ['-', 'a', 'b']"

@@ -19,6 +19,8 @@ from compat_lossscale.core import DynamicLossScale
 from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
 from tests.support import INF, NAN, Family, Mode, scalar_spec
 
+pytestmark = pytest.mark.grid(2)
+
 Case = tuple[Family, Mode]
 stock = tf_keras.mixed_precision.LossScaleOptimizer
 

@@ -15,6 +15,8 @@ from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.experimental import LossScaleOptimizer
 from tests.support import NAN, Family, Mode, scalar_spec
 
+pytestmark = pytest.mark.grid(2)
+
 Case = tuple[Family, Mode]
 native = tf.compat.v1.mixed_precision
 

@@ -80,7 +80,7 @@ def compiled_around_loaded(step: tf.Module, folder: Path) -> Callable[[Any], Any
     return tf.function(around, jit_compile=True)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("size", [2, 1000])
 @pytest.mark.parametrize(
     "passed_on",

@@ -19,6 +19,8 @@ from compat_lossscale.core import native
 from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
 from tests.support import NAN, Family
 
+pytestmark = pytest.mark.grid(2)
+
 v1 = tf.compat.v1
 Make = Callable[[Any], Any]
 """Makes an optimizer with a loss scale, `"dynamic"` or a number."""

@@ -27,6 +27,8 @@ from compat_lossscale.formats.verification import as_json, verify_artefact
 from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
 from tests.support import NAN, Family, Mode, scalar_spec
 
+pytestmark = pytest.mark.grid(2)
+
 RULE = LossScaleRule.megatron(growth_interval=3).replace(max_scale=2.0**20)
 AT_ONCE = LossScaleRule(growth_steps=1, max_scale=16.0)
 

@@ -14,6 +14,8 @@ from compat_lossscale import experimental
 from compat_lossscale.core import DynamicLossScale, LossScale
 from tests.support import NAN, Family, run_code
 
+pytestmark = pytest.mark.grid(2)
+
 
 class OwnLossScale(LossScale):
     def __init__(self, start: float = 4.0) -> None:

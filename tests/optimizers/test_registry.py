@@ -15,6 +15,8 @@ from compat_lossscale.core import DynamicLossScale
 from compat_lossscale.optimizers import install_state, registry
 from tests.support import NAN, Family
 
+pytestmark = pytest.mark.grid(2)
+
 FORMATS = ["model.h5", "model.keras", "saved"]
 X, Y = np.ones((4, 1), np.float32), np.zeros((4, 1), np.float32)
 

@@ -17,6 +17,8 @@ from compat_lossscale.formats import reading
 from compat_lossscale.optimizers import stock
 from tests.support import NAN, Family, run_code
 
+pytestmark = pytest.mark.grid(2)
+
 INPUTS = np.random.RandomState(0).randn(16, 3).astype(np.float32)
 TARGETS = INPUTS[:, :1] * 2
 BAD_INPUTS = np.full_like(INPUTS, NAN)

@@ -52,7 +52,7 @@ def reader(writer: contextlib.AbstractContextManager[None]) -> object:
     return by_public_names() if is_public else contextlib.nullcontext()
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("suffix", FORMATS, ids=["h5", "keras", "SavedModel"])
 @pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
 def test_what_one_way_saves_the_other_loads(

@@ -14,6 +14,8 @@ from compat_lossscale.optimizers.stock import ModelV1
 from compat_lossscale.policies import compile_wrapping
 from tests.support import NAN, Family
 
+pytestmark = pytest.mark.grid(2)
+
 X, Y = np.ones((4, 1), np.float32), np.zeros((4, 1), np.float32)
 stock = tf_keras.mixed_precision.LossScaleOptimizer
 

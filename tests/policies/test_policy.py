@@ -15,6 +15,8 @@ from compat_lossscale.experimental import (
 )
 from tests.support import Family, Mode
 
+pytestmark = pytest.mark.grid(2)
+
 native = tf.compat.v1.mixed_precision
 
 

@@ -17,6 +17,8 @@ from compat_lossscale.experimental import (
 )
 from compat_lossscale.optimizers import install_state
 
+pytestmark = pytest.mark.grid(2)
+
 POLICIES = {
     "fixed": lambda: Policy("mixed_float16", 8),
     "dynamic": lambda: Policy("mixed_float16", DynamicLossScale(8, 3, 4)),

@@ -55,11 +55,10 @@ class Generation:
         if self.api == "experimental":
             return experimental.LossScaleOptimizer(inner, loss_scale)
         wrapper = keras3.LossScaleOptimizer if self.api == "keras3" else LossScaleOptimizer
-        return wrapper(
-            inner,
-            initial_scale=loss_scale.initial_loss_scale,
-            dynamic_growth_steps=loss_scale.increment_period,
-        )
+        moves: dict[str, Any] = {"dynamic_growth_steps": loss_scale.increment_period}
+        if loss_scale.settings is not None:
+            moves = {"rule": loss_scale.rule}
+        return wrapper(inner, initial_scale=loss_scale.initial_loss_scale, **moves)
 
     @property
     def counts_skipped_steps(self) -> bool:
@@ -127,6 +126,8 @@ class Training:
         if self.is_wrapped:
             live = self.optimizer._loss_scale
             self.scale, self.good_steps = live.current_loss_scale, live.good_steps
+            left = live.hysteresis_left
+            self.loss_scale_state = [self.scale, self.good_steps, *([] if left is None else [left])]
 
     def step(self, loss: Callable[[], tf.Tensor], variables: Sequence[tf.Variable]) -> Any:
         """Differentiates a loss and applies the gradients, as the generation's guide says."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills a training process again and again, and restarts it from its last checkpoint.
 
-    python -m tests.reliability.resume --count 50 [--seed 0] [driver ...]
+    python -m tests.reliability.resume --count 50 [--seed 0] [--rule NAME] [driver ...]
 
 However often and wherever it is killed, it must end with the very variables, slots, loss scale and
 counters of a run that nobody killed. A fifth of its steps meet a NaN, so that the scale moves.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import functools
 import random
 import re
 import signal
@@ -28,7 +29,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale import DynamicLossScale
+from tests.reliability import rules
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import NAN
 
@@ -36,6 +37,7 @@ SAVE_EVERY = 4
 VALUES = {"weights": np.linspace(-1, 1, 6), "table": np.linspace(0, 2, 10).reshape(5, 2)}
 Send: TypeAlias = Callable[[Any], None]
 Driver: TypeAlias = Callable[[int, Path, Send], None]
+DriverWithRule: TypeAlias = Callable[[str, int, Path, Send], None]
 
 
 def main() -> int:
@@ -43,6 +45,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=50, help="kills for each driver")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rule", choices=rules.NAMES, default=rules.DEFAULT)
     parser.add_argument("drivers", nargs="*", metavar="driver", help=f"of {', '.join(DRIVERS)}")
     options = parser.parse_args()
     failures = 0
@@ -51,7 +54,10 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 kills = kill_and_resume(
-                    DRIVERS[name], options.count, random.Random(options.seed), Path(folder)
+                    functools.partial(DRIVERS[name], options.rule),
+                    options.count,
+                    random.Random(options.seed),
+                    Path(folder),
                 )
                 result = f"killed during {dict(kills)}, ended as the uninterrupted run"
             except AssertionError as error:
@@ -141,11 +147,11 @@ def loss_of(batch: Any, variables: dict[str, tf.Variable]) -> tf.Tensor:
     )
 
 
-def custom_loop(generation: Generation) -> Driver:
+def custom_loop(generation: Generation) -> DriverWithRule:
     """A loop of one's own with `tf.train.Checkpoint`."""
 
-    def driver(total: int, folder: Path, send: Send) -> None:
-        training = Training(generation, "adam", VALUES, DynamicLossScale(2.0**10, 3))
+    def driver(rule: str, total: int, folder: Path, send: Send) -> None:
+        training = Training(generation, "adam", VALUES, rules.loss_scale(rule))
         batch = tf.Variable(0, dtype=tf.int64)
         checkpoint = tf.train.Checkpoint(
             batch=batch, steps=training.steps, optimizer=training.optimizer, **training.variables
@@ -172,7 +178,7 @@ def custom_loop(generation: Generation) -> Driver:
     return driver
 
 
-def monitored_session(total: int, folder: Path, send: Send) -> None:
+def monitored_session(rule: str, total: int, folder: Path, send: Send) -> None:
     """The loop of TensorFlow 1: `MonitoredTrainingSession`, which saves and restores by itself."""
 
     class Listener(tf.compat.v1.train.CheckpointSaverListener):
@@ -183,7 +189,7 @@ def monitored_session(total: int, folder: Path, send: Send) -> None:
             send(("saved", None))
 
     with tf.Graph().as_default():
-        training = Training(Generation("v1", "v1"), "adam", VALUES, DynamicLossScale(2.0**10, 3))
+        training = Training(Generation("v1", "v1"), "adam", VALUES, rules.loss_scale(rule))
         tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.GLOBAL_STEP, training.steps)
         batch = tf.Variable(0, dtype=tf.int64, name="batch")
         train_op = training.step(
@@ -209,10 +215,10 @@ def monitored_session(total: int, folder: Path, send: Send) -> None:
     send(("done", state))
 
 
-def fit_with_backup(generation: Generation) -> Driver:
+def fit_with_backup(generation: Generation) -> DriverWithRule:
     """`Model.fit` with Keras' `BackupAndRestore`, which saves at the end of each epoch."""
 
-    def driver(total: int, folder: Path, send: Send) -> None:
+    def driver(rule: str, total: int, folder: Path, send: Send) -> None:
         chance = np.random.default_rng(0)
         inputs = chance.normal(size=(SAVE_EVERY, 8, 3)).astype(np.float32)
         inputs[1, 0, 0] = NAN
@@ -220,7 +226,7 @@ def fit_with_backup(generation: Generation) -> Driver:
         layer = tf_keras.layers.Dense(1, kernel_initializer="ones")
         model = tf_keras.Sequential([tf_keras.Input([3]), layer])
         inner = generation.inner("adam")
-        optimizer = generation.wrap(inner, DynamicLossScale(2.0**10, 3))
+        optimizer = generation.wrap(inner, rules.loss_scale(rule))
         model.compile(optimizer, "mse")
 
         class Tell(tf_keras.callbacks.Callback):
@@ -236,8 +242,8 @@ def fit_with_backup(generation: Generation) -> Driver:
         backup = tf_keras.callbacks.BackupAndRestore(str(folder), delete_checkpoint=False)
         model.fit(data, epochs=total // SAVE_EVERY, verbose=0, callbacks=[Tell(), backup])
         slots = inner.variables if generation.family == "new" else inner.weights
-        live = optimizer._loss_scale
-        send(("done", bits([*model.weights, *slots, live.current_loss_scale, live.good_steps])))
+        state = optimizer._loss_scale.state.values()
+        send(("done", bits([*model.weights, *slots, *state])))
 
     return driver
 
@@ -258,11 +264,11 @@ def bits(variables: list[tf.Variable], session: Any = None) -> dict[str, bytes]:
 
 def variables_of(training: Training) -> list[tf.Variable]:
     """Everything that a training leaves behind."""
-    return [*training.all_variables, training.scale, training.good_steps]
+    return [*training.all_variables, *training.loss_scale_state]
 
 
 KERAS = [generation for generation in GENERATIONS if generation.is_of_tf_keras]
-DRIVERS: dict[str, Driver] = {
+DRIVERS: dict[str, DriverWithRule] = {
     **{one.name: custom_loop(one) for one in GENERATIONS},
     "v1-monitored-session": monitored_session,
     **{f"{one.name}-fit": fit_with_backup(one) for one in KERAS},

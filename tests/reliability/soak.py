@@ -22,7 +22,8 @@ import tensorflow as tf
 
 from compat_lossscale import DynamicLossScale
 from compat_lossscale.core import apply_or_skip
-from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
+from compat_lossscale.spec.update_rule import ScaleState, next_state
+from tests.reliability import rules
 from tests.reliability.faults import mode_of
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import INF, NAN
@@ -41,6 +42,8 @@ SETTINGS = (
     (100.0, 5, 8.0, 0.1),
     (0.5, 10, 2.0, 0.05),
 )
+BAD_WITH_RULE = 0.25
+"""The share of bad steps for each loss scale of `rules`."""
 TRACED_GROWTH = 16 * 2**20
 """Bytes by which the process may grow after the first fifth of the steps. The allocator's noise."""
 EAGER_OBJECTS = 100
@@ -91,15 +94,17 @@ class TracedTraining:
 
     def __init__(self, loss_scale: DynamicLossScale) -> None:
         self.loss_scale = loss_scale
+        self.state = list(loss_scale.state.values())
         self.applied = tf.Variable(0, dtype=tf.int64)
         self.skipped = tf.Variable(0, dtype=tf.int64)
 
     @tf.function(autograph=False)
-    def run(self, elements: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """Takes a step for each row; returns the scale and the counter after each."""
+    def run(self, elements: tf.Tensor) -> list[tf.Tensor]:
+        """Takes a step for each row; returns each number of the loss scale's state after each."""
         count = elements.shape[0]
+        variables = self.state
 
-        def step(number: Any, scales: Any, counters: Any) -> tuple[Any, Any, Any]:
+        def step(number: Any, *arrays: Any) -> tuple[Any, ...]:
             row = elements[number]
             indices = tf.constant([0, 2, 2], tf.int64)
             done = apply_or_skip(
@@ -109,15 +114,15 @@ class TracedTraining:
                 skipped=lambda scale: self.skipped.assign_add(1, read_value=False),
             )
             with tf.control_dependencies([done]):
-                scale = self.loss_scale.current_loss_scale.read_value()
-                counter = self.loss_scale.good_steps.read_value()
-            return number + 1, scales.write(number, scale), counters.write(number, counter)
+                values = [variable.read_value() for variable in variables]
+            written = zip(arrays, values, strict=True)
+            return number + 1, *(array.write(number, value) for array, value in written)
 
-        arrays = [tf.TensorArray(dtype, count) for dtype in (tf.float32, tf.int64)]
-        _, scales, counters = tf.while_loop(
+        arrays = [tf.TensorArray(variable.dtype, count) for variable in variables]
+        _, *arrays = tf.while_loop(
             lambda number, *_: number < count, step, (tf.constant(0), *arrays)
         )
-        return scales.stack(), counters.stack()
+        return [array.stack() for array in arrays]
 
 
 def soak_traced(count: int, chance: np.random.Generator) -> str:
@@ -128,17 +133,18 @@ def soak_traced(count: int, chance: np.random.Generator) -> str:
             should not have been, or memory grew.
     """
     trainings = []
-    for initial, growth, multiplier, bad in SETTINGS:
-        loss_scale = DynamicLossScale(initial, growth, multiplier)
-        trainings.append((TracedTraining(loss_scale), bad, [(initial, 0)], [0]))
-    rounds = -(-count // (LOOP * len(SETTINGS)))
+    ways = [(DynamicLossScale(*numbers), bad) for *numbers, bad in SETTINGS]
+    ways += [(rules.loss_scale(name), BAD_WITH_RULE) for name in rules.RULES]
+    for loss_scale, bad in ways:
+        trainings.append((TracedTraining(loss_scale), bad, [state_of(loss_scale)], [0]))
+    rounds = -(-count // (LOOP * len(ways)))
     early = None
     for number in range(rounds):
         for training, bad, last, good in trainings:
             elements = faults(LOOP, bad, chance)
-            scales, counters = (one.numpy().tolist() for one in training.run(elements))
+            states = [one.numpy().tolist() for one in training.run(elements)]
             expected = path(last[0], np.isfinite(elements).all(axis=1), training.loss_scale)
-            found = list(zip(scales, counters, strict=True))
+            found = [ScaleState(*one) for one in zip(*states, strict=True)]
             assert found == expected, first_difference(found, expected)
             last[0] = expected[-1]
             good[0] += int(np.isfinite(elements).all(axis=1).sum())
@@ -149,7 +155,7 @@ def soak_traced(count: int, chance: np.random.Generator) -> str:
     assert early is not None
     grown = memory() - early
     assert grown < TRACED_GROWTH, f"memory grew by {grown / 2**20:.1f} MiB"
-    steps = rounds * LOOP * len(SETTINGS)
+    steps = rounds * LOOP * len(ways)
     return f"{steps} steps as the rule says, memory grew by {max(grown, 0) / 2**20:.1f} MiB"
 
 
@@ -162,7 +168,7 @@ def soak_eager(generation: Generation, count: int, chance: np.random.Generator) 
     values = {"dense": [0.0] * 3, "sparse": [0.0] * 5}
     with mode_of("eager"):
         training = Training(generation, "momentum", values, DynamicLossScale(2.0**15, 7))
-        state, early = (2.0**15, 0), (0, 0)
+        state, early = state_of(training.optimizer._loss_scale), (0, 0)
         dense, sparse = training.variables.values()
         for number, row in enumerate(faults(count, 0.2, chance)):
             gradients = [
@@ -171,7 +177,7 @@ def soak_eager(generation: Generation, count: int, chance: np.random.Generator) 
             ]
             training.apply(gradients, [dense, sparse])
             (state,) = path(state, [np.isfinite(row).all()], training.optimizer._loss_scale)
-            found = (float(training.scale), int(training.good_steps))
+            found = state_of(training.optimizer._loss_scale)
             assert found == state, f"step {number}: {found} instead of {state}"
             if number == count // 5:
                 early = objects(), memory()
@@ -184,14 +190,19 @@ def soak_eager(generation: Generation, count: int, chance: np.random.Generator) 
     )
 
 
-def path(
-    state: tuple[float, int], finite: Any, loss_scale: DynamicLossScale
-) -> list[tuple[float, int]]:
+def state_of(loss_scale: DynamicLossScale) -> ScaleState:
+    """A loss scale's state now."""
+    left = loss_scale.hysteresis_left
+    return ScaleState(
+        float(loss_scale), int(loss_scale.good_steps), None if left is None else int(left)
+    )
+
+
+def path(state: ScaleState, finite: Any, loss_scale: DynamicLossScale) -> list[ScaleState]:
     """The states that the pure rule goes through from `state` on."""
     states = []
     for one in finite:
-        numbers = RuleNumbers.of_multiplier(loss_scale.increment_period, loss_scale.multiplier)
-        state = next_state(ScaleState(*state), bool(one), numbers)[:2]
+        state = next_state(state, bool(one), loss_scale.numbers)
         states.append(state)
     return states
 

@@ -8,15 +8,25 @@ import pytest
 from tests.support import python
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("driver", ["experimental-legacy", "public-new", "v1-monitored-session"])
-def test_a_killed_training_ends_as_one_that_nobody_killed(driver: str) -> None:
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(
+    ("driver", "rule"),
+    [
+        ("experimental-legacy", "tensorflow"),
+        ("public-new", "consecutive"),
+        ("v1-monitored-session", "megatron"),
+        ("keras3-scaled", "tensorflow"),
+    ],
+)
+def test_a_killed_training_ends_as_one_that_nobody_killed(driver: str, rule: str) -> None:
     # In a process of its own: one that has run TensorFlow cannot be forked.
     done = python(
         "-m",
         "tests.reliability.resume",
         "--count",
         "3",
+        "--rule",
+        rule,
         driver,
         timeout=900,
         tensorflow_may_be_imported=True,

@@ -14,7 +14,7 @@ def test_the_traced_core_does_as_the_rule_says_and_keeps_no_memory() -> None:
     assert "14000 steps as the rule says" in soak_traced(14_000, np.random.default_rng(0))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("generation", GENERATIONS, ids=lambda one: one.name)
 def test_eager_training_does_as_the_rule_says_and_keeps_no_objects(generation: Generation) -> None:
     done = soak_eager(generation, 200, np.random.default_rng(0))

@@ -8,12 +8,17 @@ import pytest
 from tests.support import python
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
-    ("setting", "generation"),
-    [("mirrored-2", "v1"), ("mirrored-4", "public-legacy"), ("workers-2", "public-new")],
+    ("setting", "generation", "rule"),
+    [
+        ("mirrored-2", "v1", "tensorflow"),
+        ("mirrored-4", "public-legacy", "deepspeed"),
+        ("workers-2", "public-new", "tensorflow"),
+        ("workers-2", "keras3-unscaled", "megatron"),
+    ],
 )
-def test_replicas_and_workers_train_as_one_device(setting: str, generation: str) -> None:
+def test_replicas_and_workers_train_as_one_device(setting: str, generation: str, rule: str) -> None:
     # In a process of its own: one that has run TensorFlow cannot be forked.
     done = python(
         "-m",
@@ -22,6 +27,8 @@ def test_replicas_and_workers_train_as_one_device(setting: str, generation: str)
         "8",
         "--only",
         generation,
+        "--rule",
+        rule,
         setting,
         timeout=900,
         tensorflow_may_be_imported=True,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains on several replicas and on several workers, with NaNs on some of them.
 
-    python -m tests.reliability.workers [--count 60] [--seed 0] [setting ...]
+    python -m tests.reliability.workers [--count 60] [--seed 0] [--rule NAME] [setting ...]
 
 The batch is split over the replicas. With gradients of small dyadic numbers the sum does not
 depend on its order, so all copies of the variables, the slots, the loss scale and the counters must
@@ -13,11 +13,12 @@ not at all.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any, TypeAlias
 
@@ -27,7 +28,7 @@ from tests.reliability import forked
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale import DynamicLossScale
+from tests.reliability import rules
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import INF, NAN
 
@@ -46,17 +47,34 @@ Batch: TypeAlias = dict[str, np.ndarray[Any, Any]]
 Results: TypeAlias = dict[str, Any]
 
 
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What is trained.
+
+    Attributes:
+        generations: Which optimizers.
+        batches: The data, and so the faults.
+        rule: How the loss scale moves, one of `rules.NAMES`.
+    """
+
+    generations: list[Generation]
+    batches: list[Batch]
+    rule: str = rules.DEFAULT
+
+
 def main() -> int:
     """Runs from the command line. Returns the number of failures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=60, help="steps for each generation and task")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rule", choices=rules.NAMES, default=rules.DEFAULT)
     parser.add_argument("--only", metavar="GENERATION", help="one of the generations")
     parser.add_argument("settings", nargs="*", metavar="setting", help=f"of {', '.join(SETTINGS)}")
     options = parser.parse_args()
     settings = options.settings or SETTINGS
     generations = [one for one in GENERATIONS if options.only in (None, one.name)]
     batches = batches_of(options.count, options.seed)
+    plan = Plan(generations, batches, options.rule)
     expected = None
     failures = 0
     for setting in settings:
@@ -65,10 +83,8 @@ def main() -> int:
             result = lose_a_worker(batches)
             failures += "FAILED" in result
         else:
-            expected = expected or results_of([forked.fork(alone(generations, batches))])[0]
-            found = results_of(
-                [forked.fork(work) for work in replicas(setting, generations, batches)]
-            )
+            expected = expected or results_of([forked.fork(alone(plan))])[0]
+            found = results_of([forked.fork(work) for work in replicas(setting, plan)])
             wrong = [line for one in found for line in differences(one, expected)]
             failures += bool(wrong)
             result = "FAILED: " + "; ".join(wrong) if wrong else "as on one device"
@@ -97,22 +113,20 @@ def batches_of(count: int, seed: int) -> list[Batch]:
     return batches
 
 
-def alone(generations: list[Generation], batches: list[Batch]) -> Callable[[Send], None]:
+def alone(plan: Plan) -> Callable[[Send], None]:
     """One device that is given whole batches."""
-    return lambda send: send(train_all(None, generations, batches))
+    return lambda send: send(train_all(None, plan))
 
 
-def replicas(
-    setting: str, generations: list[Generation], batches: list[Batch]
-) -> list[Callable[[Send], None]]:
+def replicas(setting: str, plan: Plan) -> list[Callable[[Send], None]]:
     """The processes of a setting."""
     kind, _, count = setting.partition("-")
     if kind == "mirrored":
-        return [lambda send: send(train_all(mirrored(int(count)), generations, batches))]
+        return [lambda send: send(train_all(mirrored(int(count)), plan))]
     cluster = [f"localhost:{port}" for port in free_ports(int(count))]
 
     def worker(index: int) -> Callable[[Send], None]:
-        return lambda send: send(train_all(multi_worker(cluster, index), generations, batches))
+        return lambda send: send(train_all(multi_worker(cluster, index), plan))
 
     return [worker(index) for index in range(int(count))]
 
@@ -155,20 +169,22 @@ def results_of(children: list[forked.Child]) -> list[Results]:
     return results
 
 
-def train_all(
-    strategy: tf.distribute.Strategy | None, generations: list[Generation], batches: list[Batch]
-) -> Results:
+def train_all(strategy: tf.distribute.Strategy | None, plan: Plan) -> Results:
     """Trains each generation with each task."""
     tf.get_logger().setLevel("ERROR")
     return {
-        f"{generation.name} {task}": train(strategy, generation, task, batches)
-        for generation in generations
+        f"{generation.name} {task}": train(strategy, generation, task, plan.batches, plan.rule)
+        for generation in plan.generations
         for task in ("exact", "network")
     }
 
 
 def train(
-    strategy: tf.distribute.Strategy | None, generation: Generation, task: str, batches: list[Batch]
+    strategy: tf.distribute.Strategy | None,
+    generation: Generation,
+    task: str,
+    batches: Iterable[Batch],
+    rule: str = rules.DEFAULT,
 ) -> Results:
     """Trains, and returns the loss scale's path and each local copy of the variables."""
     strategy = strategy or tf.distribute.get_strategy()
@@ -177,7 +193,7 @@ def train(
             generation,
             "adam",
             VALUES if task == "exact" else NETWORK,
-            DynamicLossScale(2.0**10, 3),
+            rules.loss_scale(rule),
         )
     share = BATCH // strategy.num_replicas_in_sync
 
@@ -195,7 +211,7 @@ def train(
     path = []
     for batch in batches:
         step({name: tf.constant(array) for name, array in batch.items()})
-        state = (training.scale, training.good_steps, training.steps)
+        state = (*training.loss_scale_state, training.steps)
         path.append(tuple(float(one.numpy()) for one in state))
     copies = zip(
         *(

@@ -51,7 +51,7 @@ def experimental(inner: Any, **kwargs: Any) -> Any:
 def every_wrapper(test: Callable[..., None]) -> Callable[..., None]:
     """Runs a test with wrappers of this package and of tf-keras, around both families."""
     test = pytest.mark.parametrize("wrap", [ours, experimental, stock])(test)
-    return pytest.mark.sampled(2)(test)
+    return pytest.mark.grid(4)(test)
 
 
 def model_with(optimizer: Any, **kwargs: Any) -> Any:

@@ -111,7 +111,7 @@ class Keras3Members(Rule):
             if _Member(node, program).verdict() is not None:
                 yield places.found(node)
         for call in places.calls():
-            if _of_look_up(call, program) is not None:
+            if _of_call(call, program) is not None:
                 yield places.found(call)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -120,8 +120,29 @@ class Keras3Members(Rule):
         if occurrence.rule != self.id:
             return None
         if isinstance(node, cst.Call):
-            return _of_look_up(node, program)
+            return _of_call(node, program)
         return _Member(node, program).verdict() if isinstance(node, cst.Attribute) else None
+
+
+def _of_call(call: cst.Call, program: Program) -> Review | None:
+    return _of_look_up(call, program) or _of_making(call, program)
+
+
+def _of_making(call: cst.Call, program: Program) -> Review | None:
+    """Reports an optimizer that is made by the class of another: `type(opt)(lr=0.1)`."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name("__class__")):
+            pass
+        case cst.Call(func=cst.Name("type"), args=[cst.Arg(value=owner)]):
+            pass
+        case _:
+            return None
+    if not call.args or not optimizer_kinds(owner, program):
+        return None
+    return Review(
+        "Keras 3's optimizers take other arguments, and make nothing of some old ones",
+        "Write `learning_rate` for `lr`, and a schedule instead of `decay`.",
+    )
 
 
 def _of_look_up(call: cst.Call, program: Program) -> Review | None:

@@ -84,7 +84,7 @@ class PolicyReads(Rule):
             for occurrence in program.references
             if occurrence.meaning in (Meaning.POLICY, Meaning.GLOBAL_POLICY)
         }
-        if program.target is not Target.TF_KERAS or not made - {None}:
+        if program.target is Target.COMPAT or not made - {None}:
             return
         for text in _as_text(program):
             if text in made or any(v.made_by in made for v in program.types.values(text)):

@@ -10,6 +10,7 @@ from keras import ops
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import stateless
+from compat_lossscale.keras3.backends.inner_step import apply_by_inner
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec, ScaleState, next_state
 from compat_lossscale.steps.stuck import refuse_to_go_on, warn_that_it_is_stuck
 
@@ -26,7 +27,7 @@ class EagerSteps(stateless.StatelessSteps):
         """Applies unscaled gradients if they are finite, and moves the loss scale."""
         finite = not self._spec.dynamic or bool(stateless.all_finite(gradients))
         if finite:
-            self.inner_optimizer.apply(gradients, variables)
+            apply_by_inner(self.inner_optimizer, gradients, variables)
         elif self._counts_skipped_too:
             private.step_variable(self.inner_optimizer).assign_add(1)
         if self._spec.dynamic:

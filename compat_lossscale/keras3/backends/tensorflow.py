@@ -8,17 +8,18 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.arguments import from_spec
 from compat_lossscale.core import (
     DynamicLossScale,
     LossScale,
     apply_or_skip,
     as_written,
     fixed_value,
-    from_spec,
     traced_function,
     unscale_gradients,
 )
 from compat_lossscale.keras3 import private
+from compat_lossscale.keras3.backends.inner_step import apply_by_inner
 from compat_lossscale.spec import LossScaleSpec
 from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
@@ -109,7 +110,7 @@ class TensorFlowSteps(CountsSkippedSteps):
         inner_optimizer = self.inner_optimizer
 
         def apply(gradients: list[Any]) -> None:
-            inner_optimizer.apply(gradients, variables)
+            apply_by_inner(inner_optimizer, gradients, variables)
 
         apply_or_skip(
             self._loss_scale,

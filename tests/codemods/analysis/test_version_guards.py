@@ -101,7 +101,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_old_branch_is_left_however_the_version_is_asked_for(shape: str) -> None:
     for old in IS_OLD:
@@ -139,7 +139,7 @@ def test_old_names_in_the_branch_for_new_versions_are_rewritten() -> None:
     )
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_sure_guard_that_is_said_to_be_collapsible_is_collapsed(shape: str) -> None:
     for old in IS_OLD[:8] + IS_OLD[-4:]:

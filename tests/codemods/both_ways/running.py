@@ -7,7 +7,6 @@ import dataclasses
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 
+from tests import forked_python
 from tests.codemods.both_ways.migrating import Migrated, write_runnable
 from tests.codemods.both_ways.serve import ON_KERAS_3, ON_TF_KERAS, UNDER_RUN
 from tests.support import REPOSITORY
@@ -124,7 +124,7 @@ class BothSides:
                 "TF_USE_LEGACY_KERAS": "0" if side == ON_KERAS_3 else "1",
             }
             self._servers[side] = subprocess.Popen(
-                [sys.executable, "-m", "tests.codemods.both_ways.serve", side],
+                forked_python.command("-m", "tests.codemods.both_ways.serve", side),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -42,7 +42,7 @@ def check(program: Program, target: Target, sides: Mapping[Target, BothSides]) -
         assert found.kind is not Kind.WRONG, found.why
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("program", PROGRAMS[Target.TF_KERAS], ids=lambda program: program.id)
 def test_a_migrated_program_does_what_it_did(
     program: Program, sides: Mapping[Target, BothSides]
@@ -50,7 +50,7 @@ def test_a_migrated_program_does_what_it_did(
     check(program, Target.TF_KERAS, sides)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("program", PROGRAMS[Target.KERAS3], ids=lambda program: program.id)
 def test_a_program_does_on_keras_3_what_it_did(
     program: Program, sides: Mapping[Target, BothSides]
@@ -58,7 +58,7 @@ def test_a_program_does_on_keras_3_what_it_did(
     check(program, Target.KERAS3, sides)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize("program", PROGRAMS[Target.KERAS3_ALONE], ids=lambda program: program.id)
 def test_a_program_does_on_plain_keras_3_what_it_did(
     program: Program, sides: Mapping[Target, BothSides]

@@ -89,3 +89,17 @@ def test_what_is_gone_is_reported(line: str, message: str) -> None:
 )
 def test_what_stays_right(line: str) -> None:
     check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target="keras3")
+
+
+@pytest.mark.parametrize("made", ["type(opt)(lr=0.5)", "opt.__class__(**options)"])
+def test_an_optimizer_made_by_the_class_of_another_is_reported(made: str) -> None:
+    line = f"other = {made}\n"
+    check_review(OLD + line, NEW + line, "other arguments", target="keras3")
+
+
+def test_an_optimizer_made_again_from_its_config_is_left() -> None:
+    check_transformed(
+        f"{OLD}type(opt).from_config(opt.get_config())\n",
+        f"{NEW}type(opt).from_config(opt.get_config())\n",
+        target="keras3",
+    )

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
 
 from tests.codemods.checks import check_left, check_noop, check_review, check_transformed
 
@@ -63,3 +64,10 @@ def test_what_a_policy_says_of_itself_is_text_as_before() -> None:
     code += "print(policy.name, f'{{policy.compute_dtype}}', len([policy]))\n"
     check_transformed(code.format(".experimental"), code.format(""))
     check_noop(code.format("").replace("policy.name", "policy"))
+
+
+@pytest.mark.parametrize("target", ["tf-keras", "keras3", "keras3-alone"])
+def test_the_text_of_a_policy_is_reported_wherever_its_loss_scale_is_gone(target: str) -> None:
+    code = "import tensorflow as tf\nprint(tf.keras.mixed_precision.experimental.global_policy())\n"
+    result = migrate_source(code, target=target)
+    assert any("the text of a policy" in record.message for record in result.records)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from compat_lossscale.formats import read
 from compat_lossscale.formats.conversion import Conversion
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
+from tests import forked_python
 
 SETTINGS = {"learning_rate": 0.0625}
 MOMENTUM = {**SETTINGS, "momentum": 0.75}
@@ -99,7 +100,8 @@ class Side:
         self._folder = folder
         program = Path(__file__).with_name("side.py")
         self._process = subprocess.Popen(
-            [sys.executable, str(program), name, str(folder)],
+            forked_python.command(str(program), name, str(folder)),
+            env={**os.environ, "TF_USE_LEGACY_KERAS": "" if name == "keras" else "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -116,7 +116,7 @@ def is_narrow(case: Case) -> bool:
     return "16" in case.policy
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("case", TRAINED, ids=lambda case: case.name)
 def test_a_converted_model_has_the_same_values_and_trains_on_as_before(
     case: Case, outcomes: Outcomes
@@ -133,6 +133,7 @@ def test_a_converted_model_has_the_same_values_and_trains_on_as_before(
     compare(outcome, ("iterations",), 0, "step 4")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "case", [case for case in TRAINED if case.scale == "fixed" or case.ours], ids=lambda c: c.name
 )
@@ -150,6 +151,7 @@ def test_a_scale_that_tf_keras_did_not_save_starts_again_in_keras_3(outcomes: Ou
     assert (float(outcome.before["now scale"]), float(outcome.after["now scale"])) == (32.0, 64.0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", NADAM, ids=lambda case: case.name)
 def test_the_product_of_nadams_momentum_schedule_is_reported_as_lost(
     case: Case, outcomes: Outcomes
@@ -167,6 +169,7 @@ def test_a_legacy_optimizer_becomes_one_of_keras_3_without_the_state_that_is_not
     assert int(outcome.after["now iterations"]) == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", AT_FIRST, ids=lambda case: case.name)
 def test_a_model_with_random_layers_has_the_same_weights_and_outputs(
     case: Case, outcomes: Outcomes

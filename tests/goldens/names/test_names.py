@@ -16,7 +16,7 @@ from tests.support import REPOSITORY, python
 HERE = Path(__file__).parent
 RECORDINGS = recordings.read()
 # `make nightly` runs all cases.
-EVERY = 1 if os.environ.get("ALL_CASES") else 4
+EVERY = 1 if os.environ.get("ALL_CASES") else 8
 
 
 @pytest.fixture(scope="module")

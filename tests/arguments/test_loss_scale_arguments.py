@@ -9,13 +9,8 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale import LossScaleSpec
-from compat_lossscale.core import (
-    DynamicLossScale,
-    FixedLossScale,
-    LossScale,
-    as_loss_scale,
-    from_spec,
-)
+from compat_lossscale.arguments import as_loss_scale, from_spec
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from tests.support import NAN
 
 native = tf.compat.v1.mixed_precision

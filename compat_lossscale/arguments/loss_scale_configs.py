@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from compat_lossscale.core.arguments import as_loss_scale, class_of, from_spec
+from compat_lossscale.arguments.loss_scale_arguments import as_loss_scale, class_of, from_spec
 from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.errors import ConfigFormatError
@@ -97,7 +97,7 @@ class LossScaleConfigs:
         optimizers of `tf.compat.v1.train` take no dictionary.
 
         Args:
-            loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `core.as_loss_scale`
+            loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `as_loss_scale`
                 takes.
             below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
 
