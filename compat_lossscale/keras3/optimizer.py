@@ -19,7 +19,7 @@ from compat_lossscale.keras3.arguments import (
 from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-from compat_lossscale.steps.guards import Guards
+from compat_lossscale.steps.guards import MisuseGuards
 
 
 class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
@@ -111,7 +111,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         inner_optimizer.loss_scale_factor = None  # Keras does that only since 3.9
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__.update(_spec=spec, _protocols=ProtocolRecord(self._traced_function))
-        self.__dict__["_guards"] = Guards(self._traced_function)
+        self.__dict__["_guards"] = MisuseGuards(self._traced_function)
 
     def __reduce__(self) -> tuple[Any, ...]:
         unpickle, *arguments = super().__reduce__()

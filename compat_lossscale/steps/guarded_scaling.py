@@ -19,7 +19,7 @@ from compat_lossscale.core import (
     unscale_gradients,
 )
 from compat_lossscale.steps.altered_gradients import are_zeroed, clipped_by
-from compat_lossscale.steps.guards import Guards
+from compat_lossscale.steps.guards import MisuseGuards
 
 
 class GuardedScaling:
@@ -28,8 +28,8 @@ class GuardedScaling:
     _loss_scale: LossScale
 
     @functools.cached_property
-    def _guards(self) -> Guards:
-        return Guards(traced_function)
+    def _guards(self) -> MisuseGuards:
+        return MisuseGuards(traced_function)
 
     def _fixed_scale(self) -> float | None:
         """The loss scale if it is fixed, and `None` otherwise."""
@@ -75,7 +75,7 @@ class GuardedScaling:
         return unscaled
 
 
-def check_range(guards: Guards, fixed_scale: float | None, loss: Any, scaled: Any) -> None:
+def check_range(guards: MisuseGuards, fixed_scale: float | None, loss: Any, scaled: Any) -> None:
     """Warns if a fixed loss scale has made a float16 loss infinite.
 
     Args:
@@ -93,7 +93,7 @@ def check_range(guards: Guards, fixed_scale: float | None, loss: Any, scaled: An
 
 
 def check_unaltered(
-    guards: Guards, gradients: list[Any], method: str, fixed_scale: float | None
+    guards: MisuseGuards, gradients: list[Any], method: str, fixed_scale: float | None
 ) -> None:
     """Warns of gradients of a graph that were clipped or zeroed while they were scaled.
 

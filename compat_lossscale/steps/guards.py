@@ -27,7 +27,7 @@ _BY_AUTOGRAPH: Final = "__autograph_generated_file"
 class _Unscaling:
     """One call that unscaled gradients: of which optimizer, and whether they were applied."""
 
-    def __init__(self, guards: Guards) -> None:
+    def __init__(self, guards: MisuseGuards) -> None:
         self.guards = guards
         self.was_applied = False
 
@@ -36,7 +36,7 @@ _scaled: TensorNotes[bool] = TensorNotes("_is_scaled_loss")
 _unscaled: TensorNotes[_Unscaling] = TensorNotes("_unscaling")
 
 
-class Guards:
+class MisuseGuards:
     """What an optimizer remembers to recognize mistakes, and which it has warned of.
 
     Args:

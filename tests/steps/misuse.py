@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale.errors import LossScaleMisuseWarning
-from compat_lossscale.steps.guards import Guards
+from compat_lossscale.steps.guards import MisuseGuards
 
 
 @contextlib.contextmanager
@@ -30,6 +30,6 @@ def switch_off(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(*args: Any, **kwargs: Any) -> None:
         del args, kwargs
 
-    for name in vars(Guards):
+    for name in vars(MisuseGuards):
         if not name.startswith("_"):
-            monkeypatch.setattr(Guards, name, nothing)
+            monkeypatch.setattr(MisuseGuards, name, nothing)

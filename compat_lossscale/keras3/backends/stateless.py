@@ -23,7 +23,7 @@ from compat_lossscale.spec import (
     ScaleState,
     next_state,
 )
-from compat_lossscale.steps.guards import Guards
+from compat_lossscale.steps.guards import MisuseGuards
 
 _OPERATIONS = Operations(
     select=ops.where,
@@ -41,7 +41,7 @@ class StatelessSteps:
 
     _knows_functions = False
     """Whether calls in a function that is traced once can be told from others."""
-    _guards: Guards
+    _guards: MisuseGuards
     _spec: LossScaleSpec
     _counts_skipped_too: bool
     inner_optimizer: Any

@@ -24,14 +24,14 @@ from compat_lossscale.spec import LossScaleSpec
 from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
 from compat_lossscale.steps.guarded_scaling import check_range, check_unaltered
-from compat_lossscale.steps.guards import Guards
+from compat_lossscale.steps.guards import MisuseGuards
 
 
 class TensorFlowSteps(CountsSkippedSteps):
     """Translates the protocol of Keras 3's optimizers into calls of the core."""
 
     _knows_functions = True
-    _guards: Guards
+    _guards: MisuseGuards
     _spec: LossScaleSpec
     inner_optimizer: Any
     dynamic_scale: Any
