@@ -83,6 +83,7 @@ SHIM: Final = {
     "watching/run_figures": "watching/test_report.py",
     "watching/run_setting": "watching/test_report.py",
     "watching/watched_overflows": "watching/test_loss_scale_logger.py",
+    "steps/guarded_scaling": "steps/test_guards.py",
     "watching/logging_hooks": "watching/test_loss_scale_logger.py",
     "watching/summaries": "watching/test_loss_scale_logger.py",
     # Parts of the optimizers and their classes.

@@ -8,11 +8,11 @@ from compat_lossscale.core.gradients import (
     unscale_gradients,
     unzip,
 )
-from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
+from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, fixed_value
 from compat_lossscale.core.reference import scale_loss
 from compat_lossscale.core.rule_settings import RuleSettings
 from compat_lossscale.core.step import OnGradients, apply_or_skip
-from compat_lossscale.core.tracing import as_written
+from compat_lossscale.core.tracing import as_written, traced_function
 
 __all__ = [
     "DynamicLossScale",
@@ -24,8 +24,10 @@ __all__ = [
     "apply_or_skip",
     "as_written",
     "count_non_finite",
+    "fixed_value",
     "moves_by_the_rule",
     "scale_loss",
+    "traced_function",
     "unscale_gradients",
     "unzip",
 ]

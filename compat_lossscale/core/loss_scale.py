@@ -129,3 +129,8 @@ class FixedLossScale(LossScale, native.FixedLossScale):
 
     def __repr__(self) -> str:
         return f"FixedLossScale({self._loss_scale_value})"
+
+
+def fixed_value(loss_scale: LossScale) -> float | None:
+    """Returns the value of a fixed loss scale; `None` of another one, or of a user's subclass."""
+    return loss_scale._loss_scale_value if type(loss_scale) is FixedLossScale else None

@@ -21,6 +21,11 @@ def as_written(function: _Function) -> _Function:
     return cast("_Function", tf.autograph.experimental.do_not_convert(function))
 
 
+def traced_function() -> Any:
+    """Returns the graph of the function that is being traced; `None` outside of one."""
+    return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+
+
 class OneCall:
     """Calls a function of many tensors as one operation.
 

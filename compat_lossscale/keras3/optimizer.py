@@ -19,6 +19,7 @@ from compat_lossscale.keras3.arguments import (
 from compat_lossscale.keras3.backends import Steps
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from compat_lossscale.steps.guards import MisuseGuards
 
 
 class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
@@ -110,6 +111,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         inner_optimizer.loss_scale_factor = None  # Keras does that only since 3.9
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__.update(_spec=spec, _protocols=ProtocolRecord(self._traced_function))
+        self.__dict__["_guards"] = MisuseGuards(self._traced_function)
 
     def __reduce__(self) -> tuple[Any, ...]:
         unpickle, *arguments = super().__reduce__()
@@ -190,7 +192,11 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             The scaled loss. A float16 loss becomes float32, in which the product is finite.
         """
         self._protocols.loss_was_scaled(Protocol.KERAS_3, "scale_loss")
-        return keras.ops.multiply(loss, self._current_scale())
+        self._guards.order.note("scale_loss")
+        self._guards.check_loss(loss, "scale_loss", self._fixed_scale)
+        scaled = keras.ops.multiply(loss, self._current_scale())
+        self._guards.note_scaled(scaled)
+        return scaled
 
     def get_scaled_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale, as TensorFlow 2.4's protocol has it.
@@ -203,13 +209,19 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             scale each time it is called.
         """
         self._protocols.loss_was_scaled(Protocol.TENSORFLOW_2_4, "get_scaled_loss")
+        self._guards.order.note("get_scaled_loss")
         if callable(loss):
             return lambda: self._scaled(loss())
         return self._scaled(loss)
 
     def _scaled(self, loss: Any) -> Any:
+        self._guards.check_loss(loss, "get_scaled_loss", self._fixed_scale)
         loss = keras.ops.convert_to_tensor(loss)
-        return loss * keras.ops.cast(self._current_scale(), loss.dtype)
+        scaled = loss * keras.ops.cast(self._current_scale(), loss.dtype)
+        self._guards.note_scaled(scaled)
+        if keras.backend.standardize_dtype(scaled.dtype) == "float16":
+            self._check_range(loss, scaled)
+        return scaled
 
     def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
         """Divides the gradients by the loss scale, as TensorFlow 2.4's protocol has it.
@@ -222,8 +234,13 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
         self._protocols.gradients_were_unscaled("get_unscaled_gradients")
+        self._guards.order.note("get_unscaled_gradients")
         gradients = list(grads)
-        return self._unscaled(gradients, self._variables_of(gradients))
+        unscaled = self._unscaled(
+            gradients, self._variables_of(gradients), "get_unscaled_gradients"
+        )
+        self._guards.note_unscaled(gradients, unscaled)
+        return unscaled
 
     def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> None:
         """Applies gradients if they are finite, and moves the loss scale.
@@ -237,7 +254,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             ValueError: There is no gradient, or the strategy is not supported.
         """
         scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
-        self._apply(list(grads), trainable_variables, scaled)
+        self._apply(list(grads), trainable_variables, scaled, "apply")
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **kwargs: Any) -> Any:
         """Applies gradients if they are finite, and moves the loss scale.
@@ -264,15 +281,18 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         scaled = self._protocols.gradients_are_scaled(
             "apply_gradients", otherwise=Protocol.TENSORFLOW_2_4
         )
-        self._apply(grads, variables, scaled)
+        self._apply(grads, variables, scaled, "apply_gradients")
         return self.iterations
 
-    def _apply(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
+    def _apply(self, gradients: list[Any], variables: Any, scaled: bool, method: str) -> None:
+        self._check_step(gradients, scaled, method)
         if not self.built and variables:
             with self._outside_of_functions(), keras.name_scope(self.name, caller=self):
                 self.build(list(variables))
         if scaled:
-            gradients = self._unscaled(gradients, variables or self._variables_of(gradients))
+            gradients = self._unscaled(
+                gradients, variables or self._variables_of(gradients), method
+            )
         self._take_step(gradients, variables)
 
     def stateless_apply(
@@ -305,14 +325,30 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         with keras.StatelessScope(state_mapping=mapping):
             gradients = list(grads)
             if scaled:
-                gradients = self._unscaled(gradients, self._variables_of(gradients))
+                gradients = self._unscaled(
+                    gradients, self._variables_of(gradients), "stateless_apply"
+                )
             after: tuple[list[Any], list[Any]] = self._step_on_values(
                 optimizer_variables, gradients, trainable_variables
             )
         return after
 
-    def _unscaled(self, gradients: list[Any], variables: Sequence[Any]) -> list[Any]:
-        """Divides gradients by the loss scale."""
+    def _check_step(self, gradients: list[Any], scaled: bool, method: str) -> None:
+        """Warns of mistakes in a step that is about to apply gradients."""
+        guards, protocols = self._guards, self._protocols
+        if not scaled:
+            guards.check_applied_once(gradients, method, self._fixed_scale)
+        if not self._knows_functions:
+            return
+        if scaled:
+            guards.check_scaled(method, self._fixed_scale, ever=protocols.has_scaled)
+        else:
+            guards.check_unscaled(method, ever=protocols.has_unscaled)
+
+    def _unscaled(self, gradients: list[Any], variables: Sequence[Any], method: str) -> list[Any]:
+        """Divides gradients by the loss scale, for a method that was called."""
+        self._guards.check_gradients(gradients, method, self._fixed_scale)
+        self._check_unaltered(gradients, method)
         kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
         divided = self._unscale(
             [None if keep else one for one, keep in zip(gradients, kept, strict=True)],

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compat_lossscale.errors import LossScaleMisuseError, LossScaleMisuseWarning
+from compat_lossscale.steps.guards import frames_to_the_program
 
 
 class Protocol(enum.Enum):
@@ -55,6 +56,16 @@ class ProtocolRecord:
         """Notes unscaled gradients, and by which method."""
         self._note(Protocol.TENSORFLOW_2_4, method)
         self._has_unscaled = True
+
+    @property
+    def has_scaled(self) -> bool:
+        """Whether `scale_loss` was called, and none of the other protocol's methods since."""
+        return self._latest is Protocol.KERAS_3
+
+    @property
+    def has_unscaled(self) -> bool:
+        """Whether `get_unscaled_gradients` was ever called."""
+        return self._has_unscaled
 
     def _note(self, protocol: Protocol, method: str) -> None:
         self._seen_here().setdefault(protocol, method)
@@ -113,5 +124,5 @@ class ProtocolRecord:
             f"You forgot to call {called} before LossScaleOptimizer.{method}(). {effect} A step "
             f"takes one of {Protocol.KERAS_3.value}; or {Protocol.TENSORFLOW_2_4.value}.",
             LossScaleMisuseWarning,
-            stacklevel=4,
+            stacklevel=frames_to_the_program(),
         )

@@ -16,8 +16,6 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     as_written,
-    scale_loss,
-    unscale_gradients,
 )
 from compat_lossscale.optimizers import (
     families,
@@ -29,6 +27,7 @@ from compat_lossscale.optimizers import (
 from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
 from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
+from compat_lossscale.steps.guarded_scaling import GuardedScaling
 from compat_lossscale.steps.scaling_warning import warn_if_forgotten
 
 _LOSS_SCALE_KEYS = frozenset(
@@ -38,7 +37,10 @@ _CONFIG_KEYS = _LOSS_SCALE_KEYS | {"inner_optimizer", "optimizer"}
 
 
 class LossScaleOptimizer(
-    CountsSkippedSteps, stock.BaseLossScaleOptimizer, metaclass=families.LossScaleOptimizerType
+    CountsSkippedSteps,
+    GuardedScaling,
+    stock.BaseLossScaleOptimizer,
+    metaclass=families.LossScaleOptimizerType,
 ):
     """Wraps an optimizer so that the loss is scaled and bad steps are skipped.
 
@@ -179,7 +181,8 @@ class LossScaleOptimizer(
             scale each time it is called.
         """
         self._loss_has_been_scaled = True
-        return scale_loss(loss, self._loss_scale)
+        self._guards.order.note("get_scaled_loss")
+        return self._scale_guarded(loss, "get_scaled_loss")
 
     @as_written
     def get_unscaled_gradients(self, grads: Any) -> list[Any]:
@@ -192,7 +195,8 @@ class LossScaleOptimizer(
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
         self._gradients_have_been_unscaled = True
-        return unscale_gradients(grads, self._loss_scale())
+        self._guards.order.note("get_unscaled_gradients")
+        return self._unscale_guarded(grads, "get_unscaled_gradients")
 
     def _check_before_applying(self) -> None:
         """Says what is wrong with applying gradients here and now.
@@ -208,6 +212,7 @@ class LossScaleOptimizer(
             )
         strategies.check()
         warn_if_forgotten(self._loss_has_been_scaled, self._gradients_have_been_unscaled)
+        self._guards.check_unscaled("apply_gradients", ever=self._gradients_have_been_unscaled)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LossScaleOptimizer:
         strategy = getattr(self._optimizer, "_distribution_strategy", None)

@@ -132,6 +132,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
                 inner_optimizer.build(variables)
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
+        self._guards.check_applied_once(gradients, "apply_gradients", self._fixed_scale)
         summed = False
         aggregate = kwargs.get("experimental_aggregate_gradients", True)
         if aggregate and not (skip_gradients_aggregation or self._uses_dtensor()):

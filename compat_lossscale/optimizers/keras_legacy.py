@@ -86,6 +86,9 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         """
         self._check_before_applying()
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
+        self._guards.check_applied_once(
+            (gradient for gradient, _ in grads_and_vars), "apply_gradients", self._fixed_scale
+        )
         inner_optimizer = self._optimizer
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"

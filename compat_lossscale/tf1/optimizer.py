@@ -13,16 +13,17 @@ from compat_lossscale.core import (
     apply_or_skip,
     as_written,
     native,
-    scale_loss,
-    unscale_gradients,
     unzip,
 )
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.steps.counting import CountsSkippedSteps
+from compat_lossscale.steps.guarded_scaling import GuardedScaling
 
 
-class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecisionLossScaleOptimizer):
+class MixedPrecisionLossScaleOptimizer(
+    CountsSkippedSteps, GuardedScaling, native.MixedPrecisionLossScaleOptimizer
+):
     """Wraps an optimizer of `tf.compat.v1.train` with loss scaling.
 
     Used like any optimizer of TensorFlow 1: `minimize`, or `compute_gradients` and
@@ -51,12 +52,21 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
         made = as_loss_scale(loss_scale) if rule is None else with_rule(loss_scale, rule)
         super().__init__(opt, made)
         self._start_counting()
+        if isinstance(opt, native.MixedPrecisionLossScaleOptimizer):
+            self._guards.warn(
+                "wrapped twice",
+                "MixedPrecisionLossScaleOptimizer was given an optimizer that scales the loss "
+                "already, so the loss is multiplied by both loss scales, and both decide whether "
+                "to skip a step. Use the inner one as it is.",
+            )
+            if isinstance(opt, GuardedScaling):
+                opt._guards.was_told_of("scaled twice")
 
     def _scale_loss(self, loss: Any) -> Any:
-        return scale_loss(loss, self._loss_scale)
+        return self._scale_guarded(loss, "compute_gradients")
 
     def _unscale_grads(self, grads: Any) -> list[Any]:
-        return unscale_gradients(grads, self._loss_scale())
+        return self._unscale_guarded(grads, "compute_gradients")
 
     @as_written
     def apply_gradients(
@@ -86,6 +96,7 @@ class MixedPrecisionLossScaleOptimizer(CountsSkippedSteps, native.MixedPrecision
             # Whatever is not a DynamicLossScale was never asked to update, in any version.
             return inner_optimizer.apply_gradients(grads_and_vars, global_step, name)
         gradients, variables = unzip(grads_and_vars)
+        self._guards.check_applied_once(gradients, "apply_gradients", self._fixed_scale)
         name = self.get_name() if name is None else name
         inner_name = f"{name}-wrapped"  # One object for all replicas, or a strategy packs it.
         done = apply_or_skip(

@@ -24,6 +24,7 @@ from compat_lossscale.spec import (
     ScaleState,
     next_state,
 )
+from compat_lossscale.steps.guards import MisuseGuards
 
 _OPERATIONS = Operations(
     select=ops.where,
@@ -39,6 +40,9 @@ _OPERATIONS = Operations(
 class StatelessSteps(RecordsOverflowsInPython):
     """Takes a step on values, and returns the values after it."""
 
+    _knows_functions = False
+    """Whether calls in a function that is traced once can be told from others."""
+    _guards: MisuseGuards
     _spec: LossScaleSpec
     _counts_skipped_too: bool
     inner_optimizer: Any
@@ -56,6 +60,18 @@ class StatelessSteps(RecordsOverflowsInPython):
     @staticmethod
     def _traced_function() -> Any:
         """The function that is being traced, of which nothing is known here."""
+
+    def _fixed_scale(self) -> float | None:
+        """The loss scale if it is fixed, and `None` otherwise."""
+        return None if self._spec.dynamic else self.initial_scale
+
+    def _check_range(self, loss: Any, scaled: Any) -> None:
+        """Warns if a fixed loss scale makes a float16 loss infinite, whatever its value."""
+        del loss, scaled
+        self._guards.check_range(self._fixed_scale())
+
+    def _check_unaltered(self, gradients: list[Any], method: str) -> None:
+        """Does nothing: tensors do not tell where they come from."""
 
     def _current_scale(self) -> Any:
         # Before the optimizer is built there is no variable; where a function is traced, none may
