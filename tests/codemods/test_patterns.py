@@ -588,7 +588,7 @@ ROWS = [
         class Backoff(tf.mixed_precision.experimental.LossScale):
             pass
         """,
-        findings=("LS203 no optimizer of today takes a loss scale of your own",),
+        findings=("LS203 no Keras optimizer of today takes a loss scale of your own",),
     ),
     Row(
         "read:opt.loss_scale()-call",
@@ -1211,7 +1211,6 @@ ROWS = [
         tf.keras.mixed_precision.set_global_policy('float32')
         ok = type(opt).__name__ == 'LossScaleOptimizer'
         """,
-        findings=("LS802 the class has another name now",),
     ),
     Row(
         "comment:commented-out-old-code",

@@ -114,7 +114,7 @@ def escaped(notebook: str) -> str:
         "print(model.optimizer._loss_scale._num_good_steps)\n",
         "from tensorflow.keras import layers\nprint(layer.dtype_policy.loss_scale)\n",
         "print(layer.dtype_policy.should_cast_variables)\n",
-        "assert type(opt).__name__ == 'LossScaleOptimizer'\n",
+        "assert type(opt).__name__ == 'LossScaleOptimizerV1'\n",
         "from tensorflow.python.training.experimental import loss_scale\n",
     ],
 )
