@@ -31,7 +31,7 @@ export PYTHONDONTWRITEBYTECODE =
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
 
-# A selection that takes six minutes on two cores: see the markers in pyproject.toml. The rest is in
+# A selection that takes eight minutes on two cores: see the markers in pyproject.toml. The rest is in
 # `make nightly`.
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest $(PARALLEL)
