@@ -63,6 +63,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+def pytest_collection_finish() -> None:
+    """Lets the garbage collector pass over what lives as long as the run: modules and tests.
+
+    A collection takes more than a second otherwise, and a run has hundreds.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def _short_form(items: list[pytest.Item]) -> list[pytest.Item]:
     """All tests but those marked `nightly`, and every nth case of those marked `sampled` or `grid`.
 
