@@ -167,6 +167,23 @@ def are_patched(patches: Iterable[FunctionPatch]) -> bool:
     return all(hasattr(getattr(owner, name), "_unpatched") for owner, name, _ in patches)
 
 
+class FunctionPatches:
+    """Patches of functions that are replaced together.
+
+    Attributes:
+        applied: The patches that are in place.
+    """
+
+    def __init__(self) -> None:
+        self.applied: tuple[FunctionPatch, ...] = ()
+
+    def replace(self, patches: tuple[FunctionPatch, ...]) -> None:
+        """Restores the original functions, and applies other patches."""
+        unpatch_functions(self.applied)
+        patch_functions(patches)
+        self.applied = patches
+
+
 def _patched(original: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def patched(*args: Any, **kwargs: Any) -> Any:

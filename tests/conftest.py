@@ -132,7 +132,7 @@ def _reset_tensorflow() -> None:
         tf_keras.mixed_precision.set_global_policy(None)
         tf_keras.backend.clear_session()
     if "compat_lossscale.policies.compile_wrapping" in sys.modules:
-        sys.modules["compat_lossscale.policies.compile_wrapping"].disable()
+        sys.modules["compat_lossscale.policies.compile_wrapping"].patches.replace(())
 
 
 def _mode(name: str) -> Iterator[Mode]:

@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tf1": {"spec", "core", "arguments", "steps"},
     "optimizers": {"spec", "core", "arguments", "steps", "tf1"},
     "keras3": {"spec", "core", "arguments", "steps", "tf1", "neighbour_names", "watching"},
-    "policies": {"spec", "core", "optimizers"},
+    "policies": {"spec", "core", "arguments", "optimizers"},
     "experimental": {"core", "optimizers", "policies"},
     "v1": {"core", "tf1", "optimizers"},
     "neighbour_names": set(),

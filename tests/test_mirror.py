@@ -89,6 +89,7 @@ SHIM: Final = {
     # Parts of the optimizers and their classes.
     "core/dynamic_loss_scale": "core/test_loss_scale.py",
     "arguments/loss_scale_configs": "optimizers/test_experimental.py",
+    "arguments/policy_loss_scale": "policies/test_policy.py",
     "core/native": "core/test_gradients.py",
     "core/private": "test_private_names.py",
     "optimizers/install_state": "optimizers/test_base.py",
@@ -170,6 +171,7 @@ CODEMOD: Final = {
     "rules/shared/keras_3_policies": "rules/test_ls511_keras_3_compiles.py",
     "rules/shared/neighbour_guards": "rules/test_ls901_python_and_numpy.py",
     "rules/shared/neighbour_rule": "rules/test_ls902_tensorflow.py",
+    "rules/shared/neighbour_decisions": "rules/test_ls901_python_and_numpy.py",
     "rules/shared/neighbour_uses": "rules/test_ls901_python_and_numpy.py",
     "rules/shared/new_optimizers": "rules/test_ls223_new_loss_scale_optimizers.py",
     "rules/shared/policy_compiles": "rules/test_ls502_policy_objects.py",

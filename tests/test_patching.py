@@ -115,3 +115,17 @@ def test_a_function_is_patched_once_and_put_back_at_once() -> None:
         _patching.unpatch_functions(patches)
         assert module.f is original
         assert not _patching.are_patched(patches)
+
+
+def test_patches_of_one_subject_replace_each_other() -> None:
+    module = types.SimpleNamespace(f=lambda x: x, g=lambda x: x)
+
+    def negated(function: Callable[[int], int], x: int) -> int:
+        return -function(x)
+
+    patches = _patching.FunctionPatches()
+    of_f, of_g = ((module, "f", negated),), ((module, "g", negated),)
+    for applied, expected in ((of_f, (-1, 1)), (of_g, (1, -1)), ((), (1, 1)), (of_f, (-1, 1))):
+        patches.replace(applied)
+        assert patches.applied == applied
+        assert (module.f(1), module.g(1)) == expected

@@ -9,12 +9,28 @@ from compat_lossscale.arguments.loss_scale_arguments import (
     with_rule,
 )
 from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
+from compat_lossscale.arguments.optimizer_configs import (
+    config_of,
+    inner_in,
+    others_in,
+    spec_in,
+    spec_of,
+)
+from compat_lossscale.arguments.policy_loss_scale import PolicyWithLossScale, Wrap, wrap_under
 
 __all__ = [
     "LossScaleConfigs",
+    "PolicyWithLossScale",
+    "Wrap",
     "as_loss_scale",
     "class_of",
+    "config_of",
     "from_spec",
+    "inner_in",
     "opt_means_optimizer",
+    "others_in",
+    "spec_in",
+    "spec_of",
     "with_rule",
+    "wrap_under",
 ]

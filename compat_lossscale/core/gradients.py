@@ -14,6 +14,10 @@ from compat_lossscale.core.deferral import unscale_now_or_later
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall, as_written
 
+_LARGE = 2**17
+"""Elements from which a division takes longer than to start it. Within a call of a function it may
+take twice as long, as the threads of the function get their memory from the system each time."""
+
 
 @as_written
 def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[Any]:
@@ -39,11 +43,21 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
         return gradients
     if tf.executing_eagerly():
         concatenated = Concatenated(values)
-        unscaled = _divide([loss_scale, *concatenated.tensors])
+        unscaled = _divide_eagerly(concatenated.tensors, loss_scale)
     else:
         concatenated = Concatenated(values, alone=may_be_reassociated)
         unscaled = unscale_now_or_later(concatenated.tensors, loss_scale)
     return with_values(gradients, concatenated.split(unscaled))
+
+
+def _divide_eagerly(tensors: list[tf.Tensor], loss_scale: tf.Tensor) -> list[Any]:
+    large = iter(reference.unscale_gradients(filter(_is_large, tensors), loss_scale))
+    small = iter(_divide([loss_scale, *(one for one in tensors if not _is_large(one))]))
+    return [next(large if _is_large(one) else small) for one in tensors]
+
+
+def _is_large(tensor: tf.Tensor) -> bool:
+    return int(tensor.shape.num_elements()) >= _LARGE
 
 
 def _divided(tensors: list[tf.Tensor]) -> list[Any]:

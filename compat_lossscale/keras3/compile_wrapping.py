@@ -9,29 +9,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import keras
 
-from compat_lossscale._patching import FunctionPatch, patch_functions, unpatch_functions
+from compat_lossscale._patching import FunctionPatches
+from compat_lossscale.arguments import Wrap, wrap_under
 
-Wrap: TypeAlias = Callable[[Any], Any]
-
-_patches: tuple[FunctionPatch, ...] = ()
-"""What is in place at present."""
-
-
-def current() -> tuple[FunctionPatch, ...]:
-    """What decides at present, for `restore`."""
-    return _patches
-
-
-def restore(patches: tuple[FunctionPatch, ...]) -> None:
-    """Lets that decide again which `current` returned."""
-    global _patches  # noqa: PLW0603  # one process has one Keras
-    unpatch_functions(_patches)
-    patch_functions(patches)
-    _patches = patches
+patches = FunctionPatches()
+"""What lets experimental policies decide; none are applied while Keras decides."""
 
 
 def enable(default: Wrap | None = None) -> None:
@@ -42,15 +28,8 @@ def enable(default: Wrap | None = None) -> None:
             `None` leaves that to Keras.
     """
 
-    def wrapping(model: Any) -> Wrap | None:
-        policy = model.dtype_policy
-        by_policy: Wrap | None = getattr(policy, "wrap_optimizer", None)
-        if by_policy is None and policy.name == "mixed_float16":
-            return default
-        return by_policy
-
     def compile_model(original: Callable[..., None], model: Any, *args: Any, **kwargs: Any) -> None:
-        wrap = wrapping(model)
+        wrap = wrap_under(model.dtype_policy, default)
         if wrap is None:
             original(model, *args, **kwargs)
             return
@@ -64,14 +43,4 @@ def enable(default: Wrap | None = None) -> None:
         original(*given.args, **given.kwargs)
 
     trainer = next(cls for cls in keras.Model.__mro__ if "compile" in vars(cls))
-    restore(((trainer, "compile", compile_model),))
-
-
-def disable() -> None:
-    """Gives Keras its own decision back."""
-    restore(())
-
-
-def is_enabled() -> bool:
-    """Whether experimental policies decide at present."""
-    return bool(_patches)
+    patches.replace(((trainer, "compile", compile_model),))

@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from compat_lossscale.core import LossScale
+from compat_lossscale.arguments import PolicyWithLossScale
 from compat_lossscale.keras3 import compile_wrapping, experimental
 from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.tf1 import graph_rewrite
@@ -20,7 +20,7 @@ _OLD_NAME = re.compile("(?P<dtype>.*?)(_with)?_float32_vars$")
 _INFER = ("infer", "_infer")
 
 
-class Policy(keras.DTypePolicy):
+class Policy(PolicyWithLossScale, keras.DTypePolicy):
     """A dtype policy of Keras 3 with a loss scale, which `Model.compile` wraps optimizers with.
 
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
@@ -39,6 +39,7 @@ class Policy(keras.DTypePolicy):
 
     # Keras writes both names into files. A Keras without this package then finds its own class.
     __module__ = "keras"
+    _configs = configs
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
         if name is None:
@@ -55,19 +56,8 @@ class Policy(keras.DTypePolicy):
         except ValueError as error:
             raise ValueError(str(error).replace(dtype, name)) from None
         self._old_name = name if old else None
-        self._loss_scale_is_given = not (isinstance(loss_scale, str) and loss_scale == "auto")
-        if not self._loss_scale_is_given:
-            loss_scale = "dynamic" if self.name == "mixed_float16" else None
-        elif loss_scale is not None and self.compute_dtype != "float16":
-            tf.get_logger().warning(
-                "The policy %r computes in %s, which needs no loss scaling, but was given the "
-                "loss scale %s. Loss scaling only costs time here.",
-                name,
-                self.compute_dtype,
-                loss_scale,
-            )
-        self._loss_scale = configs.get(loss_scale)
-        if not compile_wrapping.is_enabled():
+        self._take_loss_scale(name, loss_scale)
+        if not compile_wrapping.patches.applied:
             compile_wrapping.enable()
 
     @property
@@ -77,20 +67,9 @@ class Policy(keras.DTypePolicy):
         return name
 
     @property
-    def variable_dtype(self) -> str:
+    def variable_dtype(self) -> str | None:
         """The dtype of variables."""
-        dtype: str = super().variable_dtype if self._old_name is None else "float32"
-        return dtype
-
-    @property
-    def loss_scale(self) -> LossScale | None:
-        """The loss scale, the same object that was given if one was; `None` for none."""
-        return self._loss_scale
-
-    @property
-    def should_cast_variables(self) -> bool:
-        """Whether variables are cast to another dtype for computing (gone in TensorFlow 2.4)."""
-        return bool(self.variable_dtype != self.compute_dtype)
+        return super().variable_dtype if self._old_name is None else "float32"
 
     def wrap_optimizer(self, optimizer: Any) -> Any:
         """Wraps an optimizer as `Model.compile` does under this policy.
@@ -105,31 +84,6 @@ class Policy(keras.DTypePolicy):
             return optimizer
         return experimental.LossScaleOptimizer(optimizer, self._loss_scale)
 
-    def get_config(self) -> dict[str, Any]:
-        """Returns the name, and the loss scale if one was given."""
-        config: dict[str, Any] = {"name": self.name}
-        if self._loss_scale_is_given:
-            config["loss_scale"] = configs.serialize(self._loss_scale)
-        return config
-
-    @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> Policy:
-        """Makes a policy from `get_config()`'s dictionary.
-
-        Args:
-            config: The name, and the loss scale as TensorFlow 2.1 to 2.4 wrote it.
-            custom_objects: Users' own LossScale classes by name.
-
-        Returns:
-            The policy, its loss scale in its initial state.
-        """
-        arguments = dict(config)
-        if isinstance(arguments.get("loss_scale"), Mapping):
-            arguments["loss_scale"] = configs.deserialize(arguments["loss_scale"], custom_objects)
-        return cls(**arguments)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, keras.DTypePolicy):
             return NotImplemented
@@ -138,9 +92,6 @@ class Policy(keras.DTypePolicy):
 
     def __hash__(self) -> int:
         return hash(self.name)
-
-    def __repr__(self) -> str:
-        return f'<Policy "{self.name}", loss_scale={self._loss_scale!r}>'
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_config, (self.get_config(),)
@@ -153,7 +104,8 @@ Policy.__name__ = Policy.__qualname__ = keras.DTypePolicy.__name__
 
 
 def _from_config(config: Mapping[str, Any]) -> Policy:
-    return Policy.from_config(config)
+    policy: Policy = Policy.from_config(config)
+    return policy
 
 
 def set_policy(policy: Any) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +10,15 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from compat_lossscale.arguments import as_loss_scale, from_spec
+from compat_lossscale.arguments import (
+    as_loss_scale,
+    config_of,
+    from_spec,
+    inner_in,
+    others_in,
+    spec_in,
+    spec_of,
+)
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import AlreadyWrappedError
 from compat_lossscale.keras3 import gradients, private
@@ -20,14 +27,10 @@ from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.keras3.old_members import Variables, arguments_of_today, gone
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
-from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
-_LOSS_SCALE_KEYS = frozenset(
-    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
-)
-_CONFIG_KEYS = _LOSS_SCALE_KEYS | {
-    *("count_skipped_steps", "inner_optimizer", "name", "optimizer"),
-}
+_KEYS_OF_KERAS_3 = ("count_skipped_steps", "name")
+"""What configs of Keras 3 have besides, which this constructor does not take."""
 _FOR_THE_INNER_OPTIMIZER = ("clipnorm", "clipvalue", "global_clipnorm")
 """What Keras' constructor sets on every optimizer, and is of no use on a wrapper."""
 _wrapped: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -85,7 +88,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
                 "and the step count of one."
             )
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
-        self._set_up(inner_optimizer, _spec_of(loss_scale))
+        self._set_up(inner_optimizer, spec_of(loss_scale))
         for name in _FOR_THE_INNER_OPTIMIZER:
             self.__dict__.pop(name, None)
         _wrapped.add(inner_optimizer)
@@ -94,7 +97,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
     def _attach(self, loss_scale: LossScale) -> None:
         """Takes a loss scale, and lets checkpoints find it if it has state."""
         # Past the optimizer's own attribute handling.
-        self.__dict__.update(_core_loss_scale=loss_scale, _spec=_spec_of(loss_scale))
+        self.__dict__.update(_core_loss_scale=loss_scale, _spec=spec_of(loss_scale))
         with tf.init_scope():
             self._start_counting()
         if not isinstance(loss_scale, FixedLossScale):
@@ -254,12 +257,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         LossScale), it is in the form of TensorFlow 2.0 to 2.3.
         """
         inner_config = keras.saving.serialize_keras_object(self.inner_optimizer)
-        loss_scale, spec = self._loss_scale, _spec_of(self._loss_scale)
-        if spec is None:
-            return {"optimizer": inner_config, "loss_scale": configs.serialize(loss_scale)}
-        if spec.multiplier in (None, 2.0) or spec.rule is not None:
-            return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
-        return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
+        return config_of(self._loss_scale, inner_config, configs)
 
     @classmethod
     def from_config(
@@ -280,34 +278,26 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
-        spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
+        spec = spec_in(config)
         inner_optimizer = cls._inner_from_config(config, custom_objects)
         return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
 
     @staticmethod
     def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
         """What a subclass put into its config for a constructor of its own."""
-        return {key: value for key, value in config.items() if key not in _CONFIG_KEYS}
+        others = others_in(config)
+        return {key: value for key, value in others.items() if key not in _KEYS_OF_KERAS_3}
 
     @staticmethod
     def _inner_from_config(
         config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None
     ) -> Any:
-        stored = config.get("inner_optimizer", config.get("optimizer"))
-        if not isinstance(stored, Mapping):
+        stored = inner_in(config)
+        if not isinstance(stored, dict):
             return stored
-        # Deserializing changes the dictionary that it is given.
-        stored = copy.deepcopy(dict(stored))
         options = dict(stored.get("config") or {})
         rate, options = arguments_of_today(
             options.pop("learning_rate", None), options, str(stored.get("class_name"))
         )
         stored["config"] = options if rate is None else {"learning_rate": rate, **options}
         return keras.optimizers.deserialize(stored, custom_objects=custom_objects)
-
-
-def _spec_of(loss_scale: LossScale) -> LossScaleSpec | None:
-    """A loss scale's spec; `None` if it is of a user's own class."""
-    ours = isinstance(loss_scale, FixedLossScale | DynamicLossScale)
-    return loss_scale.spec if ours else None

@@ -76,7 +76,9 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
             return optimizer
         return tensorflow_2_4.LossScaleOptimizer(optimizer)
 
-    undo.append(functools.partial(compile_wrapping.restore, compile_wrapping.current()))
+    undo.append(
+        functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
+    )
     compile_wrapping.enable(default=wrap)
 
 

@@ -146,6 +146,8 @@ def _take_over_keras(undo: Undo) -> None:
             return optimizer
         return LossScaleOptimizer(optimizer)
 
-    undo.append(functools.partial(compile_wrapping.restore, compile_wrapping.current()))
+    undo.append(
+        functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
+    )
     compile_wrapping.enable(default=wrap)
     set_attribute(install_state, "old_names_are_installed", True, undo)

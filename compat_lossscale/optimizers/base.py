@@ -10,7 +10,14 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale.arguments import as_loss_scale, from_spec
+from compat_lossscale.arguments import (
+    as_loss_scale,
+    config_of,
+    from_spec,
+    inner_in,
+    others_in,
+    spec_in,
+)
 from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
@@ -24,16 +31,11 @@ from compat_lossscale.optimizers import (
     stock,
     wrapping,
 )
-from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
 from compat_lossscale.steps.guarded_scaling import GuardedScaling
 from compat_lossscale.steps.scaling_warning import warn_if_forgotten
-
-_LOSS_SCALE_KEYS = frozenset(
-    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
-)
-_CONFIG_KEYS = _LOSS_SCALE_KEYS | {"inner_optimizer", "optimizer"}
 
 
 class LossScaleOptimizer(
@@ -241,13 +243,7 @@ class LossScaleOptimizer(
         this package reads.
         """
         inner_config = tf_keras.optimizers.serialize(self._optimizer)
-        loss_scale = self._loss_scale
-        if isinstance(loss_scale, FixedLossScale | DynamicLossScale):
-            spec = loss_scale.spec
-            if spec.multiplier in (None, 2.0) or spec.rule is not None:
-                return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
-            return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
-        return {"optimizer": inner_config, "loss_scale": loss_scale_config.serialize(loss_scale)}
+        return config_of(self._loss_scale, inner_config, loss_scale_config.configs)
 
     @classmethod
     def from_config(
@@ -268,27 +264,19 @@ class LossScaleOptimizer(
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        states_one = "inner_optimizer" not in config or config.keys() & _LOSS_SCALE_KEYS
-        spec = LossScaleSpec.from_config(config) if states_one else LossScaleSpec()
+        spec = spec_in(config)
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
-
-    @staticmethod
-    def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
-        """What a subclass put into its config for a constructor of its own."""
-        return {key: value for key, value in config.items() if key not in _CONFIG_KEYS}
+        return cls(inner_optimizer, **spec.to_own_arguments(), **others_in(config))
 
     @classmethod
     def _inner_from_config(
         cls, config: Mapping[str, Any], custom_objects: dict[str, Any] | None
     ) -> Any:
-        key = "inner_optimizer" if "inner_optimizer" in config else "optimizer"
-        stored = config.get(key)
+        stored = inner_in(config)
         if not isinstance(stored, Mapping):
             return stored
-        # Deserializing changes the dictionary that it is given.
         return tf_keras.optimizers.deserialize(
-            copy.deepcopy(dict(stored)),
+            stored,
             custom_objects=custom_objects,
             use_legacy_optimizer=issubclass(cls, stock.OptimizerV2),
             use_legacy_format="module" not in stored,

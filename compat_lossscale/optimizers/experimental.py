@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat_lossscale.arguments import opt_means_optimizer, with_rule
+from compat_lossscale.arguments import opt_means_optimizer, others_in, with_rule
 from compat_lossscale.core import LossScale
 from compat_lossscale.optimizers import base, loss_scale_config
 from compat_lossscale.spec import LossScaleRule
@@ -68,7 +68,7 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
         """
         inner_optimizer = cls._inner_from_config(config, custom_objects)
         loss_scale = loss_scale_config.configs.stated_in(config, custom_objects)
-        return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **cls._others_in(config))
+        return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **others_in(config))
 
     def _aggregate_gradients(self, grads_and_vars: Any) -> list[Any]:
         """Sums gradients over the replicas. Gives gradients, not pairs, as up to TensorFlow 2.3.

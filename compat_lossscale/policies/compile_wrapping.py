@@ -13,27 +13,14 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from compat_lossscale._patching import FunctionPatch, patch_functions, unpatch_functions
+from compat_lossscale._patching import FunctionPatch, FunctionPatches
+from compat_lossscale.arguments import Wrap, wrap_under
 from compat_lossscale.optimizers import stock
 
-Wrap: TypeAlias = Callable[[Any], Any]
 Wrapping: TypeAlias = Callable[[Any], Wrap | None]
 
-_patches: tuple[FunctionPatch, ...] = ()
-"""The current patches."""
-
-
-def current() -> tuple[FunctionPatch, ...]:
-    """Returns the current patches, for `restore`."""
-    return _patches
-
-
-def restore(patches: tuple[FunctionPatch, ...]) -> None:
-    """Restores patches that `current` returned."""
-    global _patches  # noqa: PLW0603  # one process has one Keras
-    unpatch_functions(_patches)
-    patch_functions(patches)
-    _patches = patches
+patches = FunctionPatches()
+"""What lets experimental policies decide; none are applied while tf-keras decides."""
 
 
 def enable(default: Wrap | None = None) -> None:
@@ -45,13 +32,9 @@ def enable(default: Wrap | None = None) -> None:
     """
 
     def wrapping(model: Any) -> Wrap | None:
-        policy = model.dtype_policy
-        by_policy: Wrap | None = getattr(policy, "wrap_optimizer", None)
-        if by_policy is None and policy.name == "mixed_float16":
-            return default
-        return by_policy
+        return wrap_under(model.dtype_policy, default)
 
-    restore(
+    patches.replace(
         _method_patches(wrapping)
         if stock.chooses_optimizers_by_method
         else _compile_patches(wrapping)
@@ -105,13 +88,3 @@ def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
             model.optimizer = optimizer
 
     return tuple((model, "compile", compile_model) for model in (stock.Model, stock.ModelV1))
-
-
-def disable() -> None:
-    """Lets tf-keras decide again."""
-    restore(())
-
-
-def is_enabled() -> bool:
-    """Whether experimental policies decide."""
-    return bool(_patches)

@@ -27,7 +27,7 @@ def set_policy(policy: Any) -> None:
     """
     if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
         policy = Policy(policy)
-    if not compile_wrapping.is_enabled():
+    if not compile_wrapping.patches.applied:
         compile_wrapping.enable()
     try:
         tf_keras.mixed_precision.set_global_policy(policy)

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
 from compat_lossscale import _patching
-from compat_lossscale.core import LossScale
+from compat_lossscale.arguments import PolicyWithLossScale
 from compat_lossscale.optimizers import (
     ExperimentalLossScaleOptimizer,
     loss_scale_config,
@@ -24,7 +24,7 @@ _OLD_SUFFIX = re.compile("(_with)?_float32_vars$")
 _NAMES_OF_TODAY = {"infer": "_infer", "float32_with_float32_vars": "float32"}
 
 
-class Policy(tf_keras.mixed_precision.Policy):
+class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
     """A dtype policy with a loss scale, which `Model.compile` wraps optimizers with.
 
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
@@ -40,21 +40,12 @@ class Policy(tf_keras.mixed_precision.Policy):
         ValueError: There is no policy with this name, or `loss_scale` is not one of these.
     """
 
+    _configs = loss_scale_config.configs
+
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
         super().__init__(_NAMES_OF_TODAY.get(name, name) if isinstance(name, str) else name)
-        self._loss_scale_is_given = not (isinstance(loss_scale, str) and loss_scale == "auto")
-        if not self._loss_scale_is_given:
-            loss_scale = "dynamic" if self.name == "mixed_float16" else None
-        elif loss_scale is not None and self.compute_dtype not in ("float16", None):
-            tf.get_logger().warning(
-                "The policy %r computes in %s, which needs no loss scaling, but was given the "
-                "loss scale %s. Loss scaling only costs time here.",
-                name,
-                self.compute_dtype,
-                loss_scale,
-            )
-        self._loss_scale = loss_scale_config.get(loss_scale)
-        if not compile_wrapping.is_enabled():
+        self._take_loss_scale(name, loss_scale)
+        if not compile_wrapping.patches.applied:
             compile_wrapping.enable()
 
     def _parse_name(self, name: str) -> tuple[str | None, str | None]:
@@ -76,16 +67,6 @@ class Policy(tf_keras.mixed_precision.Policy):
         parsed: tuple[str | None, str | None] = super()._parse_name(name)
         return parsed
 
-    @property
-    def loss_scale(self) -> LossScale | None:
-        """The object that was passed as the loss scale, or `None` without loss scaling."""
-        return self._loss_scale
-
-    @property
-    def should_cast_variables(self) -> bool:
-        """Whether variables are cast to another dtype for computing (removed in TensorFlow 2.4)."""
-        return bool(self.variable_dtype != self.compute_dtype)
-
     def wrap_optimizer(self, optimizer: Any) -> Any:
         """Wraps an optimizer as `Model.compile` does under this policy.
 
@@ -99,36 +80,6 @@ class Policy(tf_keras.mixed_precision.Policy):
         if self._loss_scale is None or isinstance(optimizer, stock.BaseLossScaleOptimizer):
             return optimizer
         return ExperimentalLossScaleOptimizer(optimizer, self._loss_scale)
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the name, and the loss scale if one was passed."""
-        config: dict[str, Any] = {"name": self.name}
-        if self._loss_scale_is_given:
-            config["loss_scale"] = loss_scale_config.serialize(self._loss_scale)
-        return config
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Policy:
-        """Creates a policy from the dictionary of `get_config()`.
-
-        Args:
-            config: The name, and the loss scale in the form of TensorFlow 2.1 to 2.4.
-            custom_objects: Custom LossScale classes by name.
-
-        Returns:
-            The policy, with its loss scale in the initial state.
-        """
-        arguments = dict(config)
-        if isinstance(arguments.get("loss_scale"), Mapping):
-            arguments["loss_scale"] = loss_scale_config.deserialize(
-                arguments["loss_scale"], custom_objects
-            )
-        return cls(**arguments)
-
-    def __repr__(self) -> str:
-        return f'<Policy "{self.name}", loss_scale={self._loss_scale!r}>'
 
 
 def with_input_dtype(policy: Any, dtype: Any) -> Policy:

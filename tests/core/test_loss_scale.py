@@ -12,27 +12,10 @@ import tensorflow as tf
 from compat_lossscale import LossScaleSpec
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
+from tests.loss_scales import HalvingLossScale
 from tests.support import NAN, Mode, scalar_spec
 
 native = tf.compat.v1.mixed_precision
-
-
-class HalvingLossScale(LossScale):
-    """A user's own: halves at each step, whatever the gradients; applies even steps only."""
-
-    def __init__(self, start: float = 64.0) -> None:
-        super().__init__()
-        self._start = start
-        self._scale = self._add_weight("halving_scale", start, tf.float32)
-
-    def __call__(self) -> tf.Tensor:
-        return tf.convert_to_tensor(self._scale)
-
-    def update(self, grads: Any) -> tuple[Any, Any]:
-        return self._scale.assign(self._scale / 2.0), True
-
-    def get_config(self) -> dict[str, Any]:
-        return {"start": self._start}
 
 
 def test_a_dynamic_loss_scale_has_the_defaults_of_the_original() -> None:

@@ -16,6 +16,8 @@ import running
 import training_log
 from rich.console import Console
 
+from tests import forked_python
+
 LINES = """\
 policy mixed_float16, compute dtype float16, variable dtype float32
 step 0 loss_scale 32768
@@ -201,7 +203,7 @@ def test_programs_do_not_know_of_compat_lossscale(program: Any) -> None:
 def test_fit_trains_for_an_epoch_under_the_shim() -> None:
     log = training_log.Log()
     program = demo.EXAMPLES / "digits_fit.py"
-    command = [sys.executable, "-m", "compat_lossscale", "run", str(program), "--epochs", "1"]
+    command = forked_python.command("-m", "compat_lossscale", "run", str(program), "--epochs", "1")
     finished = running.run(command, log.read)
     assert finished.exit_code == 0, finished.stderr
     assert log.accuracy is not None

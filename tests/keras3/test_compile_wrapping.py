@@ -18,10 +18,10 @@ Stock = keras.optimizers.LossScaleOptimizer
 
 @pytest.fixture(autouse=True)
 def policy_and_compile_stay() -> Iterator[None]:
-    policy, decides = keras.config.dtype_policy(), compile_wrapping.current()
+    policy, decides = keras.config.dtype_policy(), compile_wrapping.patches.applied
     yield
     keras.config.set_dtype_policy(policy)
-    compile_wrapping.restore(decides)
+    compile_wrapping.patches.replace(decides)
 
 
 def compiled(policy: Any, **kwargs: Any) -> Any:
@@ -58,11 +58,11 @@ def test_keras_own_policy_is_left_to_keras_or_to_the_default() -> None:
 
 
 def test_what_is_taken_back_leaves_the_method_that_was_found() -> None:
-    compile_wrapping.disable()
+    compile_wrapping.patches.replace(())
     found = keras.Model.compile
     compile_wrapping.enable()
-    assert compile_wrapping.is_enabled()
+    assert compile_wrapping.patches.applied
     assert keras.Model.compile is not found
-    compile_wrapping.disable()
+    compile_wrapping.patches.replace(())
     assert keras.Model.compile is found
-    assert not compile_wrapping.is_enabled()
+    assert not compile_wrapping.patches.applied

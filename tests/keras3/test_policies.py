@@ -18,10 +18,10 @@ from compat_lossscale.keras3.policies import Policy
 
 @pytest.fixture(autouse=True)
 def policy_and_compile_stay() -> Iterator[None]:
-    policy, decides = keras.config.dtype_policy(), compile_wrapping.current()
+    policy, decides = keras.config.dtype_policy(), compile_wrapping.patches.applied
     yield
     keras.config.set_dtype_policy(policy)
-    compile_wrapping.restore(decides)
+    compile_wrapping.patches.replace(decides)
 
 
 def test_a_policy_is_one_of_keras_with_a_loss_scale() -> None:

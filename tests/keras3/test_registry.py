@@ -22,11 +22,11 @@ SAVED = {
 @pytest.fixture
 def registered() -> Iterator[None]:
     undo: Undo = []
-    decides = compile_wrapping.current()
+    decides = compile_wrapping.patches.applied
     registry.register(undo)
     yield
     take_back(undo)
-    compile_wrapping.restore(decides)
+    compile_wrapping.patches.replace(decides)
 
 
 @pytest.mark.parametrize("name", ["LossScaleOptimizer", "LossScaleOptimizerV1"])

@@ -13,30 +13,13 @@ import tf_keras
 import compat_lossscale
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.experimental import LossScaleOptimizer
+from tests.loss_scales import HalvingLossScale
 from tests.support import NAN, Family, Mode, scalar_spec
 
 pytestmark = pytest.mark.grid(2)
 
 Case = tuple[Family, Mode]
 native = tf.compat.v1.mixed_precision
-
-
-class HalvingLossScale(LossScale):
-    """A user's own: halves at each step and applies every one."""
-
-    def __init__(self, start: float = 64.0) -> None:
-        super().__init__()
-        self._start = start
-        self._scale = self._add_weight("halving_scale", start, tf.float32)
-
-    def __call__(self) -> tf.Tensor:
-        return tf.convert_to_tensor(self._scale)
-
-    def update(self, grads: Any) -> tuple[Any, Any]:
-        return self._scale.assign(self._scale / 2.0), True
-
-    def get_config(self) -> dict[str, Any]:
-        return {"start": self._start}
 
 
 class NativeSkippingLossScale(native.LossScale):  # type: ignore[misc]  # TensorFlow has no types

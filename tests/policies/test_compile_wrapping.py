@@ -108,22 +108,22 @@ def methods() -> list[object]:
 
 
 def test_disabling_gives_keras_its_own_decision_back() -> None:
-    compile_wrapping.disable()
+    compile_wrapping.patches.replace(())
     originals = methods()
-    assert not compile_wrapping.is_enabled()
+    assert not compile_wrapping.patches.applied
     compile_wrapping.enable()
     compile_wrapping.enable()
-    assert compile_wrapping.is_enabled()
+    assert compile_wrapping.patches.applied
     assert methods() != originals
-    compile_wrapping.disable()
-    assert not compile_wrapping.is_enabled()
+    compile_wrapping.patches.replace(())
+    assert not compile_wrapping.patches.applied
     assert methods() == originals
 
 
 def test_making_a_policy_is_enough_to_let_it_decide() -> None:
-    compile_wrapping.disable()
+    compile_wrapping.patches.replace(())
     experimental.Policy("mixed_float16", 8)
-    assert compile_wrapping.is_enabled()
+    assert compile_wrapping.patches.applied
 
 
 def test_a_graph_model_is_wrapped_too() -> None:

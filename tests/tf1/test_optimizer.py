@@ -28,7 +28,7 @@ def sgd(learning_rate: float = 1.0) -> Any:
     return tf1.train.GradientDescentOptimizer(learning_rate)
 
 
-class HalvingLossScale(LossScale):
+class OwnLossScale(LossScale):
     def __call__(self) -> tf.Tensor:
         return tf.constant(4.0)
 
@@ -131,7 +131,7 @@ def test_a_float16_loss_and_sparse_gradients_train(session: Any) -> None:
 
 def test_a_users_own_loss_scale_scales_and_is_never_asked_to_update(session: Any) -> None:
     v = tf1.get_variable("v", initializer=5.0)
-    train = MixedPrecisionLossScaleOptimizer(sgd(), HalvingLossScale()).minimize(v * 2.0)
+    train = MixedPrecisionLossScaleOptimizer(sgd(), OwnLossScale()).minimize(v * 2.0)
     session.run(tf1.global_variables_initializer())
     session.run(train)
     assert session.run(v) == 3
@@ -284,7 +284,7 @@ def test_arguments_are_checked_as_in_the_original() -> None:
 
 
 def test_the_loss_scale_is_shared_with_the_caller() -> None:
-    for given in (DynamicLossScale(8), FixedLossScale(8), HalvingLossScale()):
+    for given in (DynamicLossScale(8), FixedLossScale(8), OwnLossScale()):
         assert MixedPrecisionLossScaleOptimizer(sgd(), given)._loss_scale is given
     theirs = native.DynamicLossScale(8, 1)
     v = tf.Variable(5.0)

@@ -22,8 +22,9 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.optimizer_names import looked_up_name
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.markers import Marker
+from lossscale_codemods.rules.shared.neighbour_decisions import review
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
-from lossscale_codemods.rules.shared.neighbour_uses import is_looked_at, review
+from lossscale_codemods.rules.shared.neighbour_uses import is_looked_at
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit

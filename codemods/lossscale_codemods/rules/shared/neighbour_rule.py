@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from lossscale_codemods.rules.base import ImportState, Rule, Verdict
+from lossscale_codemods.rules.shared import neighbour_decisions
 from lossscale_codemods.rules.shared.neighbour_uses import NeighbourUses, is_looked_at
 from lossscale_codemods.vocabulary.names import Target
 
@@ -39,11 +40,13 @@ class NeighbourRule(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells a name, or says what to do."""
-        return None if occurrence.rule != self.id else self._uses(program).decide(occurrence)
+        return (
+            None if occurrence.rule != self.id else neighbour_decisions.decide(occurrence, program)
+        )
 
     def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
         """Says what became of an import."""
-        return NeighbourUses.decide_import(occurrence, state)
+        return neighbour_decisions.decide_import(occurrence, state)
 
     def _uses(self, program: Program) -> NeighbourUses:
         return NeighbourUses(program, self.id, self.is_mine)

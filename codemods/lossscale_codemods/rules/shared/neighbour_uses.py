@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a file uses names of the table of neighbours, and what becomes of them.
+"""Where a file uses names of the table of neighbours.
 
 Which names these are, until when there were, and what new code has in their place, is in
 `compat_lossscale.neighbour_names` alone.
@@ -23,32 +23,20 @@ from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.editing.name_rendering import CannotRenderError
-from lossscale_codemods.rules.base import (
-    ImportState,
-    Review,
-    Rewrite,
-    Suppressed,
-    Verdict,
-    rename,
-)
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning, OldName, canonical
-from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from compat_lossscale.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _PACKAGES = frozenset(one.name.partition(".")[0] for one in TABLE)
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_CALL = re.compile(r"(?P<function>[\w.]+)\((?P<arguments>\.\.\.(?:, \.\.\.)*)(?P<rest>.*)")
-_STAYS = "Settle that use first, then run again."
+DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+"""A name with dots."""
 
 
 def is_looked_at(program: Program, rule: str) -> bool:
@@ -194,7 +182,7 @@ class NeighbourUses:
     ) -> Occurrence | None:
         if self._is_left(part, path, new):
             return None
-        is_path = _DOTTED.fullmatch(new) and not hasattr(builtins, new)
+        is_path = DOTTED.fullmatch(new) and not hasattr(builtins, new)
         return self._occurrence(part, path, Role.NEIGHBOUR, new if is_path else "")
 
     @staticmethod
@@ -258,7 +246,7 @@ class NeighbourUses:
             self._is_public_use(use, path, new) for use in binding.uses
         ):
             return ""
-        return new if "." in new and _DOTTED.fullmatch(new) else ""
+        return new if "." in new and DOTTED.fullmatch(new) else ""
 
     def _is_public_use(self, use: cst.CSTNode, base: str, home: str) -> bool:
         """Whether what is read of a module is public, and of the module that takes its place.
@@ -319,103 +307,6 @@ class NeighbourUses:
                 left = self._is_left(star.node, star.path or "")
                 if self.neighbour(star.path) is not None and not left:
                     yield self._occurrence(star.node, star.path or "", Role.NEIGHBOUR)
-
-    def decide(self, occurrence: Occurrence) -> Verdict | None:
-        """Puts what new code has in the place of a name, or says what to do."""
-        if occurrence.rule != self.rule:
-            return None
-        path = canonical(occurrence.names[0].path)
-        new = successor_of(path)
-        if occurrence.names[0].new:
-            return rename(_message(new), occurrence)
-        found = neighbour_at(path)
-        assert found is not None
-        if isinstance(occurrence.node, cst.Attribute):
-            if self._reads_what_is_the_same(occurrence, found):
-                new = found.for_members[0]
-            respelled = self._respelled(occurrence, new) if new else None
-            if respelled is not None:
-                return respelled
-        return review(found)
-
-    def _reads_what_is_the_same(self, occurrence: Occurrence, neighbour: Neighbour) -> bool:
-        """Whether a function is called for parts of its result that another one gives as well."""
-        call = self.program.call(occurrence)
-        above = self.tree.parent(call) if call is not None else None
-        if isinstance(above, cst.Attribute):
-            return above.attr.value in neighbour.for_members[1:]
-        if isinstance(above, cst.Subscript) and above.value is call:
-            return self.tree.source(above).rpartition("[")[2][:-1] in neighbour.for_members[1:]
-        return False
-
-    def _respelled(self, occurrence: Occurrence, new: str) -> Rewrite | None:
-        """Puts a built-in name, a number or a call in the place of a name."""
-        template = _CALL.fullmatch(new)
-        if template is not None:
-            return self._called(occurrence, template)
-        sign, word = ("-", new[1:]) if new.startswith("-") else ("", new)
-
-        def edits(renderer: NameRenderer) -> list[Edit]:
-            text = sign + self._spelled(word, occurrence, renderer)
-            alone = cst.AnnAssign | cst.Arg | cst.Assign | cst.Element | cst.Return
-            if sign and not isinstance(self.tree.parent(occurrence.node), alone):
-                text = f"({text})"
-            return [Edit(*occurrence.span, text)]
-
-        return Rewrite(_message(new), edits, keeps_name=False, is_rename=True)
-
-    def _spelled(self, word: str, occurrence: Occurrence, renderer: NameRenderer) -> str:
-        if not hasattr(builtins, word):
-            return renderer.render_path(occurrence, word) if _DOTTED.fullmatch(word) else word
-        scope = self.program.scope(occurrence)
-        if self.program.scopes.lookup(word, scope):
-            raise CannotRenderError(f"the file has a {word} of its own")
-        return word
-
-    def _called(self, occurrence: Occurrence, template: re.Match[str]) -> Rewrite | None:
-        """Respells a call whose arguments are those that the new call takes."""
-        call = self.program.call(occurrence)
-        count = template["arguments"].count("...")
-        if call is None or len(call.args) != count or any(a.keyword or a.star for a in call.args):
-            return None
-        end = self.tree.full_span(call.args[-1].value)[1]
-        rest = Edit(end, self.tree.span(call)[1], template["rest"])
-
-        def edits(renderer: NameRenderer) -> list[Edit]:
-            function = renderer.render_path(occurrence, template["function"])
-            return [Edit(*occurrence.span, function), rest]
-
-        return Rewrite(_message(template.string), edits, is_rename=True)
-
-    @staticmethod
-    def decide_import(occurrence: Occurrence, state: ImportState) -> Verdict | None:
-        """Says what became of an import that is to become another."""
-        if state.reason == "suppressed":
-            return Suppressed()
-        if any(binding.moved or binding.dropped for binding in state.bindings):
-            return Rewrite(_message(occurrence.names[0].new[0]), lambda _: [])
-        return Review(
-            f"the import stays as it is: {state.reason or 'it cannot be taken apart'}", _STAYS
-        )
-
-
-def review(neighbour: Neighbour) -> Review:
-    """Returns the finding on a name that no other does the same as in every case."""
-    gone = f"it ended with {neighbour.until}"
-    if neighbour.name.startswith(keras_names.PRIVATE):
-        gone = "it is of TensorFlow's private copy of Keras now, and nothing public is the same"
-    if not neighbour.is_served:
-        return Review(f"{gone}: {neighbour.faithful}", f"{neighbour.instead}.")
-    instead = (
-        "Nothing takes its place: take it out."
-        if neighbour.instead == "nothing"
-        else f"In new code: {neighbour.instead}."
-    )
-    return Review(gone, f"{instead} `compat-lossscale run` serves the old name.")
-
-
-def _message(new: str) -> str:
-    return f"it was {new.replace('numpy.', 'np.')}"
 
 
 def _last(path: str) -> str:

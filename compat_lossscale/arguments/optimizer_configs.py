@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The config of a loss-scale optimizer: the loss scale, the wrapped optimizer, and the rest."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.spec import Generation, LossScaleSpec
+
+_LOSS_SCALE_KEYS = frozenset(
+    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
+)
+_INNER_KEYS = ("inner_optimizer", "optimizer")
+"""The wrapped optimizer, as TensorFlow 2.4 and earlier versions call it."""
+
+
+def spec_of(loss_scale: LossScale) -> LossScaleSpec | None:
+    """Returns a loss scale's spec; `None` if it is of a user's own class."""
+    ours = isinstance(loss_scale, FixedLossScale | DynamicLossScale)
+    return loss_scale.spec if ours else None
+
+
+def config_of(
+    loss_scale: LossScale, inner_config: Any, configs: LossScaleConfigs
+) -> dict[str, Any]:
+    """Returns the config of an optimizer, in the form of TensorFlow 2.4.
+
+    Where that form has no words for the loss scale (a multiplier other than 2, a user's own
+    LossScale), it is in the form of TensorFlow 2.0 to 2.3. A rule has a key `rule`, which only this
+    package reads.
+
+    Args:
+        loss_scale: The optimizer's loss scale.
+        inner_config: The config of the optimizer that it wraps.
+        configs: Serializes a loss scale of a user's own class.
+    """
+    spec = spec_of(loss_scale)
+    if spec is None:
+        return {"optimizer": inner_config, "loss_scale": configs.serialize(loss_scale)}
+    if spec.multiplier in (None, 2.0) or spec.rule is not None:
+        return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
+    return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
+
+
+def spec_in(config: Mapping[str, Any]) -> LossScaleSpec:
+    """Returns the spec that a config of any generation states.
+
+    It is the default one if there is an `inner_optimizer` alone, as in TensorFlow 2.4.
+
+    Raises:
+        ConfigFormatError: `config` is no config of a loss-scale optimizer.
+    """
+    if "inner_optimizer" in config and not config.keys() & _LOSS_SCALE_KEYS:
+        return LossScaleSpec()
+    return LossScaleSpec.from_config(config)
+
+
+def inner_in(config: Mapping[str, Any]) -> Any:
+    """Returns the wrapped optimizer that a config has, or the config of it.
+
+    A config is a copy, because Keras changes a dictionary that it deserializes.
+    """
+    stored = next((config[key] for key in _INNER_KEYS if key in config), None)
+    return copy.deepcopy(dict(stored)) if isinstance(stored, Mapping) else stored
+
+
+def others_in(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a subclass put into its config for a constructor of its own."""
+    known = _LOSS_SCALE_KEYS.union(_INNER_KEYS)
+    return {key: value for key, value in config.items() if key not in known}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The config of a loss-scale optimizer, written and read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import tf_keras
+
+from compat_lossscale.arguments import (
+    LossScaleConfigs,
+    config_of,
+    inner_in,
+    others_in,
+    spec_in,
+    spec_of,
+)
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.errors import ConfigFormatError
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from tests.loss_scales import HalvingLossScale
+
+INNER = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
+CONFIGS = LossScaleConfigs(tf_keras.utils.get_registered_name, tf_keras.utils.get_registered_object)
+
+
+@pytest.mark.parametrize(
+    ("loss_scale", "keys"),
+    [
+        (lambda: DynamicLossScale(8, 4), {"inner_optimizer", "dynamic", "initial_scale"}),
+        (lambda: FixedLossScale(8), {"inner_optimizer", "dynamic", "initial_scale"}),
+        (
+            lambda: DynamicLossScale(8, rule=LossScaleRule(min_scale=2.0)),
+            {"inner_optimizer", "dynamic", "initial_scale", "rule"},
+        ),
+        (lambda: DynamicLossScale(8, 4, 3.0), {"optimizer", "loss_scale"}),
+    ],
+)
+def test_a_config_states_the_loss_scale_in_the_newest_form_that_can(
+    loss_scale: Any, keys: set[str]
+) -> None:
+    made = loss_scale()
+    config = config_of(made, INNER, CONFIGS)
+    assert config.keys() - {"dynamic_growth_steps"} == keys
+    assert spec_in(config) == spec_of(made) == made.spec
+    assert inner_in(config) == INNER
+
+
+def test_a_users_own_loss_scale_is_stated_by_its_class() -> None:
+    loss_scale: LossScale = HalvingLossScale(16.0)
+    assert spec_of(loss_scale) is None
+    stated = {"class_name": "HalvingLossScale", "config": {"start": 16.0}}
+    assert config_of(loss_scale, INNER, CONFIGS) == {"optimizer": INNER, "loss_scale": stated}
+
+
+def test_a_wrapped_optimizer_alone_has_the_default_loss_scale() -> None:
+    assert spec_in({"inner_optimizer": INNER}) == LossScaleSpec()
+
+
+def test_a_config_of_something_else_is_refused() -> None:
+    with pytest.raises(ConfigFormatError):
+        spec_in({"learning_rate": 0.5})
+
+
+@pytest.mark.parametrize("key", ["inner_optimizer", "optimizer"])
+def test_the_config_of_the_wrapped_optimizer_may_be_changed(key: str) -> None:
+    config = {key: {"class_name": "SGD", "config": {"learning_rate": 0.5}}}
+    inner_in(config)["config"].clear()
+    assert config[key] == INNER
+
+
+def test_a_wrapped_optimizer_that_is_one_is_given_as_it_is() -> None:
+    optimizer = object()
+    assert inner_in({"inner_optimizer": optimizer}) is optimizer
+    assert inner_in({}) is None
+
+
+def test_the_rest_is_for_a_constructor_of_a_subclass() -> None:
+    config = config_of(DynamicLossScale(8, 4), INNER, CONFIGS)
+    assert others_in({**config, "accumulation_steps": 4}) == {"accumulation_steps": 4}
