@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The optimizer's step: bare, with tf-keras' loss scaling, and with this package's.
 
-python -m benchmarks.step
+python -m benchmarks.step               measures everything
+python -m benchmarks.step NUMBER ...    measures some cases again, and keeps the other results
 """
 
 from __future__ import annotations
@@ -34,6 +35,16 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
     return results
 
 
+def run_again(results: dict[str, Any], numbers: list[int]) -> dict[str, Any]:
+    """Measures cases of `steps.CASES` again, and puts them in place of their earlier rows."""
+    names = [case.name for case in steps.CASES]
+    rows = {row["case"]: row for row in results["steps"]}
+    for number in numbers:
+        rows[names[number]] = _print(steps.measured(number))
+    kept = [rows[name] for name in names if name in rows]
+    return {**results, "machine": machine.description(), "steps": kept}
+
+
 def _memory() -> list[dict[str, Any]]:
     return [
         {
@@ -51,4 +62,8 @@ def _print(row: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    RESULTS.write_text(json.dumps(run(), indent=1) + "\n")
+    if some := [int(number) for number in sys.argv[1:]]:
+        measured = run_again(json.loads(RESULTS.read_text()), some)
+    else:
+        measured = run()
+    RESULTS.write_text(json.dumps(measured, indent=1) + "\n")

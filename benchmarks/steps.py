@@ -55,10 +55,15 @@ def run(*, smoke: bool = False) -> Iterator[dict[str, Any]]:
         for case in SMOKE:
             yield row(case.name, rounds_of(case, rounds=2) | tracing(case, rounds=1))
         return
-    for number, case in enumerate(CASES):
-        # What TensorFlow keeps of many traced functions would soon be more than the memory.
-        taken = pooled("benchmarks.steps", str(number))
-        yield row(case.name, taken | pooled("benchmarks.steps", str(number), "trace"))
+    for number in range(len(CASES)):
+        yield measured(number)
+
+
+def measured(number: int) -> dict[str, Any]:
+    """Measures a case of `CASES` in processes of its own, and returns its row."""
+    # What TensorFlow keeps of many traced functions would soon be more than the memory.
+    taken = pooled("benchmarks.steps", str(number))
+    return row(CASES[number].name, taken | pooled("benchmarks.steps", str(number), "trace"))
 
 
 def rounds_of(case: Case, rounds: int = ROUNDS, *, check: bool = True) -> dict[str, Rounds]:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from benchmarks import steps
+from benchmarks import step, steps
 from benchmarks.cases import Case, same_results
 from benchmarks.measure import Spread, in_turns, overhead_ratio
 from tests.support import python
@@ -21,6 +21,21 @@ def test_a_smoke_run_measures_every_part() -> None:
     assert {"machine", "steps", "growth"} <= set(results)
     assert [set(row) for row in results["steps"]] == [{"case", "eager", "graph", "trace"}] * 2
     assert results["growth"]["variables"][0]["ours"] > 0
+
+
+def test_a_case_that_is_measured_again_takes_its_earlier_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = [case.name for case in steps.CASES]
+    before = {"growth": "kept", "steps": [{"case": name} for name in (names[0], names[2])]}
+    monkeypatch.setattr(steps, "measured", lambda number: {"case": names[number], "again": number})
+    after = step.run_again(before, [1, 2])
+    assert after["steps"] == [
+        {"case": names[0]},
+        {"case": names[1], "again": 1},
+        {"case": names[2], "again": 2},
+    ]
+    assert after["growth"] == "kept"
 
 
 @pytest.mark.sampled(3)
