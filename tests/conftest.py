@@ -171,11 +171,10 @@ def mirrored() -> Any:
 
     One for all tests: a second one would number its collective operations as the first did.
     """
-    import tensorflow as tf
+    from tests.reliability.steps import sides
 
     _make_two_logical_devices()
-
-    return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    return sides.two_replicas()
 
 
 @pytest.fixture

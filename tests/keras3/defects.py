@@ -155,7 +155,11 @@ def _what_apply_gradients_returns(cls: Any) -> Any:
 def _one_replica(cls: Any) -> Any:
     import tensorflow as tf
 
-    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    strategy = tf.distribute.MirroredStrategy(
+        ["CPU:0", "CPU:1"],
+        # Without collective operations, which a second strategy of a process would number alike.
+        cross_device_ops=tf.distribute.ReductionToOneDevice(),
+    )
     with strategy.scope():
         variable = keras.Variable([1.0])
         optimizer = cls(keras.optimizers.SGD(1.0), initial_scale=8.0)
