@@ -44,3 +44,12 @@ def skipped_steps_of(optimizer: Any) -> Any:
     except NotCountedError:
         # They are not counted in the graphs of TensorFlow 1, nor in Keras 3 on JAX.
         return None
+
+
+def hysteresis_left_of(optimizer: Any) -> int | None:
+    """Returns how many bad steps are left until a loss scale of Keras 3 shrinks.
+
+    `None` if its rule tolerates none, or if the optimizer is not built.
+    """
+    variable = getattr(optimizer, "hysteresis_left", None)
+    return None if variable is None else int(variable.numpy())

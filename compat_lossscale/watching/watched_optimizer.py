@@ -10,6 +10,7 @@ from typing import Any
 from compat_lossscale.spec import RuleNumbers, ScaleState, next_state
 from compat_lossscale.spec.update_rule import PYTHON
 from compat_lossscale.watching.reading import (
+    hysteresis_left_of,
     is_of_keras_3,
     loss_scale_of,
     skipped_steps_of,
@@ -53,6 +54,7 @@ class WatchedOptimizer:
         self._read = read
         counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None
         self._skipped: int | None = 0 if counts else None
+        self._left: int | None = None
         self._looks = 0
 
     def look(self) -> dict[str, float]:
@@ -61,7 +63,10 @@ class WatchedOptimizer:
         self._looks += 1
         seen.setdefault("step", self._looks)
         if self._skipped is not None:
-            if before is not None and self.has_stepped(before, seen):
+            left, self._left = self._left, hysteresis_left_of(self.optimizer)
+            # A bad step that a rule tolerates changes nothing else.
+            tolerated = None not in (left, self._left) and left != self._left
+            if before is not None and (tolerated or self.has_stepped(before, seen)):
                 self._skipped += not self._was_good(before, seen)
             seen["skipped_steps"] = self._skipped
         self.seen = seen

@@ -11,6 +11,7 @@ import keras
 import numpy as np
 import pytest
 
+from compat_lossscale import LossScaleRule
 from compat_lossscale.keras3 import LossScaleLogger, LossScaleOptimizer
 from tests.support import NAN
 
@@ -51,6 +52,14 @@ def test_every_step_is_seen_if_asked(cls: Any) -> None:
     }
     assert history.history["loss_scale"] == SCALES[-1:]
     assert history.history["skipped_steps"] == SKIPPED[-1:]
+
+
+def test_skipped_steps_that_a_rule_tolerates_are_counted() -> None:
+    logger = LossScaleLogger(every=1)
+    rule = LossScaleRule(growth_steps=2, hysteresis=3)
+    fit(small(LossScaleOptimizer, dynamic_growth_steps=None, rule=rule), logger, [GOOD] + [BAD] * 4)
+    assert logger.history["loss_scale"] == [8.0, 8.0, 8.0, 4.0, 2.0]
+    assert logger.history["skipped_steps"] == [0, 1, 2, 3, 4]
 
 
 @each_class
