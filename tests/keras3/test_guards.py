@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import keras
+import numpy as np
 import pytest
 
 from compat_lossscale.errors import LossScaleMisuseWarning
@@ -80,6 +81,33 @@ def test_a_fixed_scale_that_float16_does_not_have() -> None:
     assert "65536 is infinite in float16" in messages[0]
 
 
+def test_a_fixed_scale_that_is_too_large_for_a_float16_loss() -> None:
+    def told_of(*losses: float, **kwargs: Any) -> list[str]:
+        optimizer = made(initial_scale=32768, **kwargs)
+        with told() as messages:
+            for loss in losses:
+                optimizer.get_scaled_loss(tensor(loss, "float16"))
+        return messages
+
+    if BACKEND == "jax":  # where a loss is mostly traced, and has no value
+        assert told_of(2.0, dynamic=False) == []
+        return
+    (message,) = told_of(2.0, 2.0, dynamic=False)
+    assert "32768 makes this float16 loss infinite" in message
+    assert told_of(1.0, 2.0, dynamic=False) == []  # the first loss is looked at
+    assert told_of(float("inf"), dynamic=False) == []
+    assert told_of(2.0) == []
+
+
+def test_a_model_that_fits_is_silent() -> None:
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile(LossScaleOptimizer(keras.optimizers.SGD(0.125)), "mse")
+    with silent():
+        model.fit(np.ones([8, 2]), np.ones([8, 1]), batch_size=2, verbose=0)
+        model.evaluate(np.ones([8, 2]), np.ones([8, 1]), verbose=0)
+        model.fit(np.ones([8, 2]), np.ones([8, 1]), batch_size=4, verbose=0)
+
+
 @pytest.mark.parametrize("unscaled", [False, True])
 def test_steps_of_each_protocol_are_silent_and_change_no_number(
     unscaled: bool, monkeypatch: pytest.MonkeyPatch
@@ -132,14 +160,15 @@ if BACKEND == "jax":
                 optimizer.stateless_apply(own, gradients, trained)
 
 
-if BACKEND == "tensorflow":
-    import tensorflow as tf
-
-    COMPILED = pytest.mark.parametrize("compiled", [False, True])
+if BACKEND != "jax":
+    COMPILED = pytest.mark.parametrize("compiled", [False, True][: 1 + (BACKEND == "tensorflow")])
 
     def run_twice(step: Any, compiled: bool) -> list[str]:
         """The warnings when a step runs twice."""
-        step = tf.function(step) if compiled else step
+        if compiled:
+            import tensorflow as tf  # only where it is the backend
+
+            step = tf.function(step)
         with told() as messages:
             for _ in range(2):
                 step()
@@ -184,6 +213,10 @@ if BACKEND == "tensorflow":
         (message,) = run_twice(step, compiled)
         assert "did not call get_unscaled_gradients()" in message
 
+
+if BACKEND == "tensorflow":
+    import tensorflow as tf
+
     @pytest.mark.parametrize("unscaled", [False, True])
     def test_clipped_gradients_are_told_of_in_functions(unscaled: bool) -> None:
         variables = variables_of(3.0)
@@ -210,11 +243,3 @@ if BACKEND == "tensorflow":
         (message,) = run_twice(clipped, True)
         assert "tf.clip_by_value() clipped" in message
         assert run_twice(clipped, False) == []
-
-    def test_a_model_that_fits_is_silent() -> None:
-        model = keras.Sequential([keras.layers.Dense(1)])
-        model.compile(LossScaleOptimizer(keras.optimizers.SGD(0.125)), "mse")
-        with silent():
-            model.fit(tf.ones([8, 2]), tf.ones([8, 1]), batch_size=2, verbose=0)
-            model.evaluate(tf.ones([8, 2]), tf.ones([8, 1]), verbose=0)
-            model.fit(tf.ones([8, 2]), tf.ones([8, 1]), batch_size=4, verbose=0)
