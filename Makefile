@@ -25,7 +25,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private reference nightly test-all lint docs \
+.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-guards bench-codemod demo test without-private reference nightly test-all lint docs \
 	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix matrix-keras3 \
 	environments audit lock release-check clean
 
@@ -73,7 +73,7 @@ pictures: $(VENV)/ready
 	$(VENV)/bin/python tools/report_pictures.py
 
 # All benchmarks. The documentation shows their tables and plots.
-bench: bench-whole bench-step bench-keras3 bench-overflow bench-codemod
+bench: bench-whole bench-step bench-keras3 bench-overflow bench-guards bench-codemod
 
 # Whole training steps of two models. Takes ten minutes.
 bench-whole: $(VENV)/ready
@@ -93,6 +93,10 @@ bench-keras3: $(VENV)/ready
 # What it costs to record which gradient overflowed. Takes five minutes.
 bench-overflow: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.overflow_steps
+
+# What the guards against common mistakes cost. Takes five minutes.
+bench-guards: $(VENV)/ready
+	$(VENV)/bin/python -m benchmarks.guards
 
 # The codemod, compared with reading the files, with other codemods, and with itself on larger trees.
 # Takes half an hour or more.
@@ -116,8 +120,8 @@ attacks-shim: $(VENV)/ready
 	for attack in faults resume workers threads soak differential; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
-	$(VENV)/bin/python -m tests.reliability.resume --rule consecutive --count 10
-	$(VENV)/bin/python -m tests.reliability.workers --rule megatron mirrored-2 workers-2
+	$(VENV)/bin/python -m tests.reliability.resume --rule each --count 10
+	$(VENV)/bin/python -m tests.reliability.workers --rule all --count 20 --overflows mirrored-2 workers-2
 
 # Programs under python and under `compat-lossscale run`, on every Python, and with debuggers and
 # similar tools. `make test` runs an eighth of the programs.

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import random
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,11 @@ from compat_lossscale import DynamicLossScale, LossScaleRule
 from compat_lossscale.core import apply_or_skip
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import ScaleState, next_state
-from tests.reliability.rules import RULES
+from tests.reliability.rules import INITIAL, RULES, SHORT, random_steps, start
 from tests.support import NAN, Mode, scalar_spec
 
-STEPS = 200_000 if os.environ.get("ALL_CASES") else 1000
-"""The long form is part of `make test-all`, in functions; elsewhere a step takes too long."""
-
-
-def faults(count: int) -> list[bool]:
-    chance = random.Random(7)
-    return [chance.random() > (0.1, 0.5, 0.25)[step // 100 % 3] for step in range(count)]
-
-
-def start(rule: LossScaleRule, initial: float) -> ScaleState:
-    return ScaleState(initial, 0, rule.hysteresis if rule.hysteresis > 1 else None)
+STEPS = 20_000 if os.environ.get("ALL_CASES") else 5 * SHORT
+"""Of `make test-all`, in functions; elsewhere a step takes too long. `soak` runs 200,000."""
 
 
 def state_of(loss_scale: DynamicLossScale, mode: Mode) -> ScaleState:
@@ -45,10 +35,10 @@ def test_every_way_to_run_a_step_moves_by_the_pure_rule(name: str, rule: LossSca
     with tf.Graph().as_default() if name == "graph" else tf.name_scope(""):
         session = tf.compat.v1.Session() if name == "graph" else None
         mode = Mode(name, session)
-        loss_scale = DynamicLossScale(2.0**10, rule=rule)
+        loss_scale = DynamicLossScale(INITIAL, rule=rule)
         step = mode.compile(lambda gradient: loss_scale.update([gradient])[0], scalar_spec())
-        expected = start(rule, 2.0**10)
-        for finite in faults(300 if name in ("eager", "graph") else min(STEPS, 2000)):
+        expected = start(rule)
+        for finite in random_steps(5 * SHORT if name in ("eager", "graph") else min(STEPS, 2000)):
             step(1.0 if finite else NAN)
             expected = next_state(expected, finite, rule.numbers)
             after = state_of(loss_scale, mode)
@@ -67,7 +57,7 @@ def test_long_runs_in_a_function_move_by_the_pure_rule(
 ) -> None:
     strategy = mirrored if replicas == 2 else tf.distribute.get_strategy()
     with strategy.scope():
-        loss_scale, variable = DynamicLossScale(2.0**10, rule=rule), tf.Variable(0.0)
+        loss_scale, variable = DynamicLossScale(INITIAL, rule=rule), tf.Variable(0.0)
 
     @tf.function(autograph=False)
     def run(gradient: tf.Tensor) -> None:
@@ -82,8 +72,8 @@ def test_long_runs_in_a_function_move_by_the_pure_rule(
             )
         )
 
-    expected = start(rule, 2.0**10)
-    for finite in faults(STEPS if replicas == 1 else min(STEPS, 300)):
+    expected = start(rule)
+    for finite in random_steps(STEPS if replicas == 1 else min(STEPS, 5 * SHORT)):
         run(tf.constant(0.0 if finite else NAN))
         expected = next_state(expected, finite, rule.numbers)
         assert state_of(loss_scale, Mode("eager")) == expected

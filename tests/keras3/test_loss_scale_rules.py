@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-import random
+import copy
+import json
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +19,8 @@ from compat_lossscale.formats.reading import read
 from compat_lossscale.keras3 import LossScaleLogger, LossScaleOptimizer
 from compat_lossscale.spec import ScaleState, next_state
 from tests.keras3.stepping import BACKEND, MODES, stepper, variables_of
+from tests.reliability.rules import INITIAL, RULES, SHORT, random_steps
 from tests.support import NAN
-
-RULES = {
-    "torch": LossScaleRule.torch(growth_interval=2),
-    "deepspeed": LossScaleRule.deepspeed(scale_window=3, raise_error_at_min_scale=False),
-    "consecutive": LossScaleRule(growth_steps=2, hysteresis=3, consecutive_hysteresis=True),
-    "apex": LossScaleRule.apex(scale_window=2, min_loss_scale=3.0),
-    "megatron": LossScaleRule.megatron(growth_interval=3, hysteresis=4),
-    "keras3": LossScaleRule.keras3(dynamic_growth_steps=2),
-}
 
 
 def make(rule: LossScaleRule, **arguments: Any) -> tuple[Any, list[Any]]:
@@ -47,14 +42,18 @@ def state_of(optimizer: Any) -> ScaleState:
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("mode", MODES)
 def test_every_way_to_run_a_step_moves_by_the_pure_rule(mode: str, rule: LossScaleRule) -> None:
-    optimizer, variables = make(rule, initial_scale=2.0**10)
+    optimizer, variables = make(rule, initial_scale=INITIAL)
     step = stepper(optimizer, variables, mode)
-    expected, chance = state_of(optimizer), random.Random(3)
-    for number in range(300 if mode == "jit" else 45):
-        finite = chance.random() > (0.1, 0.5, 0.25)[number // 15 % 3]
+    expected = state_of(optimizer)
+    for finite in random_steps(5 * SHORT if mode == "jit" else SHORT):
         step([0.0 if finite else NAN])
         expected = next_state(expected, finite, rule.numbers)
-        assert state_of(optimizer) == expected
+        after = state_of(optimizer)
+        if (BACKEND, mode) == ("jax", "jit") and rule is RULES["factors"]:
+            # A constant divisor becomes a product with its reciprocal, rounded otherwise.
+            assert after.scale == pytest.approx(expected.scale, rel=1e-6)
+            expected = expected._replace(scale=after.scale)
+        assert after == expected
 
 
 def test_configs_and_files_keep_the_rule_and_its_state(tmp_path: Path) -> None:
@@ -104,12 +103,13 @@ def test_a_rule_changes_while_training_where_nothing_is_compiled_in() -> None:
     assert optimizer.get_config()["rule"] == after.to_config()
 
 
-def test_a_floor_is_an_error_at_the_next_look() -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_a_floor_is_an_error_at_the_next_look(mode: str) -> None:
     rule = LossScaleRule(min_scale=4.0, on_floor="raise")
     optimizer, variables = make(rule, initial_scale=4.0)
     logger = LossScaleLogger(every=1, optimizer=optimizer)
     logger.observe()
-    step = stepper(optimizer, variables, MODES[-1])
+    step = stepper(optimizer, variables, mode)
     step([0.0])
     logger.observe()
 
@@ -117,5 +117,24 @@ def test_a_floor_is_an_error_at_the_next_look() -> None:
         step([NAN])
         logger.observe()
 
-    with pytest.raises(LossScaleStuckError, match="floor of its rule"):
+    with pytest.raises(Exception, match="floor of its rule") as caught:
         skip_and_look()
+    in_function = BACKEND == "tensorflow" and mode == "function"
+    assert isinstance(caught.value, LossScaleStuckError) != in_function
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        lambda one: LossScaleOptimizer.from_config(json.loads(json.dumps(one.get_config()))),
+        copy.deepcopy,
+        lambda one: pickle.loads(pickle.dumps(one)),
+    ],
+    ids=["json", "deepcopy", "pickle"],
+)
+def test_copies_keep_the_rule(keep: Callable[[Any], Any]) -> None:
+    optimizer, _ = make(RULES["megatron"])
+    kept = keep(optimizer)
+    assert kept.loss_scale_rule == RULES["megatron"]
+    kept.build(variables_of([1.0]))
+    assert int(keras.ops.convert_to_numpy(kept.hysteresis_left)) == 4

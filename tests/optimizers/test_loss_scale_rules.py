@@ -15,7 +15,15 @@ import tensorflow as tf
 import tf_keras
 
 import compat_lossscale
-from compat_lossscale import LossScaleOptimizer, LossScaleRule, LossScaleSpec, experimental
+from compat_lossscale import (
+    LossScaleOptimizer,
+    LossScaleRule,
+    LossScaleSpec,
+    assert_equivalent,
+    configs_equivalent,
+    experimental,
+    v1,
+)
 from compat_lossscale.errors import (
     InexpressibleLossScaleError,
     LossScaleArgumentError,
@@ -31,6 +39,11 @@ pytestmark = pytest.mark.grid(2)
 
 RULE = LossScaleRule.megatron(growth_interval=3).replace(max_scale=2.0**20)
 AT_ONCE = LossScaleRule(growth_steps=1, max_scale=16.0)
+WAYS: dict[str, Any] = {
+    "eager": lambda function: function,
+    "function": tf.function,
+    "jit": lambda function: tf.function(function, jit_compile=True),
+}
 
 
 def step_of(optimizer: Any, variable: Any, wrap: Any = lambda function: function) -> Any:
@@ -47,6 +60,32 @@ def test_each_constructor_takes_a_rule(family: Family) -> None:
     assert MixedPrecisionLossScaleOptimizer(inner, "dynamic", rule=RULE).loss_scale_rule == RULE
     assert LossScaleOptimizer(family.sgd()).loss_scale_rule == LossScaleRule()
     assert LossScaleOptimizer(family.sgd(), dynamic=False, initial_scale=2).loss_scale_rule is None
+
+
+def test_policies_and_the_graph_rewrite_keep_the_rule_of_a_loss_scale(family: Family) -> None:
+    loss_scale = compat_lossscale.DynamicLossScale(8.0, rule=RULE)
+    policy = experimental.Policy("mixed_float16", loss_scale)
+    kept = experimental.Policy.from_config(json.loads(json.dumps(policy.get_config())))
+    assert kept.wrap_optimizer(family.sgd()).loss_scale_rule == RULE
+    opt = v1.enable_mixed_precision_graph_rewrite(family.sgd(), loss_scale)
+    assert opt.loss_scale_rule == RULE
+
+
+def test_optimizers_with_other_rules_are_told_apart(family: Family) -> None:
+    def config(**changes: Any) -> dict[str, Any]:
+        config: dict[str, Any] = LossScaleOptimizer(
+            family.sgd(), rule=RULE.replace(**changes)
+        ).get_config()
+        return config
+
+    assert configs_equivalent(config(), config())
+    assert not configs_equivalent(config(), config(hysteresis=3))
+    assert not configs_equivalent(config(), LossScaleOptimizer(family.sgd()).get_config())
+    assert_equivalent(*(LossScaleOptimizer(family.sgd(), rule=RULE) for _ in range(2)))
+    with pytest.raises(AssertionError, match="loss_scale"):
+        assert_equivalent(
+            LossScaleOptimizer(family.sgd(), rule=RULE), LossScaleOptimizer(family.sgd())
+        )
 
 
 @pytest.mark.parametrize(
@@ -91,6 +130,58 @@ def test_a_rule_changes_while_training(family: Family, wrap: Any) -> None:
     assert float(opt.loss_scale) == 64
     with pytest.raises(LossScaleArgumentError, match="make the optimizer with rule="):
         LossScaleOptimizer(family.sgd()).loss_scale_rule = AT_ONCE
+
+
+def test_a_callback_changes_the_rule_and_nothing_is_traced_again(family: Family) -> None:
+    class Raise(tf_keras.callbacks.Callback):  # type: ignore[misc]  # tf-keras has no types
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            del logs
+            rule = self.model.optimizer.loss_scale_rule
+            self.model.optimizer.loss_scale_rule = rule.replace(max_scale=32.0 * 2**epoch)
+
+    model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(1,))])
+    model.compile(LossScaleOptimizer(family.sgd(0.0), initial_scale=8, rule=AT_ONCE), "mse")
+    data = tf.data.Dataset.from_tensors(([[1.0]], [[1.0]])).repeat(2)
+    model.fit(data, verbose=0)
+    assert float(model.optimizer.loss_scale) == 16
+    count = model.train_function.experimental_get_tracing_count()
+    model.fit(data, epochs=3, verbose=0, callbacks=[Raise()])
+    assert float(model.optimizer.loss_scale) == 128
+    assert model.train_function.experimental_get_tracing_count() == count
+
+
+def test_on_replicas_a_rule_changes_and_a_floor_is_an_error(family: Family, mirrored: Any) -> None:
+    rule, traces = AT_ONCE.replace(min_scale=4.0, on_floor="raise"), []
+    with mirrored.scope():
+        opt, variable = (
+            LossScaleOptimizer(family.sgd(), initial_scale=8, rule=rule),
+            tf.Variable(1.0),
+        )
+
+    @tf.function(autograph=False)
+    def step(gradients: tf.Tensor) -> None:
+        traces.append(1)
+
+        def on_replica() -> None:
+            here = tf.distribute.get_replica_context().replica_id_in_sync_group
+            opt.apply_gradients([(gradients[here], variable)])
+
+        mirrored.run(on_replica)
+
+    def scales(*gradients: float) -> list[float]:
+        seen = []
+        for gradient in gradients:
+            step(tf.constant([0.0, gradient]))
+            seen.append(float(opt.loss_scale))
+        return seen
+
+    assert scales(0.0, 0.0) == [16, 16]
+    count = len(traces)
+    opt.loss_scale_rule = rule.replace(max_scale=64.0)
+    assert scales(0.0, 0.0, 0.0, NAN, NAN, NAN, NAN) == [32, 64, 64, 32, 16, 8, 4]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="floor of its rule"):
+        scales(NAN)
+    assert len(traces) == count
 
 
 @pytest.mark.parametrize(
@@ -188,6 +279,29 @@ def test_what_xla_compiles_raises_when_somebody_looks(family: Family) -> None:
     with pytest.raises(LossScaleStuckError, match="floor of its rule"):
         _ = opt.skipped_steps
     assert int(opt.skipped_steps) == 1
+
+
+@pytest.mark.parametrize("on_floor", ["warn", "raise", "ignore"])
+@pytest.mark.parametrize("name", ["eager", "function", "jit"])
+def test_each_way_to_meet_the_floor_waits_for_as_many_steps(
+    family: Family, name: str, on_floor: Any
+) -> None:
+    rule = LossScaleRule(min_scale=4.0, on_floor=on_floor, floor_steps=2)
+    opt, variable = LossScaleOptimizer(family.sgd(), initial_scale=8, rule=rule), tf.Variable(1.0)
+    opt.apply_gradients([(tf.constant(0.0), variable)])
+    step = step_of(opt, variable, WAYS[name])
+    warned, raised = [], []
+    for number in range(4):  # to the floor, and three steps there
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                step(tf.constant(NAN))
+                int(opt.skipped_steps)
+            except (LossScaleStuckError, tf.errors.InvalidArgumentError):
+                raised.append(number)
+        warned += [number for one in caught if one.category is LossScaleStuckWarning]
+    assert warned == ([2] if on_floor == "warn" else [])
+    assert raised == ([] if on_floor != "raise" else [2] if name == "jit" else [2, 3])
 
 
 def test_a_graph_of_tensorflow_1_raises_at_the_floor() -> None:

@@ -5,6 +5,7 @@
 
 However often and wherever it is killed, it must end with the very variables, slots, loss scale and
 counters of a run that nobody killed. A fifth of its steps meet a NaN, so that the scale moves.
+With `--rule each`, the drivers take all rules in turn.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import collections
 import contextlib
 import functools
+import itertools
 import random
 import re
 import signal
@@ -34,6 +36,7 @@ from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.support import NAN
 
 SAVE_EVERY = 4
+EACH = "each"
 VALUES = {"weights": np.linspace(-1, 1, 6), "table": np.linspace(0, 2, 10).reshape(5, 2)}
 Send: TypeAlias = Callable[[Any], None]
 Driver: TypeAlias = Callable[[int, Path, Send], None]
@@ -45,16 +48,17 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=50, help="kills for each driver")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rule", choices=rules.NAMES, default=rules.DEFAULT)
+    parser.add_argument("--rule", choices=(*rules.NAMES, EACH), default=rules.DEFAULT)
     parser.add_argument("drivers", nargs="*", metavar="driver", help=f"of {', '.join(DRIVERS)}")
     options = parser.parse_args()
     failures = 0
-    for name in options.drivers or DRIVERS:
+    names = rules.NAMES if options.rule == EACH else (options.rule,)
+    for name, rule in zip(options.drivers or DRIVERS, itertools.cycle(names), strict=False):
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             try:
                 kills = kill_and_resume(
-                    functools.partial(DRIVERS[name], options.rule),
+                    functools.partial(DRIVERS[name], rule),
                     options.count,
                     random.Random(options.seed),
                     Path(folder),

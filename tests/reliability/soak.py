@@ -3,17 +3,20 @@
 
     python -m tests.reliability.soak --count 200000 [--eager 5000] [--seed 0]
 
-`--count` steps run through the core inside a `tf.function` with a loop, `--eager` steps in eager
-mode through each generation's optimizer. After every step the loss scale and its counter must be
-those of `compat_lossscale.spec.update_rule`, and only good steps may have been applied.
+For each of `SETTINGS` and of `rules`, `--count` steps run through the core inside a `tf.function`
+with a loop. `--eager` steps run in eager mode through each generation's optimizer. After every step
+the loss scale and its counters must be those of `compat_lossscale.spec.update_rule`, and only good
+steps may have been applied.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import itertools
 import resource
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +45,6 @@ SETTINGS = (
     (100.0, 5, 8.0, 0.1),
     (0.5, 10, 2.0, 0.05),
 )
-BAD_WITH_RULE = 0.25
-"""The share of bad steps for each loss scale of `rules`."""
 TRACED_GROWTH = 16 * 2**20
 """Bytes by which the process may grow after the first fifth of the steps. The allocator's noise."""
 EAGER_OBJECTS = 100
@@ -53,7 +54,7 @@ EAGER_OBJECTS = 100
 def main() -> int:
     """Runs from the command line. Returns the number of failures."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=200_000)
+    parser.add_argument("--count", type=int, default=200_000, help="steps for each loss scale")
     parser.add_argument("--eager", type=int, default=5_000, help="steps for each generation")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -80,10 +81,10 @@ def main() -> int:
     return failures
 
 
-def faults(count: int, bad: float, chance: np.random.Generator) -> np.ndarray[Any, Any]:
+def faults(finite: Any, chance: np.random.Generator) -> np.ndarray[Any, Any]:
     """A row of gradient elements for each step; a bad step has one that is not finite."""
-    elements = np.ones((count, ELEMENTS), np.float32)
-    steps = np.flatnonzero(chance.random(count) < bad)
+    elements = np.ones((len(finite), ELEMENTS), np.float32)
+    steps = np.flatnonzero(~np.asarray(finite))
     places = chance.integers(0, ELEMENTS, len(steps))
     elements[steps, places] = chance.choice([NAN, INF, -INF], len(steps))
     return elements
@@ -126,22 +127,28 @@ class TracedTraining:
 
 
 def soak_traced(count: int, chance: np.random.Generator) -> str:
-    """Runs `count` steps through the core, over all settings in turn.
+    """Runs `count` steps through the core with each loss scale, in turns.
 
     Raises:
         AssertionError: A scale or counter is not the rule's, a step was applied or skipped that
             should not have been, or memory grew.
     """
-    trainings = []
-    ways = [(DynamicLossScale(*numbers), bad) for *numbers, bad in SETTINGS]
-    ways += [(rules.loss_scale(name), BAD_WITH_RULE) for name in rules.RULES]
-    for loss_scale, bad in ways:
-        trainings.append((TracedTraining(loss_scale), bad, [state_of(loss_scale)], [0]))
-    rounds = -(-count // (LOOP * len(ways)))
+
+    def independent(bad: float) -> Iterator[bool]:
+        while True:
+            yield chance.random() >= bad
+
+    ways = [(DynamicLossScale(*numbers), independent(bad)) for *numbers, bad in SETTINGS]
+    ways += [(rules.loss_scale(name), rules.random_steps(count + LOOP)) for name in rules.RULES]
+    trainings = [
+        (TracedTraining(loss_scale), steps, [state_of(loss_scale)], [0])
+        for loss_scale, steps in ways
+    ]
+    rounds = -(-count // LOOP)
     early = None
     for number in range(rounds):
-        for training, bad, last, good in trainings:
-            elements = faults(LOOP, bad, chance)
+        for training, steps, last, good in trainings:
+            elements = faults(list(itertools.islice(steps, LOOP)), chance)
             states = [one.numpy().tolist() for one in training.run(elements)]
             expected = path(last[0], np.isfinite(elements).all(axis=1), training.loss_scale)
             found = [ScaleState(*one) for one in zip(*states, strict=True)]
@@ -155,8 +162,10 @@ def soak_traced(count: int, chance: np.random.Generator) -> str:
     assert early is not None
     grown = memory() - early
     assert grown < TRACED_GROWTH, f"memory grew by {grown / 2**20:.1f} MiB"
-    steps = rounds * LOOP * len(ways)
-    return f"{steps} steps as the rule says, memory grew by {max(grown, 0) / 2**20:.1f} MiB"
+    return (
+        f"{len(ways)} x {rounds * LOOP} steps as the rule says, "
+        f"memory grew by {max(grown, 0) / 2**20:.1f} MiB"
+    )
 
 
 def soak_eager(generation: Generation, count: int, chance: np.random.Generator) -> str:
@@ -170,7 +179,7 @@ def soak_eager(generation: Generation, count: int, chance: np.random.Generator) 
         training = Training(generation, "momentum", values, DynamicLossScale(2.0**15, 7))
         state, early = state_of(training.optimizer._loss_scale), (0, 0)
         dense, sparse = training.variables.values()
-        for number, row in enumerate(faults(count, 0.2, chance)):
+        for number, row in enumerate(faults(chance.random(count) >= 0.2, chance)):
             gradients = [
                 tf.constant(row[:3]),
                 tf.IndexedSlices(tf.constant(row[3:]), tf.constant([0, 2, 2]), tf.constant([5])),
@@ -200,9 +209,9 @@ def state_of(loss_scale: DynamicLossScale) -> ScaleState:
 
 def path(state: ScaleState, finite: Any, loss_scale: DynamicLossScale) -> list[ScaleState]:
     """The states that the pure rule goes through from `state` on."""
-    states = []
+    states, numbers = [], loss_scale.numbers
     for one in finite:
-        state = next_state(state, bool(one), loss_scale.numbers)
+        state = next_state(state, bool(one), numbers)
         states.append(state)
     return states
 

@@ -12,8 +12,8 @@ from tests.support import python
 @pytest.mark.parametrize(
     ("driver", "rule"),
     [
-        ("experimental-legacy", "tensorflow"),
         ("public-new", "consecutive"),
+        ("experimental-legacy", "tensorflow"),
         ("v1-monitored-session", "megatron"),
         ("keras3-scaled", "tensorflow"),
     ],

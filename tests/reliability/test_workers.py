@@ -29,12 +29,33 @@ def test_replicas_and_workers_train_as_one_device(setting: str, generation: str,
         generation,
         "--rule",
         rule,
+        "--overflows",
         setting,
         timeout=900,
         tensorflow_may_be_imported=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{setting}: 16 steps as on one device" in done.stdout
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("setting", ["mirrored-2", "workers-2"])
+def test_every_rule_on_replicas_and_workers(setting: str) -> None:
+    done = python(
+        "-m",
+        "tests.reliability.workers",
+        "--count",
+        "20",
+        "--only",
+        "public-new",
+        "--rule",
+        "all",
+        setting,
+        timeout=900,
+        tensorflow_may_be_imported=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{setting}: 320 steps as on one device" in done.stdout
 
 
 def test_the_loss_of_a_worker_is_an_error_of_the_others_and_no_hang() -> None:

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains on several replicas and on several workers, with NaNs on some of them.
 
-    python -m tests.reliability.workers [--count 60] [--seed 0] [--rule NAME] [setting ...]
+    python -m tests.reliability.workers [--count 60] [--seed 0] [--rule NAME] [--overflows]
+        [setting ...]
 
 The batch is split over the replicas. With gradients of small dyadic numbers the sum does not
 depend on its order, so all copies of the variables, the slots, the loss scale and the counters must
 be, to the bit, those of one device that is given the whole batch. With gradients of a small network
 the sums are rounded in another order; there the weights may differ by 1e-5, the loss scale's path
-not at all.
+not at all. That path must be the pure rule's.
+
+With `--overflows`, `LossScaleLogger` logs on each worker which gradients were not finite. tf-keras
+sums gradients first, so all workers must have logged the same. With optimizers of TensorFlow 1 and
+of Keras 3, each must have logged what its own share of the batch did.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import os
 import socket
@@ -28,12 +32,25 @@ from tests.reliability import forked
 import numpy as np
 import tensorflow as tf
 
+import compat_lossscale
+from compat_lossscale import keras3
 from tests.reliability import rules
 from tests.reliability.generations import GENERATIONS, Generation, Training
-from tests.support import INF, NAN
+from tests.reliability.worker_runs import (
+    BATCH,
+    TASKS,
+    Batch,
+    Plan,
+    Results,
+    batches_of,
+    differences,
+    name_of,
+    off_the_rule,
+    wrong_overflows,
+)
 
-BATCH = 8
 LOST_WORKER = "lost-worker"
+ALL = "all"
 SETTINGS = ("mirrored-2", "mirrored-4", "workers-2", LOST_WORKER)
 TIMEOUT = 10
 """Seconds after which a collective operation gives up."""
@@ -43,23 +60,6 @@ NETWORK = {
     "second": np.linspace(1, -1, 6).reshape(6, 1),
 }
 Send: TypeAlias = Callable[[Any], None]
-Batch: TypeAlias = dict[str, np.ndarray[Any, Any]]
-Results: TypeAlias = dict[str, Any]
-
-
-@dataclasses.dataclass(frozen=True)
-class Plan:
-    """What is trained.
-
-    Attributes:
-        generations: Which optimizers.
-        batches: The data, and so the faults.
-        rule: How the loss scale moves, one of `rules.NAMES`.
-    """
-
-    generations: list[Generation]
-    batches: list[Batch]
-    rule: str = rules.DEFAULT
 
 
 def main() -> int:
@@ -67,14 +67,16 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=60, help="steps for each generation and task")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rule", choices=rules.NAMES, default=rules.DEFAULT)
+    parser.add_argument("--rule", choices=(*rules.NAMES, ALL), default=rules.DEFAULT)
+    parser.add_argument("--overflows", action="store_true", help="record them, and compare")
     parser.add_argument("--only", metavar="GENERATION", help="one of the generations")
     parser.add_argument("settings", nargs="*", metavar="setting", help=f"of {', '.join(SETTINGS)}")
     options = parser.parse_args()
     settings = options.settings or SETTINGS
     generations = [one for one in GENERATIONS if options.only in (None, one.name)]
     batches = batches_of(options.count, options.seed)
-    plan = Plan(generations, batches, options.rule)
+    names = rules.NAMES if options.rule == ALL else (options.rule,)
+    plan = Plan(generations, batches, names, options.overflows)
     expected = None
     failures = 0
     for setting in settings:
@@ -85,32 +87,15 @@ def main() -> int:
         else:
             expected = expected or results_of([forked.fork(alone(plan))])[0]
             found = results_of([forked.fork(work) for work in replicas(setting, plan)])
-            wrong = [line for one in found for line in differences(one, expected)]
+            wrong = off_the_rule(expected, plan)
+            wrong += [line for one in found for line in differences(one, expected)]
+            if plan.overflows and setting.startswith("workers"):
+                wrong += wrong_overflows(found, plan)
             failures += bool(wrong)
             result = "FAILED: " + "; ".join(wrong) if wrong else "as on one device"
             result = f"{options.count * len(expected)} steps {result}"
         print(f"{setting}: {result}, {time.monotonic() - started:.0f} s", flush=True)
     return failures
-
-
-def batches_of(count: int, seed: int) -> list[Batch]:
-    """Batches of dyadic coefficients and normal inputs; 40 % have one non-finite element."""
-    chance = np.random.default_rng(seed)
-    batches = []
-    for _ in range(count):
-        batch = {
-            "coefficients": chance.integers(-8, 9, (BATCH, 4)) / 8,
-            "rows": chance.integers(-8, 9, (BATCH, 2)) / 8,
-            "inputs": chance.normal(size=(BATCH, 4)),
-        }
-        if chance.random() < 0.4:
-            example, fault = chance.integers(BATCH), chance.choice([NAN, INF, -INF])
-            batch["coefficients"][example, chance.integers(4)] = fault
-            batch["inputs"][example, chance.integers(4)] = fault
-        batch = {name: array.astype(np.float32) for name, array in batch.items()}
-        batch["ids"] = chance.integers(0, 5, BATCH)
-        batches.append(batch)
-    return batches
 
 
 def alone(plan: Plan) -> Callable[[Send], None]:
@@ -173,9 +158,12 @@ def train_all(strategy: tf.distribute.Strategy | None, plan: Plan) -> Results:
     """Trains each generation with each task."""
     tf.get_logger().setLevel("ERROR")
     return {
-        f"{generation.name} {task}": train(strategy, generation, task, plan.batches, plan.rule)
+        name_of(generation, task, rule): train(
+            strategy, generation, task, plan.batches, rule, overflows=plan.overflows
+        )
         for generation in plan.generations
-        for task in ("exact", "network")
+        for task in TASKS
+        for rule in plan.rule_names
     }
 
 
@@ -185,8 +173,13 @@ def train(
     task: str,
     batches: Iterable[Batch],
     rule: str = rules.DEFAULT,
+    *,
+    overflows: bool = False,
 ) -> Results:
-    """Trains, and returns the loss scale's path and each local copy of the variables."""
+    """Trains, and returns the loss scale's path and each local copy of the variables.
+
+    With `overflows`, also what the logger has of each step.
+    """
     strategy = strategy or tf.distribute.get_strategy()
     with strategy.scope():
         training = Training(
@@ -195,6 +188,10 @@ def train(
             VALUES if task == "exact" else NETWORK,
             rules.loss_scale(rule),
         )
+    logger = None
+    if overflows:
+        callbacks = keras3 if generation.api == "keras3" else compat_lossscale.callbacks
+        logger = callbacks.LossScaleLogger(optimizer=training.optimizer, gradients=True)
     share = BATCH // strategy.num_replicas_in_sync
 
     @tf.function(autograph=False)
@@ -208,11 +205,15 @@ def train(
 
         strategy.run(on_replica)
 
-    path = []
+    path, recorded = [], []
     for batch in batches:
         step({name: tf.constant(array) for name, array in batch.items()})
         state = (*training.loss_scale_state, training.steps)
         path.append(tuple(float(one.numpy()) for one in state))
+        if logger is not None:
+            before = len(logger.overflows)
+            logger.observe()
+            recorded.append(logger.overflows[before:])
     copies = zip(
         *(
             [copy.numpy() for copy in strategy.experimental_local_results(variable)]
@@ -220,7 +221,7 @@ def train(
         ),
         strict=True,
     )
-    return {"path": path, "copies": list(copies)}
+    return {"path": path, "copies": list(copies), "overflows": recorded}
 
 
 def exact_loss(variables: dict[str, tf.Variable], batch: Any) -> tf.Tensor:
@@ -239,23 +240,7 @@ def network_loss(variables: dict[str, tf.Variable], batch: Any) -> tf.Tensor:
     return tf.reduce_sum(tf.square(outputs - wanted)) / BATCH
 
 
-LOSSES = {"exact": exact_loss, "network": network_loss}
-
-
-def differences(found: Results, expected: Results) -> list[str]:
-    """Where a run differs from the one on one device."""
-    wrong = []
-    for name, wanted in expected.items():
-        got = found[name]
-        if got["path"] != wanted["path"]:
-            wrong.append(f"{name}: another path of the loss scale")
-        (alone,) = wanted["copies"]
-        tolerance = 0 if "exact" in name else 1e-5
-        for copies in got["copies"]:
-            for ours, theirs in zip(copies, alone, strict=True):
-                if not np.allclose(ours, theirs, rtol=tolerance, atol=tolerance):
-                    wrong.append(f"{name}: {ours} is not {theirs}")
-    return wrong
+LOSSES = dict(zip(TASKS, (exact_loss, network_loss), strict=True))
 
 
 def lose_a_worker(batches: list[Batch]) -> str:
