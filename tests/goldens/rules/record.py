@@ -262,8 +262,22 @@ SYSTEMS: dict[str, tuple[Callable[..., Step], str, list[dict[str, Any]]]] = {
         "fairseq",
         [{"initial": 2.0**15, "scale_window": 8, "threshold": 1.0, "min_loss_scale": 0.0}],
     ),
-    "jmp": (jmp, "jmp", [{"initial": 2.0**15, "period": 9, "min_loss_scale": 4.0}]),
-    "flax": (flax, "flax", [{"initial": 2.0**16, "growth_interval": 9, "minimum_scale": 0.5}]),
+    "jmp": (
+        jmp,
+        "jmp",
+        [
+            {"initial": 2.0**15, "period": 9, "min_loss_scale": 4.0},
+            {"initial": 2.0**15, "period": 2, "min_loss_scale": 1.0, "factor": 4},
+        ],
+    ),
+    "flax": (
+        flax,
+        "flax",
+        [
+            {"initial": 2.0**16, "growth_interval": 9, "minimum_scale": 0.5},
+            {"initial": 2.0**16, "growth_interval": 1, "minimum_scale": 0.5, "growth_factor": 4.0},
+        ],
+    ),
     "tf-keras": (tf_keras, "tf-keras", [{"initial": 2.0**15, "dynamic_growth_steps": 11}]),
     "keras3": (keras3, "keras", [{"initial": 2.0**15, "dynamic_growth_steps": 3}]),
 }

@@ -29,11 +29,14 @@ RULES: dict[str, Callable[..., LossScaleRule]] = {
     "fairseq": lambda scale_window, threshold, min_loss_scale: LossScaleRule(
         growth_steps=scale_window, min_scale=threshold
     ),
-    "jmp": lambda period, min_loss_scale: LossScaleRule(
-        growth_steps=period, min_scale=min_loss_scale
-    ),
-    "flax": lambda growth_interval, minimum_scale: LossScaleRule(
-        growth_steps=growth_interval + 1, min_scale=minimum_scale
+    "jmp": lambda period, min_loss_scale, factor=2: LossScaleRule.tensorflow(
+        increment_period=period, multiplier=factor
+    ).replace(min_scale=min_loss_scale),
+    "flax": lambda growth_interval, minimum_scale, growth_factor=2.0: LossScaleRule(
+        growth_steps=growth_interval + 1,
+        growth_factor=growth_factor,
+        min_scale=minimum_scale,
+        max_scale=3.4028234663852886e38,
     ),
 }
 RUNS = [
