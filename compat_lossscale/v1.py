@@ -5,8 +5,9 @@
 `tf.compat.v1.mixed_precision.X`.
 """
 
-import importlib.util
+from types import ModuleType
 
+from compat_lossscale._import_hook import when_imported
 from compat_lossscale._require import require_tensorflow
 
 require_tensorflow(__name__, tf_keras=False)
@@ -18,9 +19,14 @@ from compat_lossscale.tf1 import (  # noqa: E402  # after the check
     enable_mixed_precision_graph_rewrite,
 )
 
-if importlib.util.find_spec("tf_keras"):
-    # The graph rewrite wraps optimizers of tf-keras too, once they are known.
-    from compat_lossscale import optimizers as _optimizers  # noqa: F401
+
+def _load_front_ends(_tf_keras: ModuleType) -> None:
+    from compat_lossscale import optimizers  # noqa: F401, PLC0415  # only if tf-keras is used
+
+
+# The graph rewrite wraps optimizers of tf-keras too. A program that has one has imported tf-keras,
+# which takes seconds, and which programs on Keras 3 do without.
+when_imported("tf_keras", _load_front_ends, [])
 
 __all__ = [
     "DynamicLossScale",

@@ -197,3 +197,18 @@ def test_every_module_can_be_imported_on_its_own_terms() -> None:
     for module in pkgutil.walk_packages(compat_lossscale.__path__, "compat_lossscale."):
         if not module.name.endswith("__main__"):
             assert importlib.import_module(module.name).__doc__, module.name
+
+
+def test_the_v1_names_load_no_tf_keras_and_wrap_its_optimizers_once_it_is_loaded() -> None:
+    out = run_code(
+        """
+import sys
+from compat_lossscale.v1 import enable_mixed_precision_graph_rewrite
+print("tf_keras" in sys.modules)
+import tf_keras
+optimizer = enable_mixed_precision_graph_rewrite(tf_keras.optimizers.SGD(0.1))
+from compat_lossscale.experimental import LossScaleOptimizer
+print(isinstance(optimizer, LossScaleOptimizer))
+"""
+    )
+    assert out.split() == ["False", "True"]

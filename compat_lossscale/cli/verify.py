@@ -208,6 +208,8 @@ def _lines(result: Verification) -> Iterator[str]:
     yield f"{result.path}: {result.status.value}: {artefact.format}, {artefact.layout}{writer}"
     for stated, conversions in result.conversions:
         yield f"  {describe_config(stated)}"
+        if stated.note:
+            yield f"    noted: {stated.note}"
         for conversion in conversions:
             yield from _conversion(conversion)
     for state in artefact.states:

@@ -3,7 +3,7 @@
 
 A step asks whether its gradients are finite, and then applies them or skips. Where the answer is
 the same for the scaled gradients, unscaling can wait for it: a skipped step then does not unscale,
-and an applied one does not hold all unscaled gradients at once.
+and an applied one does not hold all unscaled gradients at once. Under XLA, all of them wait.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import reference
+from compat_lossscale.core import private, reference
 from compat_lossscale.core.concatenation import Concatenated, is_small
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
@@ -35,11 +35,16 @@ def unscale_now_or_later(tensors: Sequence[tf.Tensor], loss_scale: tf.Tensor) ->
     """
     unscaled = reference.unscale_gradients(tensors, loss_scale)
     _waiting.update(
-        after.op
-        for before, after in zip(tensors, unscaled, strict=True)
-        if not (is_small(before) or may_be_reassociated(before))
+        after.op for before, after in zip(tensors, unscaled, strict=True) if _can_wait(before)
     )
     return unscaled
+
+
+def _can_wait(tensor: tf.Tensor) -> bool:
+    if private.compiled_by_xla():
+        # Even a small one: XLA then stores no product. It may skip the rounding of smaller dtypes.
+        return tensor.dtype in (tf.float32, tf.float64)
+    return not (is_small(tensor) or may_be_reassociated(tensor))
 
 
 class Deferred:
@@ -71,15 +76,27 @@ class Deferred:
         others = [tensor for tensor, factor in self._tensors if factor is None]
         if not scaled:
             return _ask(others)
+        if private.compiled_by_xla():
+            return _ask(self._concatenated.tensors)  # XLA computes the products where it asks.
         finite = _ask_scaled([*self._factors.values(), *scaled])
         return tf.logical_and(finite, _ask(others)) if others else finite
 
     def unscaled(self) -> list[tf.Tensor]:
         """The gradients' values as they were given. Call it in the branch that applies them."""
         return self._concatenated.split(
-            tensor if factor is None else tf.raw_ops.Mul(x=tensor, y=factor)
+            tensor if factor is None else _product(tensor, factor)
             for tensor, factor in self._tensors
         )
+
+
+def _product(tensor: tf.Tensor, factor: tf.Tensor) -> tf.Tensor:
+    """What a finite step's unscaled gradient is, rounded as in the reference."""
+    product = tf.raw_ops.Mul(x=tensor, y=factor)
+    if not private.compiled_by_xla():
+        return product
+    # XLA computes a product and a sum that follows it as one, with one rounding. This selection,
+    # whose condition always holds here, keeps them apart.
+    return tf.where(tf.math.is_finite(product), product, tensor)
 
 
 def _stays_alone(tensor: tf.Tensor) -> bool:

@@ -26,8 +26,16 @@ from compat_lossscale.spec import (
 )
 from compat_lossscale.spec.update_rule import PYTHON, Operations, next_state
 
+
+def _select(condition: Any, a: Any, b: Any) -> Any:
+    """`tf.where`, without an operation for what is known while tracing."""
+    if isinstance(condition, bool):
+        return a if condition else b
+    return tf.where(condition, a, b)
+
+
 _TENSORFLOW = Operations(
-    select=tf.where,
+    select=_select,
     divide=tf.divide,
     maximum=tf.maximum,
     minimum=tf.minimum,
@@ -240,16 +248,20 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Returns:
             The operations that move it in a graph; of no meaning in eager mode.
         """
-        if tf.executing_eagerly() or finite is not True or self._settings is not None:
+        if tf.executing_eagerly() or self._settings is not None:
+            return self._move(finite)
+        if finite is False:
+            return self._move(finite, good_steps=0)  # A bad step does not ask how many there were.
+        if finite is not True:
             return self._move(finite)
         # A branch, as it hardly ever grows: to count takes fewer operations than the whole rule.
-        only_counts = self._num_good_steps + 1 < self._increment_period
+        due = self._increment_period - 1
         count = functools.partial(self._num_good_steps.assign_add, 1, read_value=False)
         return [
             tf.cond(
-                only_counts,
+                self._num_good_steps < due,
                 lambda: grouped(count()),
-                lambda: grouped(self._move(finite)),
+                lambda: grouped(self._move(finite, good_steps=due)),
                 name="count_or_grow",  # See `graph_names`.
             )
         ]
@@ -261,9 +273,11 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             return self._settings.numbers
         return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
 
-    def _move(self, finite: Any) -> list[Any]:
+    def _move(self, finite: Any, *, good_steps: int | None = None) -> list[Any]:
+        """Moves it; in a graph, `good_steps` spares to read how many there are."""
         variables = [self._current_loss_scale, self._num_good_steps]
-        state = [self(), tf.convert_to_tensor(self._num_good_steps)]
+        read = tf.convert_to_tensor(self._num_good_steps) if good_steps is None else good_steps
+        state = [self(), read]
         if self._hysteresis_left is not None:
             variables.append(self._hysteresis_left)
             state.append(tf.convert_to_tensor(self._hysteresis_left))
@@ -277,7 +291,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         return [
             variable.assign(new, read_value=False)
             for variable, old, new in zip(variables, state, after, strict=False)
-            if tf.is_tensor(old) or new != old
+            if not tf.executing_eagerly() or new != old
         ]
 
     def state_before_backoff(self) -> ScaleState:

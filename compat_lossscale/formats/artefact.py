@@ -42,6 +42,8 @@ class StatedConfig:
         automatic: Whether the artefact holds only the config of the wrapped optimizer, which Keras
             wraps when it compiles the model, because of its policy. Then `config` is the config
             that the wrapper would have.
+        note: What happens to the loss scale when the model is loaded and compiled; empty if nothing
+            does.
     """
 
     where: str
@@ -50,6 +52,7 @@ class StatedConfig:
     config: Mapping[str, Any]
     keys: tuple[str | int, ...] = ()
     automatic: bool = False
+    note: str = ""
 
 
 def layout_of(configs: Iterable[StatedConfig]) -> str:

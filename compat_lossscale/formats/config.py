@@ -33,6 +33,12 @@ _KNOWN_KEYS = frozenset(
 )
 FACTOR = "loss_scale_factor"
 """The key of an optimizer of Keras 3 that is a fixed loss scale: it needs no wrapper."""
+DROPPED_BY_COMPILE = (
+    "under the policy mixed_float16, compile() of Keras 3 drops this loss_scale_factor and wraps "
+    "the optimizer in a dynamic loss scale, when the model is loaded too. To keep it fixed, load "
+    "the model with compile=False, and compile it with auto_scale_loss=False or with "
+    "compat_lossscale.keras3.LossScaleOptimizer(optimizer, dynamic=False)"
+)
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
@@ -231,7 +237,7 @@ def find_configs(
         UnreadableArtefactError: A config is invalid, or the configs exceed the limits.
     """
     if isinstance(tree, Mapping | list):
-        yield from bounded_configs(_find(tree, where, keys))
+        yield from bounded_configs(_find(tree, where, keys, {}))
 
 
 def bounded_configs(configs: Iterable[StatedConfig]) -> Iterator[StatedConfig]:
@@ -252,26 +258,32 @@ def bounded_configs(configs: Iterable[StatedConfig]) -> Iterator[StatedConfig]:
         yield config
 
 
-def _find(tree: Any, where: str, keys: tuple[str | int, ...]) -> Iterator[StatedConfig]:
+def _find(
+    tree: Any, where: str, keys: tuple[str | int, ...], beside: Mapping[Any, Any]
+) -> Iterator[StatedConfig]:
     if isinstance(tree, Mapping):
         if states_loss_scale(tree):
-            yield _stated_config(tree, where, keys)
+            # What `compile` was called with is beside the optimizer.
+            may_wrap = beside.get("auto_scale_loss") is not False
+            yield _stated_config(tree, where, keys, may_wrap=may_wrap)
             return
+        beside = tree
         children: Iterator[tuple[Any, Any]] = iter(tree.items())
     else:
         children = iter(enumerate(tree))
     for key, child in children:
         if not child or not isinstance(child, Mapping | list):
             continue
-        yield from _find(child, f"{where}.{key}" if where else str(key), (*keys, key))
+        yield from _find(child, f"{where}.{key}" if where else str(key), (*keys, key), beside)
 
 
 def _stated_config(
-    config: Mapping[str, Any], where: str, keys: tuple[str | int, ...]
+    config: Mapping[str, Any], where: str, keys: tuple[str | int, ...], *, may_wrap: bool
 ) -> StatedConfig:
     try:
         parts = read_wrapper_config(config)
     except CompatLossScaleError as error:
         place = f"the config at {where}" if where else "the config"
         raise UnreadableArtefactError(f"{place} is not valid: {error}") from None
-    return StatedConfig(where, parts.generation, parts.spec, config, keys)
+    note = "" if parts.is_wrapper or not may_wrap else DROPPED_BY_COMPILE
+    return StatedConfig(where, parts.generation, parts.spec, config, keys, note=note)

@@ -65,6 +65,7 @@ class Config:
     """One config on the page."""
 
     words: str
+    note: str
     conversions: list[Converted]
 
 
@@ -137,7 +138,11 @@ def _shown(result: Verification, *, open_: bool) -> Shown:
         result.error,
         facts,
         [
-            Config(describe_config(stated), [_converted(stated, made) for made in conversions])
+            Config(
+                describe_config(stated),
+                stated.note,
+                [_converted(stated, made) for made in conversions],
+            )
             for stated, conversions in sorted(result.conversions, key=_loses_nothing)
         ],
         [describe_state(state) for state in (artefact.states if artefact else ())],

@@ -157,6 +157,7 @@ def _result_as_json(result: Verification) -> dict[str, Any]:
                 "where": stated.where,
                 "generation": stated.generation.value,
                 "automatic": stated.automatic,
+                **({"note": stated.note} if stated.note else {}),
                 "spec": json_value(_spec_as_json(stated.spec)),
                 "conversions": [_conversion_as_json(conversion) for conversion in conversions],
             }

@@ -110,6 +110,20 @@ def test_the_text_names_generation_loss_scale_state_and_what_is_lost_and_why() -
         assert part in text
 
 
+def test_a_fixed_scale_that_compile_drops_is_noted_in_the_text_the_json_and_the_page(
+    tmp_path: Path,
+) -> None:
+    optimizer = {**SGD, "config": {**SGD["config"], "loss_scale_factor": 8.0}}
+    path, page = tmp_path / "optimizer.json", tmp_path / "report.html"
+    path.write_text(json.dumps(optimizer))
+    result = verify(path, "--to", "keras3", "--html", page)
+    assert "    noted: under the policy mixed_float16, compile() of Keras 3 drops" in result.stdout
+    assert "compile() of Keras 3 drops" in page.read_text()
+    value = json.loads(verify(path, "--json").stdout)
+    check(value, "verify")
+    assert value["artefacts"][0]["configs"][0]["note"].endswith("dynamic=False)")
+
+
 def test_the_text_says_what_a_file_does_not_hold() -> None:
     text = verify(ARTEFACTS / "2.3" / "model.h5", "--to", "tf2.4").stdout
     assert "not in it: the current loss scale and its counter" in text

@@ -115,6 +115,21 @@ def test_configs_are_found_at_any_depth_with_the_way_to_them() -> None:
     assert found == {"a.1.b": ("a", 1, "b"), "c": ("c",)}
 
 
+@pytest.mark.parametrize(("auto_scale_loss", "is_noted"), [(True, True), (False, False)])
+def test_a_fixed_scale_that_compile_of_keras_3_drops_is_noted(
+    auto_scale_loss: bool, is_noted: bool
+) -> None:
+    optimizer = {**SGD, "config": {**SGD["config"], "loss_scale_factor": 8.0}}
+    compiled = {"compile_config": {"optimizer": optimizer, "auto_scale_loss": auto_scale_loss}}
+    (found,) = find_configs(compiled)
+    assert ("compile() of Keras 3 drops" in found.note) is is_noted
+
+
+def test_a_wrapper_is_not_dropped() -> None:
+    (found,) = find_configs({"inner_optimizer": SGD, "initial_scale": 8.0})
+    assert found.note == ""
+
+
 def test_a_config_that_looks_right_and_is_wrong_is_an_error_that_says_where() -> None:
     with pytest.raises(UnreadableArtefactError, match=r"the config at x\.y "):
         list(find_configs({"x": {"y": {"inner_optimizer": SGD, "dynamic": "yes"}}}))

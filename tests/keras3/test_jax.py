@@ -10,7 +10,8 @@ import pytest
 
 from compat_lossscale.errors import LossScaleMisuseError, NotCountedError
 from compat_lossscale.keras3 import LossScaleOptimizer
-from tests.keras3.stepping import tensors_of, variables_of
+from compat_lossscale.keras3.backends import stateless
+from tests.keras3.stepping import stepper, tensors_of, values_in, variables_of
 from tests.support import NAN
 
 
@@ -35,6 +36,27 @@ def test_an_optimizer_that_is_not_built_says_so() -> None:
     optimizer = LossScaleOptimizer(keras.optimizers.SGD())
     with pytest.raises(ValueError, match=r"optimizer\.build"):
         optimizer.stateless_apply([], [], [])
+
+
+@pytest.mark.parametrize("unscaled", [False, True], ids=["keras3", "tf2.4"])
+@pytest.mark.parametrize("scale", [8.0, 1000.0])
+def test_what_is_unscaled_in_the_branch_has_the_bits_of_what_is_unscaled_before(
+    unscaled: bool, scale: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(1)
+    magnitudes = 10.0 ** random.integers(-40, 5, 2000)  # Some of them are denormal.
+    gradients = [(random.normal(size=2000) * magnitudes).astype("float32") for _ in range(3)]
+    results = []
+    for noted in (True, False):
+        variables = variables_of(np.ones(2000))
+        optimizer = LossScaleOptimizer(keras.optimizers.Adam(0.5), initial_scale=scale)
+        step = stepper(optimizer, variables, "jit", unscaled)
+        if not noted:
+            monkeypatch.setattr(stateless, "_again_in_branch", lambda gradient: gradient)
+        for gradient in gradients:
+            step(gradient)
+        results.append([value.tobytes() for value in values_in([*optimizer.variables, *variables])])
+    assert results[0] == results[1]
 
 
 def test_a_training_step_of_ones_own_compiles_to_one_function() -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains models in one Keras, converts what it saves, and trains on in the other.
 
-Each Keras has a process of its own that runs `side.py`. Keras 3 is always stock. tf-keras is stock
-too, unless a case asks for the optimizer of this package.
+Each Keras has a process of its own that runs `side.py`. Both are stock, unless a case asks for the
+optimizer of this package.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from tests import forked_python
 
 SETTINGS = {"learning_rate": 0.0625}
 MOMENTUM = {**SETTINGS, "momentum": 0.75}
+_ON_TF_KERAS = ("tf_keras", "compat_lossscale")
 Values = dict[str, Any]
 
 
@@ -36,10 +37,11 @@ class Case:
         model: Its name in the zoo.
         optimizer: The class of its optimizer.
         settings: The optimizer's arguments.
-        scale: `dynamic`, `fixed` or `none`.
+        scale: `dynamic`, `rule` (dynamic, with a rule), `fixed` or `none`.
         family: `legacy`, or empty for the new family of tf-keras.
         policy: The dtype policy.
         ours: Whether tf-keras runs with this package's loss-scale optimizer.
+        ours_on_keras3: Whether Keras 3 does.
     """
 
     source: Generation
@@ -50,6 +52,7 @@ class Case:
     family: str = ""
     policy: str = "mixed_float16"
     ours: bool = False
+    ours_on_keras3: bool = False
 
     @property
     def target(self) -> Generation:
@@ -59,7 +62,7 @@ class Case:
     def side(self, generation: Generation) -> str:
         """Returns the name of the process that is one of its two Keras."""
         if generation is Generation.KERAS3:
-            return "keras"
+            return "compat_lossscale.keras3" if self.ours_on_keras3 else "keras"
         return "compat_lossscale" if self.ours else "tf_keras"
 
     @property
@@ -74,6 +77,7 @@ class Case:
             self.family,
             self.policy,
             "ours" if self.ours else "",
+            "ours_on_keras3" if self.ours_on_keras3 else "",
         )
         return "-".join(word for word in words if word).replace("/", "_")[:150]
 
@@ -101,7 +105,7 @@ class Side:
         program = Path(__file__).with_name("side.py")
         self._process = subprocess.Popen(
             forked_python.command(str(program), name, str(folder)),
-            env={**os.environ, "TF_USE_LEGACY_KERAS": "" if name == "keras" else "1"},
+            env={**os.environ, "TF_USE_LEGACY_KERAS": "1" if name in _ON_TF_KERAS else ""},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """One Keras at work, in a process of its own: makes, trains and saves models, or loads them.
 
-    python side.py tf_keras|keras|compat_lossscale FOLDER
+    python side.py tf_keras|keras|compat_lossscale|compat_lossscale.keras3 FOLDER
 
-The last one is tf-keras with this package. The others do not import it. Each line of standard
-input is a JSON list of tasks; the answer to a line is `done`. The result of each task is in FOLDER:
-`NAME.npz`, or `NAME.error`.
+The last two are tf-keras and Keras 3 with this package. The others do not import it. Each line of
+standard input is a JSON list of tasks; the answer to a line is `done`. The result of each task is
+in FOLDER: `NAME.npz`, or `NAME.error`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ The last step is one of them, because tf-keras counts skipped steps and Keras 3 
 """
 AFTER = (3, 4, 5)
 """The steps after it is loaded, or goes on."""
+OURS, OURS_ON_KERAS_3 = "compat_lossscale", "compat_lossscale.keras3"
 INITIAL_SCALE, GROWTH_STEPS, FIXED_SCALE = 64.0, 3, 128.0
 
 
@@ -53,13 +54,16 @@ def optimizer(keras: Any, task: dict[str, Any]) -> Any:
     scale = task["scale"]
     if scale == "none":
         return made
-    ours = sys.modules.get("compat_lossscale")
+    ours = sys.modules.get(OURS if is_tf_keras else OURS_ON_KERAS_3)
     wrapper = (ours or keras.mixed_precision).LossScaleOptimizer
     if scale == "fixed":
-        if is_tf_keras:
+        if is_tf_keras or ours:
             return wrapper(made, dynamic=False, initial_scale=FIXED_SCALE)
         made.loss_scale_factor = FIXED_SCALE
         return made
+    if scale == "rule":
+        rule = sys.modules[OURS].LossScaleRule(growth_steps=GROWTH_STEPS, hysteresis=2)
+        return wrapper(made, initial_scale=INITIAL_SCALE, rule=rule)
     return wrapper(made, initial_scale=INITIAL_SCALE, dynamic_growth_steps=GROWTH_STEPS)
 
 
@@ -101,8 +105,9 @@ def state(keras: Any, model: Any) -> dict[str, Any]:
     if inner is not wrapper:
         scale = getattr(wrapper, "dynamic_scale", None)
         values["scale"] = np.array(wrapper.loss_scale if scale is None else scale, "float32")
+        # Of the class for Keras 3, a fixed one has the former too, and `None` for the latter.
         counter = getattr(wrapper, "step_counter", None)
-        counter = getattr(wrapper, "dynamic_counter", None) if counter is None else counter
+        counter = getattr(wrapper, "dynamic_counter", counter)
         if counter is not None:
             values["counter"] = np.array(counter).astype("int64")
     elif getattr(wrapper, "loss_scale_factor", None) is not None:
@@ -168,16 +173,16 @@ def do(keras: Any, task: dict[str, Any], folder: str) -> None:
 def main() -> None:
     """Does the tasks of one line after the other."""
     name, folder = sys.argv[1:]
-    if name != "keras":
+    if name in ("tf_keras", OURS):
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
-    keras = importlib.import_module(name.replace("compat_lossscale", "tf_keras"))
-    if name == "compat_lossscale":
-        # Importing it registers its class in place of tf-keras'.
+    keras = importlib.import_module({OURS: "tf_keras", OURS_ON_KERAS_3: "keras"}.get(name, name))
+    if name in (OURS, OURS_ON_KERAS_3):
+        # Importing it registers its class in place of that of tf-keras or Keras 3.
         assert importlib.import_module(name).LossScaleOptimizer
     for line in sys.stdin:
         for task in json.loads(line):
             do(keras, task, folder)
-        assert name == "compat_lossscale" or "compat_lossscale" not in sys.modules
+        assert name in (OURS, OURS_ON_KERAS_3) or OURS not in sys.modules
         print("done", flush=True)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.spec import Generation
 from tests.formats.models import running
 from tests.formats.models.running import MOMENTUM, SETTINGS, Case, Outcome
@@ -55,12 +56,15 @@ TRAINED = [
     *(Case(source, "dense", scale="fixed") for source in BOTH),
     *(Case(source, "dense", "Adam", SETTINGS, scale="fixed", ours=True) for source in BOTH),
     *(Case(source, "dense", "Adam", SETTINGS, ours=True) for source in BOTH),
+    *(Case(source, "dense", "Adam", SETTINGS, ours=True, ours_on_keras3=True) for source in BOTH),
+    *(Case(source, "dense", scale="fixed", ours_on_keras3=True) for source in BOTH),
     *(Case(source, "dense", scale="none", policy="float32") for source in BOTH),
     *(Case(source, "dense", policy="mixed_bfloat16", scale="none") for source in BOTH),
     Case(TF_KERAS, "dense", "Adam", SETTINGS, family="legacy", ours=True),
     Case(TF_KERAS, "dense", "Lion", SETTINGS),
     Case(TF_KERAS, "dense", "Adafactor", SETTINGS),
 ]
+RULES = [Case(source, "dense", scale="rule", ours=True, ours_on_keras3=True) for source in BOTH]
 NADAM = [Case(source, "dense", "Nadam", SETTINGS) for source in BOTH]
 LEGACY = Case(TF_KERAS, "dense", "Adam", SETTINGS, family="legacy")
 AT_FIRST = [Case(TF_KERAS, model) for model in RANDOM]
@@ -149,6 +153,15 @@ def test_the_scale_and_its_counter_are_the_same_and_move_the_same_way(
 def test_a_scale_that_tf_keras_did_not_save_starts_again_in_keras_3(outcomes: Outcomes) -> None:
     outcome = outcome_of(UNSAVED, outcomes)
     assert (float(outcome.before["now scale"]), float(outcome.after["now scale"])) == (32.0, 64.0)
+
+
+@pytest.mark.parametrize("case", RULES, ids=lambda case: case.name)
+def test_a_model_with_a_rule_is_not_converted_and_the_reason_names_the_rule(
+    case: Case, outcomes: Outcomes
+) -> None:
+    outcome = outcomes[case.name]
+    assert isinstance(outcome, InexpressibleLossScaleError), outcome
+    assert "rule.hysteresis" in str(outcome)
 
 
 @pytest.mark.sampled(2)
