@@ -120,6 +120,42 @@ MODULES = tuple(
 )
 """Modules, with what is below them."""
 
+_V1 = "compat.v1.keras"
+_V1_INITIALIZERS = {
+    "HeNormal": "he_normal",
+    "HeUniform": "he_uniform",
+    "LecunNormal": "lecun_normal",
+    "LecunUniform": "lecun_uniform",
+    "RandomNormal": "RandomNormal",
+    "RandomUniform": "RandomUniform",
+    "TruncatedNormal": "TruncatedNormal",
+}
+ELSEWHERE = {
+    "backend.get_session": f"{_V1}.backend.get_session",
+    "backend.set_session": f"{_V1}.backend.set_session",
+    "callbacks_v1.TensorBoard": f"{_V1}.callbacks.TensorBoard",
+    "engine.base_layer_utils.disable_v2_dtype_behavior": f"{_V1}.layers.disable_v2_dtype_behavior",
+    "engine.base_layer_utils.enable_v2_dtype_behavior": f"{_V1}.layers.enable_v2_dtype_behavior",
+    "engine.base_preprocessing_layer.PreprocessingLayer": (
+        "keras.layers.experimental.preprocessing.PreprocessingLayer"
+    ),
+    "engine.data_adapter.pack_x_y_sample_weight": "keras.utils.pack_x_y_sample_weight",
+    "engine.data_adapter.unpack_x_y_sample_weight": "keras.utils.unpack_x_y_sample_weight",
+    **{
+        f"initializers.initializers_v1.{name}": f"{_V1}.initializers.{public}"
+        for name, public in _V1_INITIALIZERS.items()
+    },
+    "layers.recurrent.GRU": f"{_V1}.layers.GRU",
+    "layers.recurrent.GRUCell": f"{_V1}.layers.GRUCell",
+    "layers.recurrent.LSTM": f"{_V1}.layers.LSTM",
+    "layers.recurrent.LSTMCell": f"{_V1}.layers.LSTMCell",
+    "utils.dataset_creator.DatasetCreator": "keras.utils.experimental.DatasetCreator",
+    "utils.generic_utils.deserialize_keras_object": "keras.utils.legacy.deserialize_keras_object",
+    "utils.generic_utils.serialize_keras_object": "keras.utils.legacy.serialize_keras_object",
+    "utils.losses_utils.ReductionV2": "keras.losses.Reduction",
+}
+"""Names that are public in `compat.v1` alone, or under another name, by their private place."""
+
 _HOMES = {
     "backend_config": ("backend",),
     "callbacks_v1": ("callbacks",),

@@ -40,17 +40,25 @@ def successor_of(path: str) -> str:
         Nothing if no name does the same in every case.
     """
     if _is_below(path, keras_names.PRIVATE):
-        public = _public_name(path.removeprefix(keras_names.PRIVATE).removeprefix("."))
+        below = path.removeprefix(keras_names.PRIVATE).removeprefix(".")
+        if below in keras_names.ELSEWHERE:
+            return f"tensorflow.{keras_names.ELSEWHERE[below]}"
+        public = _public_name(below)
         return "" if public is None else f"{_PUBLIC_KERAS}.{public}".removesuffix(".")
     neighbour = neighbour_at(path)
     if neighbour is None or not neighbour.successor:
         return ""
-    below = path.removeprefix(neighbour.module_or_name)
-    if below == path:
+    member = path.removeprefix(neighbour.module_or_name)
+    if member == path:
         return ""
-    if not below or neighbour.name.endswith(".*"):
-        return f"{neighbour.successor}{below}"
+    if not member or neighbour.name.endswith(".*"):
+        return f"{neighbour.successor}{member}"
     return ""
+
+
+def is_public_elsewhere(path: str) -> bool:
+    """Whether a name of `tensorflow.python.keras` is public in tf-keras, and not in Keras 3."""
+    return path.removeprefix(f"{keras_names.PRIVATE}.") in keras_names.ELSEWHERE
 
 
 def is_public_module(path: str) -> bool:

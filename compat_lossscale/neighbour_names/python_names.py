@@ -96,6 +96,6 @@ NEIGHBOURS = (
         "Python 3.11",
         "setuptools._distutils",
         "setuptools' copy, which TensorFlow installs",
-        "packaging.version, shutil, sysconfig",
+        "packaging.version, shutil, sysconfig, or a function of your own",
     ),
 )

@@ -127,7 +127,7 @@ class OptimizerNames:
                 return True
             part = above
         reachability = self.program.reachability
-        return reachability.guard_of(node) is not None or not reachability.is_reached_today(node)
+        return reachability.guard_of(node) is not None or reachability.is_only_for_the_past(node)
 
     @functools.cached_property
     def _choosing(self) -> dict[cst.CSTNode, set[cst.CSTNode]]:

@@ -22,6 +22,7 @@ NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
 name any more."""
 VERSIONS_OF_TODAY = ("2.16.2", "2.21.0")
 """The oldest and the newest that what is migrated runs on."""
+_OTHER_VERSIONS = ("0.12.1", "1.3.0", "1.13.2", "2.10.1", "2.13.1")
 _LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
 
 
@@ -69,6 +70,16 @@ class VersionReachability:
     def is_reached_today(self, node: cst.CSTNode) -> bool:
         """Whether a version of today comes to a node, as far as the version alone says."""
         return any(self._keeping_from(node, version) is None for version in VERSIONS_OF_TODAY)
+
+    def is_only_for_the_past(self, node: cst.CSTNode) -> bool:
+        """Whether some versions come to a node, and none of today.
+
+        No version comes to code that the program switches off itself, as with `USE_AMP = False`.
+        """
+        past = (*OLD_VERSIONS, *NEW_VERSIONS, *_OTHER_VERSIONS)
+        return not self.is_reached_today(node) and any(
+            self._keeping_from(node, version) is None for version in past
+        )
 
     def splits(self, test: cst.BaseExpression) -> bool:
         """Whether a condition is the same for all new versions and another for an old one."""

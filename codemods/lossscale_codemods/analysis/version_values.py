@@ -190,6 +190,8 @@ class VersionValues:
 
     def _of_binding(self, binding: Binding) -> Any:
         if binding.kind is BindingKind.ASSIGN and binding.value is not None:
+            if self._may_change(binding):
+                raise UnknownValueError
             return self.of(binding.value)
         if binding.kind is BindingKind.IMPORT and binding.path is not None:
             if frameworks.is_framework(binding.path):
@@ -199,6 +201,14 @@ class VersionValues:
                 modules.definitions(self.resolver, binding.path) if modules else []
             )
         return self._unpacked(binding)
+
+    def _may_change(self, binding: Binding) -> bool:
+        """Whether a name is given a list that the program can fill or empty afterwards."""
+        if not isinstance(binding.value, cst.List):
+            return False
+        parent = self.resolver.scopes.tree.parent
+        called = any(isinstance(parent(use), cst.Attribute) for use in binding.uses)
+        return called or not binding.value.elements
 
     def _in_project(self, node: cst.BaseExpression) -> Any:
         """Returns the value of a flag that is in another file of the project."""

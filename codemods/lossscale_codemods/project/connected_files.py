@@ -7,14 +7,13 @@ would take far longer than to read it. So a statement in a string counts as well
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.file_reading import read
-from lossscale_codemods.project.relative_imports import is_top
+from lossscale_codemods.project.relative_imports import import_folders
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ _IMPORT = re.compile(
 )
 _DYNAMIC = re.compile(rb"\b(?:import_module|__import__)\(\s*[fF]?[\"']([\w.]+)")
 _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
-_FOLDERS_UP = 6
 
 
 class ImportGraph:
@@ -136,12 +134,7 @@ class ImportGraph:
         """Returns the folders in which an absolute import of a file may find its module."""
         folder = os.path.dirname(path)  # noqa: PTH120  # strings, for speed
         if folder not in self._folders:
-            found = []
-            for one in itertools.islice((Path(folder), *Path(folder).parents), _FOLDERS_UP):
-                found.append(str(one))
-                if is_top(one):
-                    break
-            self._folders[folder] = found
+            self._folders[folder] = [str(one) for one in import_folders(Path(path))]
         return self._folders[folder]
 
 

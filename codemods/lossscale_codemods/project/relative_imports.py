@@ -32,7 +32,7 @@ def relative_imports(path: Path) -> Callable[[str], str | None]:
     returns the path outside of the project, if there is just one. Modules of an absolute import are
     looked for as Python would if any folder of the project above the file were on its path.
     """
-    folders = list(_folders(path))
+    folders = list(import_folders(path))
     known: dict[str, str | None] = {}
     there: dict[str, bool] = {}
 
@@ -49,17 +49,24 @@ def relative_imports(path: Path) -> Callable[[str], str | None]:
     return absolute
 
 
-def _folders(path: Path) -> Iterator[Path]:
-    """Yields the folders in which a file's absolute imports are looked for, the nearest first."""
-    for folder in itertools.islice(path.absolute().parents, _FOLDERS_UP):
+def import_folders(path: Path) -> Iterator[Path]:
+    """Yields the folders in which a file's absolute imports are looked for, the nearest first.
+
+    These are the folders of the project above the file, and the folders `src` in them.
+    """
+    above = path.absolute().parents
+    for folder in itertools.islice(above, _FOLDERS_UP):
         yield folder
+        sources = folder / "src"
+        if os.path.isdir(sources) and sources not in above:
+            yield sources
         if is_top(folder):
             return
 
 
 def homes(path: Path, root: str) -> list[Path]:
     """Returns the folders in which a file's import of a top-level module can find it."""
-    return [folder for folder in _folders(path) if _has(folder, root)]
+    return [folder for folder in import_folders(path) if _has(folder, root)]
 
 
 def is_top(folder: Path) -> bool:
@@ -104,7 +111,7 @@ def module_file(path: Path, dots: str, module: list[str]) -> Path | None:
         return module_at(path.absolute().parents[len(dots) - 1].joinpath(*module))
     if not module:
         return None
-    for folder in _folders(path):
+    for folder in import_folders(path):
         if _has(folder, module[0]):
             return module_at(folder.joinpath(*module))
     return None

@@ -156,6 +156,7 @@ def _attempt(
         records,
         changed_names=changed,
         uses_old_api=uses_old,
+        changes_optimizers=outcomes.changes_optimizers,
     )
 
 

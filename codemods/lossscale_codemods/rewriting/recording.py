@@ -52,6 +52,8 @@ class Outcomes:
     """How many old names are left as they are."""
     changed_names: set[str] = dataclasses.field(default_factory=set)
     """Names that other files must not use, as in `Result`."""
+    changes_optimizers: bool = False
+    """As in `Result`."""
 
 
 def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) -> bool:
@@ -65,6 +67,14 @@ def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) ->
 def _is_of_old(binding: Binding) -> bool:
     """Whether a name that moves had an old name, and none of those beside it."""
     return binding.path is None or names.lookup(binding.path) is not None
+
+
+def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:
+    """Whether a Keras optimizer becomes one of another family."""
+    is_optimizer = occurrence.role is Role.OPTIMIZER or any(
+        old.meaning is names.Meaning.KERAS_OPTIMIZER for old in occurrence.names
+    )
+    return is_optimizer and isinstance(verdict, Rewrite)
 
 
 class Recorder:
@@ -124,6 +134,7 @@ class Recorder:
             record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
             if record is not None:
                 result.records.append(record)
+            result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
             if isinstance(verdict, Rewrite) and verdict.meaning is not None:
                 span = verdict.constructor or self.tree.span(occurrence.node)
                 result.calls.append(ProvenCall(span, own, verdict.meaning))
@@ -132,6 +143,7 @@ class Recorder:
             result.edits += own
             verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
             result.left += occurrence.rule is None and not isinstance(verdict, Rewrite)
+            result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
             record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
             if record is not None:
                 result.records.append(record)

@@ -5,6 +5,9 @@
 of other classes, so that a subclass of it cannot be made at all. The v1 optimizer is still there
 under another name, and a class that inherits from it means the same, unless it replaces private
 methods.
+
+`type(name, (optimizer.__class__,), members)` makes a subclass too. Of a loss-scale optimizer, no
+object of it can be made as before, which is reported where an optimizer of that kind can be given.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.v1_subclasses import means_the_same
 from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
@@ -86,6 +92,8 @@ class Subclasses(Rule):
         if program.target is not Target.TF_KERAS:
             return
         for node in program.tree.parents:
+            if isinstance(node, cst.Call) and _is_derived_at_run_time(node, program):
+                yield Occurrence(node, program.tree.span(node), Role.OPTIMIZER, rule=self.id)
             for base in node.bases if isinstance(node, cst.ClassDef) else ():
                 paths = program.resolver.paths(base.value)
                 if paths and all(p is not None and is_new_optimizer(p) for p in paths):
@@ -94,6 +102,8 @@ class Subclasses(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports base classes, and renames the v1 optimizer."""
+        if isinstance(occurrence.node, cst.Call) and occurrence.rule == self.id:
+            return _AT_RUN_TIME
         if occurrence.meaning in (Meaning.LOSS_SCALE, Meaning.DYNAMIC, Meaning.FIXED):
             return None
         if program.usage(occurrence) is not Usage.BASE_CLASS:
@@ -112,3 +122,30 @@ class Subclasses(Rule):
             "a subclass depends on the constructor and the private parts of the old class",
             "Wrap the optimizer instead of inheriting, or keep the class with `--target compat`.",
         )
+
+
+_AT_RUN_TIME = Review(
+    "if this optimizer is a loss-scale optimizer, it has another constructor from TensorFlow 2.11 "
+    "on than an `__init__` for this class expects",
+    "Derive the class from the optimizer inside, and wrap what it makes with LossScaleOptimizer.",
+)
+
+
+def _is_derived_at_run_time(node: cst.Call, program: Program) -> bool:
+    """Whether a call makes a class from that of an optimizer: `type(x, (opt.__class__,), y)`."""
+    if dotted(node.func) != "type" or len(node.args) != 3 or not is_part_of_old(program):
+        return False
+    bases = node.args[1].value
+    return isinstance(bases, cst.Tuple) and any(
+        isinstance(base.value, cst.Attribute)
+        and base.value.attr.value == "__class__"
+        and _can_be_loss_scale_optimizer(base.value.value, program)
+        for base in bases.elements
+    )
+
+
+def _can_be_loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> bool:
+    kinds = program.types.of(node)
+    if ObjectType.WRAPPER in kinds:
+        return True
+    return ObjectType.UNKNOWN in kinds and "opt" in (dotted(node) or "").rpartition(".")[2].lower()

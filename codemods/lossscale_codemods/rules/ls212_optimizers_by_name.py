@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import looks_like_settings
 from lossscale_codemods.analysis.model_compiles import (
@@ -25,6 +26,7 @@ from lossscale_codemods.analysis.model_compiles import (
     model_compile,
     model_compiles,
 )
+from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
@@ -174,6 +176,8 @@ class OptimizersByName(Rule):
             return rewrite
         if not _is_told(compiled, program):
             return None
+        if _imports_keras_3(program):
+            return _OF_EITHER_KERAS
         return Review(
             "Keras makes an optimizer of the new family here if this compiles a model, and it is "
             "not proven to be a Keras model",
@@ -278,6 +282,12 @@ _UNPACKED = Review(
     "here",
     "Give `compile` an optimizer of tf.keras.optimizers.legacy, not a string.",
 )
+_OF_EITHER_KERAS = Review(
+    "Keras makes an optimizer of the new family here if this compiles a model of tf.keras; the "
+    "file imports `keras` as well, whose models are of Keras 3 now",
+    "Give `compile` an optimizer of tf.keras.optimizers.legacy if the model is of tf.keras. Leave "
+    "it if the model is of `keras`.",
+)
 _KEPT = Review(
     "`compile` is kept and called later, where Keras makes an optimizer of the new family of a "
     "string, and if it gets none",
@@ -363,6 +373,19 @@ def _with_default(compiled: Compile, program: Program) -> Rewrite:
         return [Edit(place, place, f"{before}optimizer={made}{separator}")]
 
     return Rewrite("the optimizer that `compile` took by itself", edits, is_rename=True)
+
+
+def _imports_keras_3(program: Program) -> bool:
+    """Whether a file imports the package `keras`, and not `tf.keras` under the same name."""
+    return any(
+        binding.kind is BindingKind.IMPORT
+        and (binding.path or "").partition(".")[0] == "keras"
+        and not any(
+            (other.path or "").startswith(("tensorflow", "tf_keras"))
+            for other in binding.scope.bindings.get(binding.name, ())
+        )
+        for binding in all_bindings(program.resolver)
+    )
 
 
 def _is_told(compiled: Compile, program: Program) -> bool:

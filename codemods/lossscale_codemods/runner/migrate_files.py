@@ -114,19 +114,24 @@ def _is_to_keep(result: Result) -> bool:
 def _migrate_connected(results: dict[str, Result], further: FurtherPasses, search: Search) -> None:
     """Migrates files that have no old names, and run in one program with files that have some.
 
+    If the optimizers of such a file change, those of other programs that import it do so too.
+
     Args:
         results: What becomes of each file so far; changed in place.
         further: Migrates them.
         search: Knows all files.
     """
-    old = [name for name, result in results.items() if result.uses_old_api]
-    if not old:
-        return
-    sizes = {}
-    for name, other in search.connected(old, can_run_with_old).items():
-        further.tell(name, runs_with=other)
-        sizes[name] = Path(name).stat().st_size
-    further.migrate(results, sizes)
+    changing = [name for name, result in results.items() if result.uses_old_api]
+    known = set(changing)
+    while changing:
+        sizes = {}
+        for name, other in search.connected(changing, can_run_with_old).items():
+            if name not in known:
+                further.tell(name, runs_with=other)
+                sizes[name] = Path(name).stat().st_size
+        known.update(sizes)
+        further.migrate(results, sizes)
+        changing = [name for name in sizes if results[name].changes_optimizers]
 
 
 def _keep_what_others_use(

@@ -111,7 +111,14 @@ def migrate_notebook(
             text = text[: cell.start] + _encoded(text, cell, lines) + text[cell.end :]
     output = text.encode("utf-8")
     status = Status.UNCHANGED if output == source else Status.CHANGED
-    return Result(source, output, status, tuple(records), uses_old_api=result.uses_old_api)
+    return Result(
+        source,
+        output,
+        status,
+        tuple(records),
+        uses_old_api=result.uses_old_api,
+        changes_optimizers=result.changes_optimizers,
+    )
 
 
 def _migrate_file(cell: Cell, options: Options) -> Result:

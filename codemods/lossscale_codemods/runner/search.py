@@ -50,6 +50,9 @@ class Search:
         """Files that have to be parsed, with their sizes, for which there was no task yet."""
         self._marked: dict[int, list[str]] = {}
         """Files that have a marker, or may hand on what they do not name, by their batches."""
+        self._found: dict[str, Found] = {}
+        self._graph: ImportGraph | None = None
+        """Which of the files found import which, once that is asked."""
 
     def steps(self, options: Options) -> Iterator[Batch | Task | None]:
         """Yields all batches, and a task for each file of these that has to be parsed.
@@ -95,9 +98,11 @@ class Search:
         """
         if self.looked_at < 2:
             return {}
-        found = {one.name: one for one in self._discovered() if isinstance(one, Found)}
-        graph = ImportGraph([*found, *project_files(self._paths)], is_wanted)
-        connected = {n: old for n, old in graph.connected(names).items() if n in found}
+        if self._graph is None:
+            self._found = {one.name: one for one in self._discovered() if isinstance(one, Found)}
+            self._graph = ImportGraph([*self._found, *project_files(self._paths)], is_wanted)
+        found = self._found
+        connected = {n: old for n, old in self._graph.connected(names).items() if n in found}
         self.to_parse.update({name: found[name] for name in connected})
         return connected
 

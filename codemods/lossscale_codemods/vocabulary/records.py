@@ -89,6 +89,8 @@ class Result:
         asked: Words of which it is to be found out which files of the project have them. Until
             then, nothing else is known of the file.
         uses_old_api: Whether there are old names in its code.
+        changes_optimizers: Whether it names or makes Keras optimizers of another family than
+            before. Programs that import the file get these too.
     """
 
     source: bytes
@@ -99,6 +101,7 @@ class Result:
     changed_names: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()
     uses_old_api: bool = False
+    changes_optimizers: bool = False
 
     @property
     def changed(self) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.codemods.checks import reviews
+from tests.codemods.checks import check_transformed, reviews
 from tests.codemods.projects import migrated
 
 if TYPE_CHECKING:
@@ -74,3 +74,29 @@ def test_a_relative_import_of_a_flag(tmp_path: Path) -> None:
     source = f"from .flags import IS_OLD\nif IS_OLD:\n{USE}"
     files = {"pkg/use.py": source, "pkg/flags.py": FLAGS, "pkg/__init__.py": ""}
     assert migrated(tmp_path, files)["pkg/use.py"].text.endswith(source)
+
+
+SGD = "tf.keras.optimizers.SGD()"
+LEGACY = "tf.keras.optimizers.legacy.SGD()"
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_reached"),
+    [
+        ("x = []\nfor y in z:\n    x.append(y)\nif x:\n    ", True),
+        ("x = [1]\nx.clear()\nif not x:\n    ", True),
+        ("x = []\nfill(x)\nif x:\n    ", True),
+        ("x = []\ny = x\ny.append(1)\nif x:\n    ", True),
+        ("def f():\n    x = []\n    x.append(1)\n    if not x:\n        return\n    ", True),
+        ("class A:\n    x = []\nA.x.append(1)\nif A.x:\n    ", True),
+        ("WITH_SGD = False\nif WITH_SGD:\n    ", True),
+        ("OLD = ['2.2.3', '2.3.4']\nif tf.__version__ in OLD:\n    ", False),
+    ],
+)
+def test_lists_can_be_filled_and_switches_can_be_turned(lines: str, is_reached: bool) -> None:
+    head = "import tensorflow as tf\ntf.keras.mixed_precision.{}('float32')\n"
+    after = LEGACY if is_reached else SGD
+    check_transformed(
+        f"{head.format('experimental.set_policy')}{lines}opt = {SGD}\n",
+        f"{head.format('set_global_policy')}{lines}opt = {after}\n",
+    )

@@ -117,6 +117,16 @@ def test_what_imports_the_file_and_what_that_imports(tmp_path: Path) -> None:
     assert connected(tmp_path, files) == {"main.py", "above.py", "optim.py", "deeper.py"}
 
 
+def test_a_package_in_src(tmp_path: Path) -> None:
+    files = {
+        "src/pkg/old.py": OLD,
+        "src/pkg/optim.py": SGD,
+        "tests/test_it.py": f"from pkg import old, optim\n{SGD}",
+        "src/apart.py": SGD,
+    }
+    assert connected(tmp_path, files, "src/pkg/old.py") == {"src/pkg/optim.py", "tests/test_it.py"}
+
+
 def test_a_module_of_a_framework_is_none_of_the_project(tmp_path: Path) -> None:
     files = {"old.py": "import keras.optim\nimport tensorflow.optim\n", "keras/optim.py": SGD}
     assert connected(tmp_path, files) == set()
@@ -161,6 +171,25 @@ def test_optimizers_of_one_program_stay_what_they_were(tmp_path: Path) -> None:
     assert found["model.py"] == model.replace("'adam'", "tf.keras.optimizers.legacy.Adam()")
     assert found["names.py"] == names.replace("optimizers", "optimizers.legacy")
     assert found["apart.py"] == SGD
+    assert migrate(tmp_path) == found
+
+
+def test_programs_that_import_changed_optimizers_keep_theirs_too(tmp_path: Path) -> None:
+    test = f"from optim import make\n{SGD}ok = isinstance(make(), tf.keras.optimizers.SGD)\n"
+    files = {
+        "old.py": f"import optim\nimport plain\n{OLD}",
+        "optim.py": SGD,
+        "plain.py": "import tensorflow as tf\nrate = tf.keras.optimizers.schedules\n",
+        "test_optim.py": test,
+        "above.py": f"import test_optim\nimport beside\n{SGD}",
+        "beside.py": SGD,
+        "apart.py": f"import plain\n{SGD}",
+    }
+    write(tmp_path, files)
+    found = migrate(tmp_path)
+    for name in ("optim.py", "test_optim.py", "above.py", "beside.py"):
+        assert found[name] == files[name].replace("optimizers.SGD", "optimizers.legacy.SGD")
+    assert found["apart.py"] == files["apart.py"]
     assert migrate(tmp_path) == found
 
 

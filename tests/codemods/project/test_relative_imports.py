@@ -53,6 +53,17 @@ def test_a_name_is_what_the_other_file_imports(
     assert relative_imports(project / "train.py")(dotted) == path
 
 
+def test_packages_are_found_in_src(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    package = tmp_path / "src" / "package"
+    package.mkdir(parents=True)
+    (package / "compat.py").write_text("import tensorflow as tf\n")
+    (tmp_path / "tests").mkdir()
+    for file in (tmp_path / "tests" / "test_it.py", tmp_path / "train.py", package / "use.py"):
+        assert relative_imports(file)("package.compat.tf") == "tensorflow"
+        assert homes(file, "package") == [tmp_path / "src"]
+
+
 def test_dots_lead_to_the_folders_above(project: Path) -> None:
     file = project / "inner" / "train.py"
     assert relative_imports(file)("..compat.tf") == "tensorflow"

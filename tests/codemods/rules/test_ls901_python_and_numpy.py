@@ -93,6 +93,33 @@ def test_every_name_is_seen_where_it_is_imported(neighbour: Neighbour) -> None:
             "import xml.etree.ElementTree as ET\nx = ET.parse(f)",
         ),
         (
+            "import numpy as np\nif kind == 'float' or 'bool' == kind:\n    x = np.float, np.bool",
+            "if kind == 'float' or 'bool' == kind:\n    x = float, bool",
+        ),
+        (
+            (
+                "import numpy as np\nif kind in ('float', 'int') or kind.startswith('float'):\n"
+                "    x = np.float"
+            ),
+            "if kind in ('float', 'int') or kind.startswith('float'):\n    x = float",
+        ),
+        (
+            "import numpy as np\nif 'float' in str(kind):\n    x = np.float",
+            "if 'float' in str(kind):\n    x = float",
+        ),
+        (
+            "import wandb\nx = wandb.keras.WandbCallback()",
+            "from wandb.integration.keras import WandbCallback\nx = WandbCallback()",
+        ),
+        (
+            "import numpy as np\ny = []\nfor x in z:\n    y.append(x)\nif y:\n    x = np.float",
+            "y = []\nfor x in z:\n    y.append(x)\nif y:\n    x = float",
+        ),
+        (
+            "import numpy as np\nWITH_ALL = False\nif WITH_ALL:\n    x = np.float",
+            "WITH_ALL = False\nif WITH_ALL:\n    x = float",
+        ),
+        (
             "if PY3:\n    import numpy as np\n    x = np.float",
             "if PY3:\n    x = float",
         ),
@@ -113,6 +140,7 @@ def test_a_name_with_a_successor_is_respelled(before: str, after: str) -> None:
         "try:\n    x = np.float\nexcept AttributeError:\n    x = float",
         "x = np.float if hasattr(np, 'float') else float",
         "if 'float' in dir(np):\n    x = np.float",
+        "if 'float' in np.__dict__:\n    x = np.float",
         "import sys\nif sys.version_info[0] < 3:\n    x = np.unicode",
         "import sys\nif sys.version_info >= (3, 3):\n    x = str\nelse:\n    x = np.unicode",
         "import sys\nif sys.version_info[:2] < (3, 3) and not PY2:\n    x = np.float",
@@ -136,6 +164,7 @@ def test_what_does_not_fail_stays(lines: str) -> None:
     ("lines", "message"),
     [
         ("x = np.asscalar(a=b)", "In new code: a.item()"),
+        ("def f():\n    import wandb\n    return wandb.keras.x", "does not import wandb at its"),
         ("f = np.asscalar", "In new code: a.item()"),
         ("float = 1\nx = np.float", "a float of its own"),
         ("import imp\nx = imp.reload(m)", "it ended with Python 3.11"),

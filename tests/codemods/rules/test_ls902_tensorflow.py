@@ -76,6 +76,19 @@ def test_every_name_of_the_table_is_respelled_or_reported(neighbour: Neighbour) 
             "from tensorflow.keras.utils import Sequence\nx = Sequence",
         ),
         ("x = tf.python.keras.layers.Dense(1)", "x = tf.keras.layers.Dense(1)"),
+        # Public in compat.v1 alone, and under another name.
+        (
+            f"from {PRIVATE}.layers.recurrent import LSTM\nx = LSTM",
+            "from tensorflow.compat.v1.keras.layers import LSTM\nx = LSTM",
+        ),
+        (
+            f"from {PRIVATE} import backend as K\nx = K.get_session()",
+            "x = tf.compat.v1.keras.backend.get_session()",
+        ),
+        (
+            f"from {PRIVATE}.utils import losses_utils\nx = losses_utils.ReductionV2.SUM",
+            "x = tf.keras.losses.Reduction.SUM",
+        ),
         (
             "from tensorflow.python.training.tracking import base\nx = base.Trackable",
             "from tensorflow.python.trackable import base\nx = base.Trackable",
@@ -118,7 +131,6 @@ def test_what_is_migrated_to_compat_gets_the_same_names() -> None:
         (f"from {PRIVATE} import layers\nuse(layers)",) * 2,
         (f"from {PRIVATE}.layers import *\nuse(Dense)",) * 2,
         # It was the class of TensorFlow 1.
-        (f"from {PRIVATE}.layers.recurrent import LSTM\nuse(LSTM)",) * 2,
         (f"from {PRIVATE}.layers.normalization import BatchNormalization\nuse(BatchNormalization)",)
         * 2,
         (f"from {PRIVATE}.utils import tf_utils\nuse(tf_utils.shape_type_conversion)",) * 2,
@@ -175,6 +187,32 @@ def test_a_name_is_what_it_is_on_the_versions_of_today(lines: str) -> None:
     check_transformed(
         f"{OLD}{lines}\nuse(base.Trackable)\n", f"{NEW}{lines}\nuse(base.Trackable)\n"
     )
+
+
+def test_what_is_public_in_tf_keras_alone_is_reported_for_keras_3() -> None:
+    text = f"from {PRIVATE} import backend as K\n{OLD}x = K.get_session()\n"
+    result = migrate_source(text, target="keras3")
+    assert "x = K.get_session()" in result.text
+    assert any(one.name == "K.get_session" and one.advice for one in result.records)
+
+
+def test_what_serves_it_is_imported_where_it_is_gone() -> None:
+    lines = (
+        "from tensorflow.python.eager import tape\nif not hasattr(tape, 'stop_recording'):\n"
+        "    from tensorflow.python.eager import record as tape\nuse(tape.stop_recording)\n"
+    )
+    check_transformed(OLD + lines, NEW + lines)
+
+
+def test_an_attribute_that_keeps_it_is_the_program_s_own() -> None:
+    lines = (
+        f"from {PRIVATE} import backend as K\n\n\nclass Kept:\n    def __init__(self):\n"
+        "        self.flag = K._MANUAL_VAR_INIT\n\n    def use(self):\n"
+        "        return self.flag\n"
+    )
+    result = check_review(OLD + lines, NEW + lines, "LS902")
+    [found] = [one for one in result.records if one.outcome is Outcome.NEEDS_REVIEW]
+    assert found.name == "K._MANUAL_VAR_INIT"
 
 
 def test_what_stands_in_for_it_today_is_respelled() -> None:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compat_lossscale.neighbour_names import keras_names
-from compat_lossscale.neighbour_names.lookup import neighbour_at, successor_of
+from compat_lossscale.neighbour_names.lookup import neighbour_at
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.name_rendering import CannotRenderError
 from lossscale_codemods.rules.base import (
@@ -19,7 +19,7 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.shared.neighbour_uses import DOTTED
+from lossscale_codemods.rules.shared.neighbour_uses import DOTTED, successor
 from lossscale_codemods.vocabulary.names import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -36,7 +36,7 @@ _STAYS = "Settle that use first, then run again."
 def decide(occurrence: Occurrence, program: Program) -> Verdict:
     """Puts what new code has in the place of a name, or says what to do."""
     path = canonical(occurrence.names[0].path)
-    new = successor_of(path)
+    new = successor(path, program)
     if occurrence.names[0].new:
         return rename(_message(new), occurrence)
     found = neighbour_at(path)

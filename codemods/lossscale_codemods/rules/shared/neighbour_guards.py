@@ -13,6 +13,7 @@ from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.guard_parts import catches
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.optimizer_names import OptimizerNames
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.version_reachability import leaves
 from lossscale_codemods.vocabulary.names import canonical
 
@@ -102,9 +103,27 @@ class NeighbourGuards:
     def _asks_for(self, test: cst.BaseExpression, names: Sequence[str]) -> bool:
         """Whether a condition asks for one of some names: `hasattr(np, "float")`."""
         return any(
-            isinstance(node, cst.SimpleString) and node.evaluated_value in names
+            isinstance(node, cst.SimpleString)
+            and node.evaluated_value in names
+            and self._is_looked_up(node)
             for node in self.tree.walk(test)
         )
+
+    def _is_looked_up(self, text: cst.SimpleString) -> bool:
+        """Whether a string is a name that is looked up, and not a word that others are compared to.
+
+        It is in `hasattr(np, "float")` and `"float" in dir(np)`, and not in `kind == "float"`.
+        """
+        above = self.tree.parent(text)
+        if isinstance(above, cst.Arg):
+            call = self.tree.parent(above)
+            return isinstance(call, cst.Call) and "attr" in (dotted(call.func) or "").lower()
+        if not isinstance(above, cst.Comparison) or above.left is not text:
+            return False
+        place = above.comparisons[0].comparator
+        if isinstance(place, cst.Call):
+            return dotted(place.func) in {"dir", "vars"}
+        return isinstance(place, cst.Attribute) and place.attr.value in {"__all__", "__dict__"}
 
     def _is_reached(self, above: cst.If | cst.IfExp, below: cst.CSTNode) -> bool:
         """Whether the Python versions of today come to a branch."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
 from compat_lossscale.neighbour_names.lookup import (
+    is_public_elsewhere,
     is_public_module,
     neighbour_at,
     successor_of,
@@ -42,6 +43,18 @@ DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 def is_looked_at(program: Program, rule: str) -> bool:
     """Whether a file's neighbours are a rule's business: it is of an old program, or asked for."""
     return is_part_of_old(program) or program.selection.asks_for(rule)
+
+
+def successor(path: str, program: Program) -> str:
+    """Returns what new code has in the place of a name, as `Neighbour.exactly` writes it.
+
+    Args:
+        path: The name.
+        program: The file that uses it; for Keras 3, names that tf-keras alone has are none.
+    """
+    path = canonical(path)
+    is_gone = program.target in names.WITH_KERAS_3 and is_public_elsewhere(path)
+    return "" if is_gone else successor_of(path)
 
 
 def markers(roots: frozenset[str]) -> tuple[Marker, ...]:
@@ -168,11 +181,12 @@ class NeighbourUses:
             return None
         if names.lookup(self.resolver.path(node) or "") is not None:
             return None
-        for part, path in chain[:-1]:
-            new = successor_of(canonical(path))
+        parts = [one for one in chain[:-1] if not self._is_own(one[0])]
+        for part, path in parts:
+            new = successor(path, self.program)
             if new and not is_public_module(canonical(path)):
                 return self._unless_guarded(part, path, new)
-        for part, path in reversed(chain[:-1]):
+        for part, path in reversed(parts):
             if part is node or not self._is_kept_private(path):
                 return self._unless_guarded(part, path)
         return None
@@ -180,10 +194,21 @@ class NeighbourUses:
     def _unless_guarded(
         self, part: cst.BaseExpression, path: str, new: str = ""
     ) -> Occurrence | None:
-        if self._is_left(part, path, new):
+        if self._is_left(part, path, new) or (not new and self._has_other(part, path)):
             return None
         is_path = DOTTED.fullmatch(new) and not hasattr(builtins, new)
         return self._occurrence(part, path, Role.NEIGHBOUR, new if is_path else "")
+
+    def _is_own(self, part: cst.BaseExpression) -> bool:
+        """Whether the program gave an attribute of its own a value: what it gave it says more."""
+        bindings = self.resolver.bindings(part)
+        return any(binding.kind is BindingKind.ASSIGN for binding in bindings)
+
+    def _has_other(self, part: cst.BaseExpression, path: str) -> bool:
+        """Whether a name can be what serves it now as well, which the program takes by itself."""
+        neighbour = self.neighbour(path)
+        served = neighbour.served_by.replace(":", ".") if neighbour is not None else ""
+        return served in {canonical(other) for other in self.resolver.paths(part) if other}
 
     @staticmethod
     def _is_kept_private(path: str) -> bool:
@@ -207,7 +232,7 @@ class NeighbourUses:
     def _path(self, part: cst.BaseExpression) -> str:
         """Returns the path of the neighbour that an expression can be; empty if it is none."""
         found = sorted(p for p in self.resolver.paths(part) if p and self.neighbour(p) is not None)
-        return found[0] if len({successor_of(canonical(path)) for path in found}) == 1 else ""
+        return found[0] if len({successor(path, self.program) for path in found}) == 1 else ""
 
     def _import_of(self, base: cst.BaseExpression) -> Binding | None:
         """Returns the import of a neighbour that a name stands for.
@@ -222,7 +247,7 @@ class NeighbourUses:
         ]
         if len(found) != 1:
             return None
-        new = successor_of(canonical(found[0].path or ""))
+        new = successor(found[0].path or "", self.program)
         others = (one for one in bindings if one is not found[0])
         same = all(canonical(one.path or "") == new for one in others)
         return found[0] if same else None
@@ -241,7 +266,7 @@ class NeighbourUses:
     def _becomes(self, binding: Binding) -> str:
         """Returns the path of what takes the place of what is imported; empty if nothing does."""
         path = canonical(binding.path or "")
-        new = successor_of(path)
+        new = successor(path, self.program)
         if is_public_module(path) and not all(
             self._is_public_use(use, path, new) for use in binding.uses
         ):
@@ -263,7 +288,7 @@ class NeighbourUses:
         if not isinstance(top, cst.Attribute):
             return isinstance(above, cst.Del)
         for part, path in self._chain(top)[:-1]:
-            new = successor_of(canonical(path))
+            new = successor(path, self.program)
             if new and not is_public_module(canonical(path)):
                 return part is not use and new == home + canonical(path).removeprefix(base)
         return False
