@@ -2,7 +2,9 @@
 """The optimizer's step: bare, with tf-keras' loss scaling, and with this package's.
 
 python -m benchmarks.step               measures everything
-python -m benchmarks.step NUMBER ...    measures some cases again, and keeps the other results
+python -m benchmarks.step PART ...      measures some parts again, and keeps the other results
+
+A part is the number of a case, `growth` or `memory`.
 """
 
 from __future__ import annotations
@@ -31,26 +33,34 @@ def run(*, smoke: bool = False) -> dict[str, Any]:
     results["steps"] = [_print(row) for row in steps.run(smoke=smoke)]
     results["growth"] = growth.run(smoke=True) if smoke else result_of("benchmarks.growth")
     if not smoke:
-        results["memory"] = [_print(row) for row in _memory()]
+        results["memory"] = _memory()
     return results
 
 
-def run_again(results: dict[str, Any], numbers: list[int]) -> dict[str, Any]:
-    """Measures cases of `steps.CASES` again, and puts them in place of their earlier rows."""
+def run_again(results: dict[str, Any], parts: list[str]) -> dict[str, Any]:
+    """Measures parts again, and puts them in place of their earlier results."""
+    results = {**results, "machine": machine.description()}
     names = [case.name for case in steps.CASES]
     rows = {row["case"]: row for row in results["steps"]}
-    for number in numbers:
-        rows[names[number]] = _print(steps.measured(number))
-    kept = [rows[name] for name in names if name in rows]
-    return {**results, "machine": machine.description(), "steps": kept}
+    for part in parts:
+        if part == "growth":
+            results["growth"] = result_of("benchmarks.growth")
+        elif part == "memory":
+            results["memory"] = _memory()
+        else:
+            rows[names[int(part)]] = _print(steps.measured(int(part)))
+    results["steps"] = [rows[name] for name in names if name in rows]
+    return results
 
 
 def _memory() -> list[dict[str, Any]]:
     return [
-        {
-            "case": f"{family} SGD, {variables} x {size:,}, {mode}",
-            **{name: memory.peak_mb(name, family, mode, variables, size) for name in CANDIDATES},
-        }
+        _print(
+            {
+                "case": f"{family} SGD, {variables} x {size:,}, {mode}",
+                **{name: memory.peak_mb(name, family, mode, variables, size) for name in CANDIDATES},
+            }
+        )
         for family, variables, size in memory.CASES
         for mode in memory.MODES
     ]
@@ -62,8 +72,8 @@ def _print(row: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    if some := [int(number) for number in sys.argv[1:]]:
-        measured = run_again(json.loads(RESULTS.read_text()), some)
+    if parts := sys.argv[1:]:
+        measured = run_again(json.loads(RESULTS.read_text()), parts)
     else:
         measured = run()
     RESULTS.write_text(json.dumps(measured, indent=1) + "\n")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from benchmarks.keras3_page import text
+from benchmarks.keras3_page import PAGE, RESULTS, text
 
 MACHINE = {
     "processor": "Any",
@@ -32,6 +33,10 @@ def row(overhead: float, *, spread: float = 0.1, stock_low: float = 1.9) -> dict
 
 def page(*rows: dict[str, Any]) -> str:
     return text({"machine": MACHINE, "steps": list(rows)})
+
+
+def test_the_page_is_made_from_the_results() -> None:
+    assert PAGE.read_text(encoding="utf-8") == text(json.loads(RESULTS.read_text()))
 
 
 def test_a_row_has_the_share_of_both_protocols_and_the_mean_is_of_both() -> None:

@@ -23,19 +23,21 @@ def test_a_smoke_run_measures_every_part() -> None:
     assert results["growth"]["variables"][0]["ours"] > 0
 
 
-def test_a_case_that_is_measured_again_takes_its_earlier_place(
+def test_what_is_measured_again_takes_its_earlier_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = [case.name for case in steps.CASES]
-    before = {"growth": "kept", "steps": [{"case": name} for name in (names[0], names[2])]}
+    before = {"growth": "", "memory": "kept", "steps": [{"case": name} for name in (names[0], names[2])]}
     monkeypatch.setattr(steps, "measured", lambda number: {"case": names[number], "again": number})
-    after = step.run_again(before, [1, 2])
+    monkeypatch.setattr(step, "result_of", lambda module: f"of {module}")
+    after = step.run_again(before, ["1", "2", "growth"])
     assert after["steps"] == [
         {"case": names[0]},
         {"case": names[1], "again": 1},
         {"case": names[2], "again": 2},
     ]
-    assert after["growth"] == "kept"
+    assert after["growth"] == "of benchmarks.growth"
+    assert after["memory"] == "kept"
 
 
 @pytest.mark.sampled(3)

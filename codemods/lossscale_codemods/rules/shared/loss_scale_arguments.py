@@ -17,7 +17,7 @@ from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScal
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import MeaningClaim, Review
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
-from lossscale_codemods.vocabulary.names import HELPER, loss_scale_class
+from lossscale_codemods.vocabulary.names import HELPER, is_loss_scale_class, loss_scale_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,12 +158,30 @@ class ArgumentReader(LossScaleTypes):
         shared = self.folding.shared.refusal(node, call)
         if shared is not None:
             return shared
+        if LossScaleType.UNKNOWN in kinds and self._subclass is not None:
+            return Review(
+                f"which loss scale it is is known only when the program runs, and {self._subclass} "
+                "of this file is none that an optimizer of today takes",
+                "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+            )
         return Arguments(
             [f"**{helper_name(self.program)}({source})"],
             "the value is known only when the program runs, so a helper function reads it then",
             claim,
             helper=True,
         )
+
+    @functools.cached_property
+    def _subclass(self) -> str | None:
+        """A subclass of TensorFlow's loss scales that the file defines, if there is one."""
+        for node in self.tree.parents:
+            if isinstance(node, cst.ClassDef) and any(
+                path is not None and is_loss_scale_class(path)
+                for base in node.bases
+                for path in self.resolver.paths(base.value)
+            ):
+                return node.name.value
+        return None
 
     def _is_of_policy(self, node: cst.CSTNode) -> bool:
         return (
