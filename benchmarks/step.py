@@ -58,7 +58,9 @@ def _memory() -> list[dict[str, Any]]:
         _print(
             {
                 "case": f"{family} SGD, {variables} x {size:,}, {mode}",
-                **{name: memory.peak_mb(name, family, mode, variables, size) for name in CANDIDATES},
+                **{
+                    name: memory.peak_mb(name, family, mode, variables, size) for name in CANDIDATES
+                },
             }
         )
         for family, variables, size in memory.CASES

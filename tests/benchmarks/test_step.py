@@ -27,7 +27,11 @@ def test_what_is_measured_again_takes_its_earlier_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = [case.name for case in steps.CASES]
-    before = {"growth": "", "memory": "kept", "steps": [{"case": name} for name in (names[0], names[2])]}
+    before = {
+        "growth": "",
+        "memory": "kept",
+        "steps": [{"case": name} for name in (names[0], names[2])],
+    }
     monkeypatch.setattr(steps, "measured", lambda number: {"case": names[number], "again": number})
     monkeypatch.setattr(step, "result_of", lambda module: f"of {module}")
     after = step.run_again(before, ["1", "2", "growth"])
