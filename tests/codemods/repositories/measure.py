@@ -150,14 +150,12 @@ def _check(before: bytes, after: bytes, path: str) -> list[str]:
     except SyntaxError as error:
         problems.append(f"{path}: {error}")
     longest = max((len(line) for line in before.decode("utf-8", "replace").splitlines()), default=0)
-    for length in _LINE_LENGTHS:
-        for indent in (2, 4):
-            # Where a line is longer, the file does not show what its formatter allows.
-            if longest <= length and _formatted(before, length, indent) == before:
-                # Where the first import goes, blank lines may be left in front of what follows.
-                if _formatted(after, length, indent).strip() != after.strip():
-                    problems.append(f"{path}: no longer formatted for {length} columns")
-                return problems
+    # Where a line is longer, the file does not show what its formatter allows.
+    forms = [(n, indent) for n in _LINE_LENGTHS if longest <= n for indent in (2, 4)]
+    kept = [form for form in forms if _formatted(before, *form) == before]
+    # Where the first import goes, blank lines may be left in front of what follows.
+    if kept and not any(_formatted(after, *form).strip() == after.strip() for form in kept):
+        problems.append(f"{path}: no longer formatted for {kept[0][0]} columns or more")
     return problems
 
 
