@@ -103,32 +103,6 @@ def all_finite(gradients: Any) -> tf.Tensor:
     return finite
 
 
-def _counted(values: list[tf.Tensor]) -> tf.Tensor:
-    bad = [
-        tf.math.count_nonzero(tf.logical_not(tf.math.is_finite(one)), dtype=tf.int64)
-        for one in values
-    ]
-    return tf.stack([*bad, *(tf.size(one, out_type=tf.int64) for one in values)])
-
-
-_count = OneCall(_counted)
-
-
-@as_written
-def count_non_finite(gradients: Iterable[Any]) -> tf.Tensor:
-    """Counts the elements of gradients that are a NaN or an infinity.
-
-    Args:
-        gradients: Dense tensors, `tf.IndexedSlices` and `None`, which is left out.
-
-    Returns:
-        An int64 vector: for each gradient the number of such elements, then for each gradient the
-        number of all its elements.
-    """
-    counted: tf.Tensor = _count(values_of(gradients))
-    return counted
-
-
 def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:
     """The tensors of dense gradients and the values of sparse ones; `None` is left out."""
     values = (one.values if isinstance(one, tf.IndexedSlices) else one for one in gradients)
