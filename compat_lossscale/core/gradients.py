@@ -70,6 +70,15 @@ def _divided(tensors: list[tf.Tensor]) -> list[Any]:
     return reference.unscale_gradients(values, loss_scale)
 
 
+def _may_be_summed(tensors: list[tf.Tensor]) -> bool:
+    # In eager mode the program can look at the sum. Sums of float16 often overflow.
+    return (
+        tf.executing_eagerly()
+        and any(_is_large(one) for one in tensors)
+        and all(one.dtype != tf.float16 for one in tensors)
+    )
+
+
 def _summed(tensors: list[tf.Tensor]) -> tf.Tensor:
     """The sum of all elements. If it is finite, so are they; if not, it may have overflowed.
 
@@ -97,7 +106,7 @@ def all_finite(gradients: Any) -> tf.Tensor:
     if reference.is_used:
         return reference.every_element_is_finite(values)
     tensors = Concatenated(values).tensors
-    if tf.executing_eagerly() and any(map(_is_large, tensors)) and tf.math.is_finite(_sum(tensors)):
+    if _may_be_summed(tensors) and tf.math.is_finite(_sum(tensors)):
         return tf.constant(True)
     finite: tf.Tensor = _ask(tensors)
     return finite
