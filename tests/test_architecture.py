@@ -91,6 +91,7 @@ WITHOUT_TENSORFLOW = {
     "keras3.arguments",
     "keras3.optimizer",
     "keras3.protocols",
+    "keras3.loaded_state",
     "keras3.loss_scale_logger",
     "keras3.overflow_record",
     "keras3.private",

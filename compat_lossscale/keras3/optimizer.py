@@ -16,13 +16,14 @@ from compat_lossscale.keras3.arguments import (
     check_wrappable,
     spec_of,
 )
-from compat_lossscale.keras3.backends import Steps
+from compat_lossscale.keras3.backends import Steps, uncompiled
+from compat_lossscale.keras3.loaded_state import KeepsLoadedState
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 from compat_lossscale.steps.guards import MisuseGuards
 
 
-class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
+class LossScaleOptimizer(Steps, KeepsLoadedState, keras.optimizers.LossScaleOptimizer):
     """Wraps an optimizer of Keras 3 so that the loss is scaled and bad steps are skipped.
 
     `Model.fit` does everything. A loop of your own takes one of two protocols. That of Keras 3
@@ -182,6 +183,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             return self.__dict__[name]
         return super().add_variable(*args, name=name, **kwargs)
 
+    @uncompiled
     def scale_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale, as Keras 3's protocol has it.
 
@@ -198,6 +200,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         self._guards.note_scaled(scaled)
         return scaled
 
+    @uncompiled
     def get_scaled_loss(self, loss: Any) -> Any:
         """Multiplies the loss by the loss scale, as TensorFlow 2.4's protocol has it.
 
@@ -223,6 +226,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
             self._check_range(loss, scaled)
         return scaled
 
+    @uncompiled
     def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
         """Divides the gradients by the loss scale, as TensorFlow 2.4's protocol has it.
 
@@ -242,6 +246,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         self._guards.note_unscaled(gradients, unscaled)
         return unscaled
 
+    @uncompiled
     def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> None:
         """Applies gradients if they are finite, and moves the loss scale.
 
@@ -256,6 +261,7 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
         self._apply(list(grads), trainable_variables, scaled, "apply")
 
+    @uncompiled
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **kwargs: Any) -> Any:
         """Applies gradients if they are finite, and moves the loss scale.
 
@@ -301,9 +307,10 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
         """Does what `apply` does, on values instead of variables.
 
         Args:
-            optimizer_variables: The values of `variables`.
+            optimizer_variables: The values of `variables`, or these.
             grads: The gradients, scaled unless `get_unscaled_gradients` was called in this step.
-            trainable_variables: The values of the variables that the optimizer was built for.
+            trainable_variables: The values of the variables that the optimizer was built for, or
+                these.
 
         Returns:
             The values after the step: of the trained variables, and of `variables`.
@@ -321,6 +328,11 @@ class LossScaleOptimizer(Steps, keras.optimizers.LossScaleOptimizer):
                 "optimizer.build(trainable_variables) first."
             )
         scaled = self._protocols.gradients_are_scaled("stateless_apply", otherwise=Protocol.KERAS_3)
+        # Keras' own class takes variables too.
+        optimizer_variables, trainable_variables = (
+            [keras.ops.convert_to_tensor(one) for one in values]
+            for values in (optimizer_variables, trainable_variables)
+        )
         mapping = list(zip(self.variables, optimizer_variables, strict=True))
         with keras.StatelessScope(state_mapping=mapping):
             gradients = list(grads)

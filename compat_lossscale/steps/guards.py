@@ -19,7 +19,15 @@ from compat_lossscale.steps.tensor_notes import TensorNotes
 
 INFINITE_IN_FLOAT16: Final = 65520.0
 """The smallest number that becomes infinite in float16."""
-_LIBRARIES: Final = {"compat_lossscale", "tensorflow", "tf_keras", "keras", "jax", "contextlib"}
+_LIBRARIES: Final = {
+    "compat_lossscale",
+    "tensorflow",
+    "tf_keras",
+    "keras",
+    "jax",
+    "torch",
+    "contextlib",
+}
 _BY_AUTOGRAPH: Final = "__autograph_generated_file"
 """Is in the names of files that AutoGraph writes, of which the program knows nothing."""
 

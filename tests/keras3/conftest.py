@@ -16,6 +16,7 @@ _FOR_ONE_BACKEND = {
         "test_tensorflow_2_4.py",
     ),
     "jax": ("test_jax.py",),
+    "torch": ("test_torch.py",),
 }
 
 collect_ignore = [

@@ -7,6 +7,7 @@ import jax
 import keras
 import numpy as np
 import pytest
+from jax.experimental.sparse import BCOO
 
 from compat_lossscale.errors import LossScaleMisuseError, NotCountedError
 from compat_lossscale.keras3 import LossScaleOptimizer
@@ -36,6 +37,35 @@ def test_an_optimizer_that_is_not_built_says_so() -> None:
     optimizer = LossScaleOptimizer(keras.optimizers.SGD())
     with pytest.raises(ValueError, match=r"optimizer\.build"):
         optimizer.stateless_apply([], [], [])
+
+
+def test_variables_are_taken_in_place_of_their_values() -> None:
+    variables = variables_of([1.0])
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=4)
+    optimizer.build(variables)
+    trained, own = optimizer.stateless_apply(optimizer.variables, tensors_of([2.0]), variables)
+    assert np.asarray(trained[0]).tolist() == [0.5]
+    skipped, _ = optimizer.stateless_apply(own, tensors_of([NAN]), trained)
+    assert np.asarray(skipped[0]).tolist() == [0.5]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("bad", [False, True])
+def test_a_sparse_gradient_trains_as_the_same_dense_one(compiled: bool, bad: bool) -> None:
+    rows = np.full((3, 2), 10.0, "float32")
+    rows[0, 0] = NAN if bad else 10.0
+    sparse = BCOO((jax.numpy.asarray(rows), np.array([[0], [2], [4]])), shape=(5, 2))
+    results = []
+    for gradient in (sparse, keras.ops.convert_to_tensor(sparse, sparse=False)):
+        variables = variables_of(np.ones((5, 2)))
+        optimizer = LossScaleOptimizer(keras.optimizers.SGD(0.5), initial_scale=8)
+        optimizer.build(variables)
+        step = jax.jit(optimizer.stateless_apply) if compiled else optimizer.stateless_apply
+        own = [one.value for one in optimizer.variables]
+        after = step(own, [gradient], [one.value for one in variables])
+        results.append([np.asarray(one).tolist() for one in [*after[0], *after[1]]])
+    assert results[0] == results[1]
+    assert results[0][0][0][1] == (1.0 if bad else 0.375)
 
 
 @pytest.mark.parametrize("unscaled", [False, True], ids=["keras3", "tf2.4"])

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""State that an optimizer is given before it is built, as a copy and an unpickled one are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+class KeepsLoadedState:
+    """Keeps values that have no variable yet until `build` has made it.
+
+    Keras' own optimizers drop all of their state then, with a warning.
+    """
+
+    built: bool
+    inner_optimizer: Any
+    _make_scale_variables: Callable[[], None]
+
+    @property
+    def _waiting(self) -> list[Any]:
+        """Values for variables of the inner optimizer that are yet to be made, in their order."""
+        waiting: list[Any] = self.__dict__.get("_values_to_come", [])
+        return waiting
+
+    def _numbered(self) -> list[Any]:
+        """The variables in the order in which files have them."""
+        return list(self.variables)  # type: ignore[attr-defined]  # of what this is mixed into
+
+    def load_own_variables(self, store: Any) -> None:
+        """Sets the variables to the values of a file.
+
+        Args:
+            store: The values by their number, as Keras has them.
+        """
+        if not self.built:
+            self._make_scale_variables()
+        there = len(self._numbered())
+        if self.built or len(store.keys()) <= there:
+            super().load_own_variables(store)  # type: ignore[misc]  # it is mixed into what has one
+            return
+        values = [np.array(store[str(number)]) for number in range(len(store.keys()))]
+        # What an optimizer makes in build() comes after what it has from the start.
+        for variable, value in zip(self._numbered(), values, strict=False):
+            variable.assign(value)
+        self.__dict__["_values_to_come"] = values[there:]
+        # Keras gives the inner optimizer its variables a second time. It would warn.
+        vars(self.inner_optimizer)["load_own_variables"] = lambda store: None
+
+    def save_own_variables(self, store: Any) -> None:
+        """Writes the variables to a file, with the values that wait for theirs.
+
+        Args:
+            store: Where to put the values, by their number.
+        """
+        super().save_own_variables(store)  # type: ignore[misc]  # it is mixed into what has one
+        for number, value in enumerate(self._waiting, len(self._numbered())):
+            store[str(number)] = value
+
+    def build(self, var_list: Sequence[Any]) -> None:
+        """Makes the variables, and gives them the values that have waited.
+
+        Args:
+            var_list: The variables to be trained.
+        """
+        there = len(self.inner_optimizer.variables)
+        super().build(var_list)  # type: ignore[misc]  # it is mixed into what has one
+        waiting = self.__dict__.pop("_values_to_come", [])
+        vars(self.inner_optimizer).pop("load_own_variables", None)
+        made = self.inner_optimizer.variables[there:]
+        if [value.shape for value in waiting] == [tuple(one.shape) for one in made]:
+            for variable, value in zip(made, waiting, strict=True):
+                variable.assign(value)
+        elif waiting:
+            warnings.warn(
+                "This optimizer was loaded with the state of another set of variables: its slots, "
+                f"{len(waiting)} in all, do not fit the variables that it is now built for, and "
+                "start again.",
+                stacklevel=2,
+            )
