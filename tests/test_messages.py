@@ -421,7 +421,9 @@ COMMANDS: list[tuple[str, str, int]] = [
         "verify --to tf-keras --output new.json checkpoint-1.index",
         (
             "compat-lossscale: there is no config to convert in this TensorFlow "
-            "checkpoint: it holds variables only. Convert that of its model"
+            "checkpoint: it holds variables only, and which of them is which slot stands in the "
+            "config of its model. Load it into the model where it is from, save that as .keras, "
+            "and convert the archive"
         ),
         2,
     ),

@@ -31,6 +31,15 @@ from compat_lossscale.formats.conversion import Conversion
 from compat_lossscale.formats.readers import h5, keras_archive, saved_model
 from compat_lossscale.spec import Generation
 
+_VARIABLES_ONLY = (
+    ": it holds variables only, and which of them is which slot stands in the config of its model. "
+    "Load it into the model where it is from, save that as .keras, and convert the archive"
+)
+_NO_ARCHIVE = (
+    "an HDF5 model cannot be written as .keras: load it where it is from, save it as .keras, and "
+    "convert the archive, which keeps its layers and its state"
+)
+
 
 def write_converted(
     artefact: Artefact,
@@ -96,7 +105,7 @@ def _only_config(artefact: Artefact) -> StatedConfig:
     if not artefact.configs:
         raise ConversionError(
             f"there is no config to convert in this {artefact.format}"
-            + (": it holds variables only. Convert that of its model" if artefact.states else "")
+            + (_VARIABLES_ONLY if artefact.states else "")
         )
     first, *others = artefact.configs
     different = [other for other in others if other.config != first.config]
@@ -151,6 +160,8 @@ def _write(
         _write_h5(artefact.path, stated, config, temporary)
     elif kind == ".keras" and artefact.format == keras_archive.FORMAT:
         _write_keras(artefact.path, stated, converted, temporary)
+    elif kind == ".keras" and artefact.format == h5.FORMAT:
+        raise ConversionError(_NO_ARCHIVE)
     else:
         raise ConversionError(
             f"a {artefact.format} cannot be written as {kind or 'a file without an extension'}: "

@@ -51,6 +51,27 @@ def test_nothing_is_written_into_a_saved_model_that_is_read(tmp_path: Path) -> N
             write_converted(read(named), Generation.TF24, str(folder / "config.json"))
 
 
+@pytest.mark.parametrize("target", [Generation.TF_KERAS, Generation.KERAS3])
+@pytest.mark.parametrize(
+    ("name", "output"), [("2.21/model.h5", "new.keras"), ("2.21/weights.index", "new.keras")]
+)
+def test_what_cannot_become_an_archive_says_how_to_get_one(
+    name: str, output: str, target: Generation, tmp_path: Path
+) -> None:
+    with pytest.raises(ConversionError, match=r"where it is from, save (it|that) as \.keras, and"):
+        write_converted(read(ARTEFACTS / name), target, str(tmp_path / output))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_variables_alone_say_how_to_get_an_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(ARTEFACTS / "keras3" / "model.keras") as archive:
+        (tmp_path / "m.weights.h5").write_bytes(archive.read("model.weights.h5"))
+    with pytest.raises(ConversionError, match=r"variables only.* save that as \.keras"):
+        write_converted(
+            read(tmp_path / "m.weights.h5"), Generation.TF_KERAS, str(tmp_path / "n.weights.h5")
+        )
+
+
 def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
