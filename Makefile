@@ -26,7 +26,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-guards bench-codemod demo test without-private reference nightly test-all lint docs \
-	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest matrix matrix-keras3 \
+	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest test-torch matrix matrix-keras3 \
 	environments audit lock release-check clean
 
 demo: $(VENV)/ready
@@ -117,7 +117,7 @@ attacks: $(VENV)/ready
 # Attacks on the shim: faults, kills, replicas, threads, long runs, comparison with stock TensorFlow.
 # Takes two hours.
 attacks-shim: $(VENV)/ready
-	for attack in faults resume workers threads soak differential; do \
+	for attack in faults resume workers floors threads soak differential; do \
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
 	$(VENV)/bin/python -m tests.reliability.resume --rule each --count 10
@@ -196,11 +196,15 @@ KERAS_3S := 3.6 3.10 nightly
 WITH_keras3.6 := 'keras==3.6.*' 'tensorflow==2.18.*' 'jax<0.5' 
 WITH_keras3.10 := 'keras==3.10.*' 'tensorflow==2.19.*' 'jax<0.7'
 WITH_kerasnightly := --pre keras-nightly tensorflow jax
-matrix-keras3: $(KERAS_3S:%=test-keras%)
+matrix-keras3: $(KERAS_3S:%=test-keras%) test-torch
 
 test-keras%: .venv-keras%/ready
 	WHOLE_GRIDS=yes .venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
 	KERAS_BACKEND=jax WHOLE_GRIDS=yes .venv-keras$*/bin/python -m pytest $(PARALLEL) tests/keras3
+
+# The same on PyTorch, whose packages for processors alone are not in the package index.
+test-torch: .venv-torch/ready
+	KERAS_BACKEND=torch WHOLE_GRIDS=yes .venv-torch/bin/python -m pytest $(PARALLEL) tests/keras3
 
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
@@ -267,6 +271,15 @@ $(TOOLS)/ready: requirements/tools.txt
 	$(PYTHON) -m venv .venv-keras$*
 	.venv-keras$*/bin/pip install --quiet --upgrade 'pip>=25.1'
 	.venv-keras$*/bin/pip install --quiet --editable '.[tf]' --group test $(WITH_keras$*)
+	# TensorFlow brings the release too, which has the same files. What is installed last counts.
+	$(if $(filter nightly,$*),.venv-keras$*/bin/pip install --quiet --force-reinstall --no-deps --pre keras-nightly)
+	touch $@
+
+.venv-torch/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/pip install --quiet --upgrade 'pip>=25.1'
+	.venv-torch/bin/pip install --quiet --extra-index-url https://download.pytorch.org/whl/cpu \
+		--editable . --group test keras torch
 	touch $@
 
 .PRECIOUS: .venv-tf%/ready .venv-keras%/ready

@@ -14,6 +14,7 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -125,7 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--keras3", type=Path, help=f"Keras' repository: {HOW_TO_GET}")
     parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"))
-    parser.add_argument("--record", action="store_true", help="write the documentation's table")
+    parser.add_argument(
+        "--record", action="store_true", help="write the documentation's table; other rows stay"
+    )
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="part of a suite's name")
     options = parser.parse_args(arguments)
     backends = [
@@ -134,7 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.backend in (None, one) and importlib.util.find_spec(one)
     ]
     suites = [*SUITES, *([IN_REPOSITORY] if options.keras3 else [])]
-    rows, wrong = [], []
+    rows = recorded_rows()
+    wrong = []
     for suite in [one for one in suites if not options.suites or _named(one, options.suites)]:
         for backend in backends if suite != IN_REPOSITORY else ["tensorflow"]:
             theirs = run(suite, backend, ours=False, repository=options.keras3)
@@ -143,16 +147,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wrong += found
             counts = [list(one.values()).count("passed") for one in (theirs, ours)]
             name = suite.removeprefix("keras.src.")
-            rows.append(f"| `{name}` | {backend} | {counts[0]} | {counts[1]} |")
+            rows[name, backend] = (str(counts[0]), str(counts[1]))
             print(f"{name:45} {backend:10} {counts[0]:5} {counts[1]:5}", *found, flush=True)
     if options.record:
-        TABLE.write_text(
-            "<!-- Made by `python -m tests.upstream.keras3 --record`; do not edit. -->\n"
-            "| Suite | Backend | Pass with Keras' own | Pass with ours |\n"
-            "| --- | --- | ---: | ---: |\n" + "\n".join(rows) + "\n",
-            encoding="utf-8",
-        )
+        TABLE.write_text(table(rows), encoding="utf-8")
     return bool(wrong)
+
+
+def recorded_rows() -> dict[tuple[str, str], tuple[str, str]]:
+    """Returns the counts in the documentation's table, by suite and backend."""
+    if not TABLE.exists():
+        return {}
+    found = re.findall(
+        r"^\| `(\S+)` \| (\w+) \| (\d+) \| (\d+) \|$", TABLE.read_text("utf-8"), re.M
+    )
+    return {(suite, backend): (theirs, ours) for suite, backend, theirs, ours in found}
+
+
+def table(rows: Mapping[tuple[str, str], tuple[str, str]]) -> str:
+    """Returns the documentation's tables: the counts, and why tests may fail.
+
+    Args:
+        rows: The counts with Keras' own class and with ours, by suite and backend.
+    """
+    names = [one.removeprefix("keras.src.") for one in (*SUITES, IN_REPOSITORY)]
+    lines = [
+        "<!-- Made by `python -m tests.upstream.keras3 --record`; do not edit. -->",
+        "| Suite | Backend | Pass with Keras' own | Pass with ours |",
+        "| --- | --- | ---: | ---: |",
+    ]
+    for suite, backend in sorted(rows, key=lambda one: (names.index(one[0]), -ord(one[1][0]))):
+        theirs, ours = rows[suite, backend]
+        lines.append(f"| `{suite}` | {backend} | {theirs} | {ours} |")
+    lines += ["", "| Test that fails | Backend | Why |", "| --- | --- | --- |"]
+    for test, why in rulings().items():
+        backend, _, name = test.partition(" ")
+        lines.append(f"| `{name}` | {backend} | {why} |")
+    return "\n".join(lines) + "\n"
 
 
 def _named(suite: str, parts: Sequence[str]) -> bool:

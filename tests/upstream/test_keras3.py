@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.upstream import keras3
@@ -24,3 +26,18 @@ def test_what_is_worse_needs_a_ruling_and_a_ruling_needs_what_is_worse(
         "T.bad fails",
         "T.good passes, but has a ruling",
     ]
+
+
+def test_recording_some_suites_keeps_the_rows_of_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(keras3, "TABLE", tmp_path / "keras3.md")
+    monkeypatch.setattr(keras3, "rulings", lambda: {"jax T.ruled": "why"})
+    monkeypatch.setattr(keras3, "run", lambda *_, ours, **__: {"T.good": "passed"})
+    suites = [one.rpartition(".")[2] for one in keras3.SUITES]
+    for name in (suites[1], suites[0]):
+        assert keras3.main(["--backend", "jax", "--record", f".{name}"]) == 0
+    text = keras3.TABLE.read_text("utf-8")
+    assert list(keras3.recorded_rows().values()) == [("1", "1")] * 2
+    assert text.index(suites[0]) < text.index(suites[1])
+    assert "| `T.ruled` | jax | why |" in text
