@@ -7,6 +7,7 @@ table, `defects.md`.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import warnings
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import keras
 import numpy as np
 
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleMisuseWarning
+from tests.keras3 import two_workers
 from tests.keras3.stepping import BACKEND, stepper, take_step, tensors_of, values_in, variables_of
 from tests.support import NAN
 
@@ -38,6 +40,7 @@ class Defect:
         stock_gives: What comes of it with Keras' own.
         ours_gives: What comes of it with this package's.
         backends: Where that is so.
+        takes_long: Whether it is tested at night only.
     """
 
     case: str
@@ -47,6 +50,7 @@ class Defect:
     stock_gives: Any
     ours_gives: Any
     backends: tuple[str, ...] = ("tensorflow", "jax", "torch")
+    takes_long: bool = False
 
 
 def _stepped(optimizer: Any, gradients: list[Any], start: float = 1.0) -> tuple[float, float]:
@@ -174,6 +178,22 @@ def _one_replica(cls: Any) -> Any:
     return str(float(variable.numpy()[0]))
 
 
+def _one_worker(cls: Any) -> Any:
+    return two_workers.observe("stock" if cls is Stock else "ours")
+
+
+def _copied(cls: Any) -> Any:
+    optimizer = cls(keras.optimizers.SGD(1.0, momentum=0.5))
+    variables = variables_of([1.0])
+    take_step(optimizer, tensors_of([2.0**15]), variables)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kept = copy.deepcopy(optimizer)
+    kept.build(variables)
+    is_told = any("Skipping variable loading" in str(one.message) for one in caught)
+    return int(kept.iterations), is_told
+
+
 DEFECTS = (
     Defect(
         "The scale grows beyond 2^127",
@@ -199,6 +219,16 @@ DEFECTS = (
         "nan",
         "1.0",
         ("tensorflow",),
+    ),
+    Defect(
+        "A NaN on one of two workers (`MultiWorkerMirroredStrategy`)",
+        "that worker skips the step, and the other one waits for it forever",
+        "both skip the step",
+        _one_worker,
+        [two_workers.TIMED_OUT, "1.0"],
+        ["1.0", "1.0"],
+        ("tensorflow",),
+        takes_long=True,
     ),
     Defect(
         "A training step that does not call `scale_loss`",
@@ -264,6 +294,14 @@ DEFECTS = (
         _wrapped_twice,
         "accepted",
         "an error",
+    ),
+    Defect(
+        "A copy, or an optimizer that is unpickled",
+        "its state is lost, with a warning",
+        "it has the state of the original",
+        _copied,
+        (0, True),
+        (1, False),
     ),
     Defect(
         "What `apply_gradients` returns",

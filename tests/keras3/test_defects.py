@@ -15,7 +15,13 @@ from tests.keras3.defects import DEFECTS, RECORDED_WITH, TABLE, Defect, Stock, t
 from tests.keras3.stepping import BACKEND
 
 HERE = [one for one in DEFECTS if BACKEND in one.backends]
-each_defect = pytest.mark.parametrize("defect", HERE, ids=lambda one: one.case)
+each_defect = pytest.mark.parametrize(
+    "defect",
+    [
+        pytest.param(one, id=one.case, marks=[pytest.mark.nightly] if one.takes_long else [])
+        for one in HERE
+    ],
+)
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

@@ -50,6 +50,30 @@ def test_no_replica_applies_a_step_that_is_bad_on_one(mirrored: Any, bad: float)
     assert [one.numpy().tolist() for one in copies] == [[-2.0]] * 2
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_on_one_device_it_trains_as_without_a_strategy(compiled: bool) -> None:
+    found = []
+    for strategy in (tf.distribute.get_strategy(), tf.distribute.OneDeviceStrategy("CPU:0")):
+        with strategy.scope():
+            variable = keras.Variable([1.0])
+            optimizer = LossScaleOptimizer(keras.optimizers.Adam(0.5), initial_scale=8.0)
+            optimizer.build([variable])
+
+        def on_replica(gradient: Any, optimizer: Any = optimizer, variable: Any = variable) -> None:
+            optimizer.scale_loss(tf.constant(1.0))
+            optimizer.apply([gradient], [variable])
+
+        def step(gradient: Any, strategy: Any = strategy, on_replica: Any = on_replica) -> None:
+            strategy.run(on_replica, (gradient,))
+
+        take = tf.function(step, autograph=False) if compiled else step
+        for gradient in ([8.0], [NAN], [4.0]):
+            take(tf.constant(gradient))
+        found.append([one.tolist() for one in values_in([variable, *optimizer.variables])])
+        assert int(optimizer.skipped_steps) == 1
+    assert found[0] == found[1]
+
+
 def test_overflows_are_those_of_each_replicas_own_gradients(mirrored: Any) -> None:
     with mirrored.scope():
         variable = keras.Variable([1.0, 1.0], name="weight")
