@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What it costs on Keras 3, in what XLA compiles, that skipped steps are counted.
 
-    python -m benchmarks.keras3_counter         measures in several processes, and prints medians
-    python -m benchmarks.keras3_counter SEED    measures in this one
+    python -m benchmarks.keras3_counter                 measures in several processes
+    python -m benchmarks.keras3_counter SEED [ROUNDS]   measures in this one
 
 The count is in one variable, beside those that Keras' own class has. Each process makes the
 optimizers in another order, because what a step takes depends on where in memory things lie.
@@ -17,9 +17,8 @@ import statistics
 import sys
 from typing import Any
 
-os.environ["KERAS_BACKEND"] = "tensorflow"
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 
-from benchmarks import keras3_steps
 from benchmarks.apart import result_of
 from benchmarks.keras3_steps import CASES, Training
 from benchmarks.measure import in_turns, overhead
@@ -27,6 +26,7 @@ from compat_lossscale.keras3 import LossScaleOptimizer
 
 SMALLEST = [case for case in CASES if case.variables == 1]
 PROCESSES = 8
+ROUNDS = 60
 
 
 class Uncounted(LossScaleOptimizer):
@@ -39,11 +39,12 @@ class Uncounted(LossScaleOptimizer):
 WRAPPERS = {"counted": LossScaleOptimizer, "uncounted": Uncounted}
 
 
-def overheads(seed: int) -> dict[str, dict[str, float]]:
+def overheads(seed: int, rounds: int = ROUNDS) -> dict[str, dict[str, float]]:
     """Measures in this process.
 
     Args:
         seed: Of the order in which the optimizers are made.
+        rounds: How many rounds.
 
     Returns:
         For each case the overhead of each wrapper over a bare step, in microseconds.
@@ -54,13 +55,11 @@ def overheads(seed: int) -> dict[str, dict[str, float]]:
         random.Random(seed).shuffle(names)
         calls, kept = {}, []
         for name in names:
-            # By another name than those that it knows, it makes this package's optimizer.
-            keras3_steps.LossScaleOptimizer = WRAPPERS.get(name, LossScaleOptimizer)  # type: ignore[misc]  # replaced
-            kept.append(Training(case, name))
+            kept.append(Training(case, name, WRAPPERS.get(name)))
             calls[name] = kept[-1].call("jit")
-        rounds = in_turns(calls, rounds=60, seconds=0.005)
+        taken = in_turns(calls, rounds=rounds, seconds=0.005)
         found[case.name] = {
-            name: overhead(rounds, name, "bare").median * 1e6 for name in ("stock", *WRAPPERS)
+            name: overhead(taken, name, "bare").median * 1e6 for name in ("stock", *WRAPPERS)
         }
     return found
 
@@ -79,6 +78,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print(json.dumps(overheads(int(sys.argv[1]))))
+        print(json.dumps(overheads(*map(int, sys.argv[1:]))))
     else:
         main()

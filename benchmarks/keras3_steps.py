@@ -75,16 +75,17 @@ class Training:
     Args:
         case: What to train.
         candidate: `"bare"`, `"stock"`, or one of `PROTOCOLS` for this package's optimizer.
+        ours: This package's optimizer.
     """
 
-    def __init__(self, case: Case, candidate: str) -> None:
+    def __init__(self, case: Case, candidate: str, ours: Any = LossScaleOptimizer) -> None:
         self.variables = [keras.Variable(np.ones(case.size, "float32")) for _ in _each(case)]
         inner = getattr(keras.optimizers, case.inner)(0.001)
         wrappers: Mapping[str, Callable[[Any], Any]] = {
             "bare": lambda optimizer: optimizer,
             "stock": keras.optimizers.LossScaleOptimizer,
         }
-        self.optimizer = wrappers.get(candidate, LossScaleOptimizer)(inner)
+        self.optimizer = wrappers.get(candidate, ours)(inner)
         self.optimizer.build(self.variables)
         # Scaled gradients of about 1e-3, the same for each: the bare step's are smaller.
         scale = 1.0 if candidate == "bare" else 2.0**15
