@@ -3,7 +3,8 @@
 
     python -m tests.keras3.two_workers stock|ours
 
-Prints what became of each worker, as JSON: its variable, or that its collective operation timed out.
+Prints what became of each worker, as JSON: its variable, or that its collective operation timed
+out.
 """
 
 from __future__ import annotations
