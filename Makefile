@@ -32,8 +32,7 @@ export PYTHONDONTWRITEBYTECODE =
 demo: $(VENV)/ready
 	$(VENV)/bin/python examples/demo.py
 
-# A selection that takes eight minutes on two cores: see the markers in pyproject.toml. The rest is in
-# `make nightly`.
+# A selection for every change: see the markers in pyproject.toml. The rest is in `make nightly`.
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest $(PARALLEL)
 	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3

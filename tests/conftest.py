@@ -64,12 +64,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Lets the garbage collector pass over what lives as long as the run: modules and tests.
+    """Lets the garbage collector pass over what lives as long as the run: modules and tests."""
+    _freeze()
+
+
+def _freeze() -> None:
+    """Lets the garbage collector pass over everything that is alive now.
 
     A collection takes more than a second otherwise, and a run has hundreds.
     """
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def frozen_after_module() -> Iterator[None]:
+    """What a module's tests leave, such as traced functions, lives as long as the run."""
+    yield
+    _freeze()
 
 
 def _short_form(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -86,6 +86,9 @@ SHIM: Final = {
     "steps/guarded_scaling": "steps/test_guards.py",
     "watching/logging_hooks": "watching/test_loss_scale_logger.py",
     "watching/summaries": "watching/test_loss_scale_logger.py",
+    # One value with its forms.
+    "spec/generation": "spec/test_config_writing.py",
+    "spec/rule_fields": "spec/test_loss_scale_rule.py",
     # Parts of the optimizers and their classes.
     "core/dynamic_loss_scale": "core/test_loss_scale.py",
     "arguments/loss_scale_configs": "optimizers/test_experimental.py",

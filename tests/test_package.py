@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from pathlib import Path
 
 import pytest
 
@@ -110,9 +109,10 @@ def test_every_error_derives_from_one_base_and_from_what_tensorflow_raised() -> 
     assert str(errors.ConfigFormatError()) == ""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(REPOSITORY)))
-def test_every_module_starts_with_its_licence(path: Path) -> None:
-    assert path.read_text().startswith("# SPDX-License-Identifier: Apache-2.0\n")
+def test_every_module_starts_with_its_licence() -> None:
+    licence = "# SPDX-License-Identifier: Apache-2.0\n"
+    assert MODULES
+    assert [path for path in MODULES if not path.read_text().startswith(licence)] == []
 
 
 def test_importing_the_package_loads_no_tensorflow() -> None:
@@ -209,6 +209,7 @@ import tf_keras
 optimizer = enable_mixed_precision_graph_rewrite(tf_keras.optimizers.SGD(0.1))
 from compat_lossscale.experimental import LossScaleOptimizer
 print(isinstance(optimizer, LossScaleOptimizer))
-"""
+""",
+        tensorflow_may_be_imported=True,
     )
     assert out.split() == ["False", "True"]

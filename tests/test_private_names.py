@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.support import REPOSITORY
+from tests.support import REPOSITORY, python
 from tests.without_private_names import FAULTS, PRIVATE
 
 PROBING = {"_probing.py", "core/private.py", "optimizers/stock.py"}
@@ -21,8 +18,6 @@ CHECKED = (
     "tests/policies/test_policy.py",
     "tests/policies/test_compile_wrapping.py",
 )
-PROGRAMS = "tests/goldens"
-"""These tests run programs in a process of their own."""
 
 
 def private_names_in(source: str) -> set[str]:
@@ -73,17 +68,17 @@ def test_the_reader_of_source_sees_every_way_to_a_private_name() -> None:
 
 def passes(*arguments: str, **variables: str) -> None:
     """Runs every so many of the tests in another process, in which they have to pass."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"),
-            *arguments,
-        ],
+    done = python(
+        *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *CHECKED, *arguments),
         cwd=REPOSITORY,
-        env={**os.environ, "WHOLE_GRIDS": "yes", **variables},
-        capture_output=True,
-        text=True,
         timeout=600,
-        check=False,
+        environment={
+            "TF_USE_LEGACY_KERAS": "1",
+            "WHOLE_GRIDS": "yes",
+            "EVERY": "205",
+            **variables,
+        },
+        tensorflow_may_be_imported=True,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
@@ -91,12 +86,10 @@ def passes(*arguments: str, **variables: str) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", FAULTS)
 def test_without_any_private_name_tests_pass(how: str) -> None:
-    """Every so many of them; `make without-private` runs all."""
-    programs = [PROGRAMS] if how == "moved" else []
-    plugin = ("-p", "tests.without_private_names")
-    passes(*plugin, *CHECKED, *programs, PRIVATE_NAMES=how, EVERY="202")
+    """Every so many of them; `make without-private` runs all, and programs too."""
+    passes("-p", "tests.without_private_names", PRIVATE_NAMES=how)
 
 
 def test_with_the_reference_path_in_place_tests_pass() -> None:
     """Every so many of them; `make reference` runs all."""
-    passes(*CHECKED, COMPAT_LOSSSCALE_REFERENCE="1", EVERY="202")
+    passes(COMPAT_LOSSSCALE_REFERENCE="1")

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The value of a loss scale, which each generation spells differently, and its update rule."""
 
-from compat_lossscale.spec.loss_scale_rule import LossScaleRule
-from compat_lossscale.spec.loss_scale_spec import (
+from compat_lossscale.spec.generation import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
     Generation,
-    LossScaleSpec,
-    check_rule,
 )
+from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
+from compat_lossscale.spec.loss_scale_spec import LossScaleSpec
 from compat_lossscale.spec.update_rule import Operations, RuleNumbers, ScaleState, next_state
 
 __all__ = [

@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import math
-import numbers
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
+from compat_lossscale.spec.rule_fields import (
+    checked_count,
+    checked_number,
+    float32,
+    reciprocal,
+    refusal,
+)
 from compat_lossscale.spec.update_rule import RuleNumbers
 
 OnFloor = Literal["warn", "raise", "ignore"]
 _ON_FLOOR = ("warn", "raise", "ignore")
-_MAX_COUNT = 2**53
-"""The largest number of steps that a float64 can count."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,24 +67,24 @@ class LossScaleRule:
 
     def __post_init__(self) -> None:
         for name, lowest in _COUNTS.items():
-            object.__setattr__(self, name, _count(name, getattr(self, name), lowest))
+            object.__setattr__(self, name, checked_count(name, getattr(self, name), lowest))
         for name in ("growth_factor", "backoff_factor", "min_scale"):
-            object.__setattr__(self, name, _number(name, getattr(self, name)))
+            object.__setattr__(self, name, checked_number(name, getattr(self, name)))
         if self.max_scale is not None:
-            object.__setattr__(self, "max_scale", _number("max_scale", self.max_scale))
+            object.__setattr__(self, "max_scale", checked_number("max_scale", self.max_scale))
         if not isinstance(self.consecutive_hysteresis, bool):
-            raise _refusal("consecutive_hysteresis", "a bool", self.consecutive_hysteresis)
+            raise refusal("consecutive_hysteresis", "a bool", self.consecutive_hysteresis)
         if self.on_floor not in _ON_FLOOR:
-            raise _refusal("on_floor", 'one of "warn", "raise" and "ignore"', self.on_floor)
-        if _float32(self.growth_factor) <= 1:
-            raise _refusal("growth_factor", "greater than 1", self.growth_factor)
-        if not (self.backoff_factor > 0 and 1 < _float32(1 / self.backoff_factor) < math.inf):
-            raise _refusal("backoff_factor", "greater than 0 and less than 1", self.backoff_factor)
+            raise refusal("on_floor", 'one of "warn", "raise" and "ignore"', self.on_floor)
+        if float32(self.growth_factor) <= 1:
+            raise refusal("growth_factor", "greater than 1", self.growth_factor)
+        if not (self.backoff_factor > 0 and 1 < float32(1 / self.backoff_factor) < math.inf):
+            raise refusal("backoff_factor", "greater than 0 and less than 1", self.backoff_factor)
         if self.min_scale < 0:
-            raise _refusal("min_scale", "at least 0", self.min_scale)
+            raise refusal("min_scale", "at least 0", self.min_scale)
         if self.max_scale is not None and self.max_scale < max(self.min_scale, _SMALLEST):
             bound = f"greater than 0 and at least min_scale, which is {self.min_scale}"
-            raise _refusal("max_scale", bound, self.max_scale)
+            raise refusal("max_scale", bound, self.max_scale)
 
     def replace(self, **changes: Any) -> LossScaleRule:
         """Returns the rule with other values of some fields."""
@@ -120,7 +123,7 @@ class LossScaleRule:
             LossScaleArgumentError: The old constructors take the numbers, but a rule does not.
         """
         if not multiplier:
-            raise _refusal("multiplier", "greater than 1", multiplier)
+            raise refusal("multiplier", "greater than 1", multiplier)
         return cls(
             growth_steps=growth_steps, growth_factor=multiplier, backoff_factor=1 / multiplier
         )
@@ -129,7 +132,7 @@ class LossScaleRule:
     def multiplier(self) -> float | None:
         """The one factor of growth and backoff, if the old constructors can say the whole rule."""
         says_more = self.to_config().keys() - {"growth_steps", "growth_factor", "backoff_factor"}
-        is_one = _float32(self.growth_factor) == _float32(1 / self.backoff_factor)
+        is_one = float32(self.growth_factor) == float32(1 / self.backoff_factor)
         return self.growth_factor if is_one and not says_more else None
 
     @property
@@ -218,7 +221,7 @@ class LossScaleRule:
         return cls(
             growth_steps=scale_window,
             growth_factor=scale_factor,
-            backoff_factor=_reciprocal("scale_factor", scale_factor),
+            backoff_factor=reciprocal("scale_factor", scale_factor),
             min_scale=min_scale,
             hysteresis=delayed_shift,
             consecutive_hysteresis=consecutive_hysteresis,
@@ -281,35 +284,22 @@ _SMALLEST = 2.0**-149
 """The smallest float32 above 0."""
 
 
-def _count(name: str, value: object, lowest: int) -> int:
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if is_number and lowest <= value <= _MAX_COUNT and float(value).is_integer():  # type: ignore[operator, arg-type]  # it is
-        return int(float(value))  # type: ignore[arg-type]  # it is a number
-    raise _refusal(name, f"a whole number from {lowest} to 2 ** 53", value)
+def check_rule(
+    rule: object, *, dynamic: bool = True, dynamic_growth_steps: int | None = None
+) -> None:
+    """Refuses a `rule` that contradicts the other arguments of a constructor.
 
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        if math.isfinite(_float32(number)):
-            return number
-    raise _refusal(name, "a number that is finite in float32", value)
-
-
-def _reciprocal(name: str, value: float) -> float:
-    if _number(name, value) <= 1:
-        raise _refusal(name, "greater than 1", value)
-    return 1 / value
-
-
-def _refusal(name: str, bound: str, value: object) -> LossScaleArgumentError:
-    return LossScaleArgumentError(
-        f'"{name}" of a loss-scale rule must be {bound}, but is {value!r}.'
-    )
-
-
-def _float32(number: float) -> float:
-    return ctypes.c_float(number).value
+    Raises:
+        LossScaleArgumentError: It is no rule, or the scale is fixed or has growth steps of its own.
+    """
+    if not isinstance(rule, LossScaleRule):
+        raise LossScaleArgumentError(f'"rule" must be a LossScaleRule, but got: {rule!r}.')
+    if not dynamic:
+        raise LossScaleArgumentError(
+            'A fixed loss scale has no "rule", as it never changes. Leave out one of the two.'
+        )
+    if dynamic_growth_steps is not None:
+        raise LossScaleArgumentError(
+            'Leave out "dynamic_growth_steps": the rule has growth_steps. For other ones, pass '
+            f"rule=rule.replace(growth_steps={dynamic_growth_steps})."
+        )

@@ -26,7 +26,7 @@ from compat_lossscale.spec import LossScaleSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "40"))
 """How many programs a property is tried on; `make properties` tries many more."""
 ANY_EXAMPLES = max(EXAMPLES // 3, 20)
 """The same for programs of any shape, which take longer to make."""

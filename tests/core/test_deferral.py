@@ -180,6 +180,7 @@ def test_under_xla_small_gradients_wait_too_but_for_those_whose_rounding_it_may_
     }
 
 
+@pytest.mark.grid(4)
 @pytest.mark.parametrize("scale", [8.0, 1000.0, 0.3])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("is_product", [False, True])

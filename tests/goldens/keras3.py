@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from golden import (
 
 RULINGS = HERE / "differences_keras3.json"
 ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+ENVIRONMENT.pop("TF_USE_LEGACY_KERAS", None)
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,20 @@ class Run:
     errors: str
 
 
-class Server:
-    """A process that runs scenarios as `compat-lossscale run --keras3` does."""
+def _fresh_python(*arguments: str) -> list[str]:
+    return [sys.executable, *arguments]
 
-    def __init__(self) -> None:
+
+class Server:
+    """A process that runs scenarios as `compat-lossscale run --keras3` does.
+
+    Args:
+        python: The command that starts Python with a program.
+    """
+
+    def __init__(self, python: Callable[..., list[str]] = _fresh_python) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / "serve.py"), "--keras3"],
+            python(str(HERE / "serve.py"), "--keras3"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

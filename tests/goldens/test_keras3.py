@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import golden
 import keras3
 import pytest
+
+from tests import forked_python
 
 SCENARIOS = golden.read_scenarios()
 RULINGS = golden.read_rulings()
@@ -19,7 +20,7 @@ KERAS_3 = keras3.read_keras3_rulings()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[keras3.Server]:
-    with keras3.Server() as running:
+    with keras3.Server(forked_python.command) as running:
         yield running
 
 
@@ -35,8 +36,9 @@ def test_program_gives_the_recorded_trace_on_keras_3(
 
 def test_the_command_gives_the_recorded_trace_on_keras_3(tmp_path: Path) -> None:
     scenario = next(one for one in SCENARIOS if one.name == "policy_fit_fixed_scale")
+    arguments = ("-m", "compat_lossscale", "run", "--keras3", str(scenario.path))
     done = subprocess.run(
-        [sys.executable, "-m", "compat_lossscale", "run", "--keras3", str(scenario.path)],
+        forked_python.command(*arguments),
         cwd=tmp_path,
         env=keras3.ENVIRONMENT,
         capture_output=True,

@@ -13,6 +13,7 @@ import pytest
 
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import Environment, Job, Outlook, jobs, notes
+from tests.messages import says
 from tests.support import REPOSITORY
 
 ALL: dict[str, str | None] = {
@@ -187,14 +188,15 @@ def test_with_the_variable_only_import_keras_is_noted(value: str) -> None:
 
 def test_the_variable_without_tf_keras_is_noted() -> None:
     (note,) = notes(having(tf_keras=None))
-    assert note.reason == "TF_USE_LEGACY_KERAS=1 asks for tf-keras, which is not installed."
+    assert says(note.reason, "TF_USE_LEGACY_KERAS=1 asks for tf-keras, which is not installed.")
 
 
 def test_a_tensorflow_newer_than_the_tests_saw_is_noted() -> None:
     found = notes(having(tensorflow="2.23.0", tf_keras="2.23.0"))
-    assert found[-1].reason == (
+    assert says(
+        found[-1].reason,
         "TensorFlow 2.23.0 is newer than 2.22, the newest that this version of compat-lossscale "
-        "was tested with."
+        "was tested with.",
     )
 
 

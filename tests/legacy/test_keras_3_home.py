@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.messages import says
 from tests.support import python, run_code
 
 IMPORTED: dict[str, Any] = {"tensorflow_may_be_imported": True}
@@ -136,16 +137,21 @@ def test_a_process_that_has_tf_keras_is_told_how_to_start() -> None:
         tensorflow_may_be_imported=True,
     )
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
+    assert says(
+        done.stderr.splitlines()[-1],
         "compat_lossscale.errors.InstallError: tf.keras is tf-keras in this process already, and "
         "keras=3 asks for Keras 3. Call compat_lossscale.install(keras=3) before `import "
-        "tensorflow`, or start Python without the environment variable TF_USE_LEGACY_KERAS."
+        "tensorflow`, or start Python without the environment variable TF_USE_LEGACY_KERAS.",
     )
 
 
-def test_another_backend_than_tensorflow_is_refused_and_nothing_stays() -> None:
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("said", ["by Keras", "in the environment"])
+def test_another_backend_than_tensorflow_is_refused_and_nothing_stays(said: str) -> None:
+    by_keras = "import keras\nkeras.backend.backend = lambda: 'jax'\n"
     out = run_code(
-        """
+        (by_keras if said == "by Keras" else "")
+        + """
 import os
 import compat_lossscale
 try:
@@ -154,13 +160,15 @@ except compat_lossscale.errors.InstallError as error:
     print(error)
 print(os.environ.get("TF_USE_LEGACY_KERAS"))
 """,
-        environment={"KERAS_BACKEND": "jax"},
+        environment={} if said == "by Keras" else {"KERAS_BACKEND": "jax"},
+        tensorflow_may_be_imported=said == "by Keras",
     )
     message, legacy_keras = out.splitlines()[-2:]
     assert legacy_keras == "None"
-    assert message == (
+    assert says(
+        message,
         "Keras 3 runs on jax here, and programs of the old API need TensorFlow. Set the "
-        "environment variable KERAS_BACKEND=tensorflow."
+        "environment variable KERAS_BACKEND=tensorflow.",
     )
 
 
@@ -182,5 +190,6 @@ with compat_lossscale.installed(keras=3):
     print(int(model.optimizer.iterations))
 print(hasattr(tf.keras.mixed_precision, "experimental"))
 """,
+        **IMPORTED,
     )
     assert out.splitlines()[-3:] == ["LossScaleOptimizer 64.0", "1", "False"]

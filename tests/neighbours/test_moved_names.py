@@ -6,15 +6,13 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from compat_lossscale.neighbour_names import moved_names
 from compat_lossscale.neighbour_names.neighbour import Neighbour
-from tests.support import run_code
+from tests.support import python, run_code
 
 RECORDED = json.loads(Path(__file__).with_name("signatures-2.2.json").read_text())["names"]
 # TensorFlow's own class says nothing of its parameters any more; nobody makes a tensor of them.
@@ -59,7 +57,9 @@ def test_programs_find_them_under_install_and_not_after_uninstall() -> None:
         assert found() == set({names!r})
         compat_lossscale.uninstall()
         assert found() == before
-        """
+        """,
+        environment={"TF_USE_LEGACY_KERAS": "1"},
+        tensorflow_may_be_imported=True,
     )
 
 
@@ -81,6 +81,6 @@ assert control_flow_ops.cond(v > 1, lambda: 1, lambda: 2) == 2
 assert array_ops.stack([1, 2]).shape == (2,)
 assert functional_saver.MultiDeviceSaver
 """
-    command = [sys.executable, "-m", "compat_lossscale", "run", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    arguments = ("-m", "compat_lossscale", "run", "-c", code)
+    done = python(*arguments, tensorflow_may_be_imported=True)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -22,6 +22,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests import forked_python
+
 ROOT = Path(__file__).parents[2]
 TABLE = Path(__file__).with_name("keras3.md")
 RULINGS = Path(__file__).with_name("keras3_rulings.json")
@@ -68,10 +70,10 @@ def run(suite: str, backend: str, *, ours: bool, repository: Path | None = None)
             ).stdout
             (folder / Path(suite).name).write_bytes(source)
             what = [str(folder / Path(suite).name)]
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
-        command += ["-p", PLUGIN] if ours else []
+        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
+        arguments += ["-p", PLUGIN] if ours else []
         done = subprocess.run(
-            [*command, f"--rootdir={folder}", f"--junitxml={report}", *what],
+            forked_python.command(*arguments, f"--rootdir={folder}", f"--junitxml={report}", *what),
             cwd=ROOT,
             env={
                 **os.environ,

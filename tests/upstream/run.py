@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests import forked_python
 from tests.upstream import rulings
 from tests.upstream.imports import rewritten
 from tests.upstream.suites import HOW_TO_GET, SUITES, Run
@@ -86,10 +87,10 @@ def run(one: Run, file: Path, tests: Sequence[str] = ()) -> dict[str, dict[str, 
         tests: The tests to run. By default, all.
     """
     results = file.with_suffix(".json")
-    command = [sys.executable, "-m", "tests.upstream.child", str(file), str(results)]
-    command += [one.behaviour, str(one.cpus), str(file.parent), *tests]
+    arguments = ["-m", "tests.upstream.child", str(file), str(results)]
+    arguments += [one.behaviour, str(one.cpus), str(file.parent), *tests]
     done = subprocess.run(
-        command,
+        forked_python.command(*arguments),
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "codemods")))},
         capture_output=True,

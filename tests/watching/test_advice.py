@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale import LossScaleRule, loss_scale_report
+from tests.messages import says
 from tests.watching.histories import RULE, history_of, skipping
 
 
@@ -36,24 +37,26 @@ def test_skips_at_the_floor_are_not_the_loss_scales_fault() -> None:
     ((what, why), *_) = advice(history_of(skipping(40, range(30, 40)), initial_scale=16.0))
     assert what.startswith("Lower the learning rate, clip the gradients")
     assert what.endswith("The loss scale is not the reason.")
-    assert why == (
-        "6 steps were skipped with the loss scale at 1 before and after, where it cannot shrink."
+    assert says(
+        why,
+        "6 steps were skipped with the loss scale at 1 before and after, where it cannot shrink.",
     )
 
 
 def test_a_loss_scale_that_begins_too_high() -> None:
     ((what, why),) = advice(history_of(skipping(200, range(8)), initial_scale=2.0**30))
     assert what == "Begin lower: `initial_scale=2.0**22`."
-    assert why == "The first 8 steps of the run were skipped, until the loss scale was 2^22."
+    assert says(why, "The first 8 steps of the run were skipped, until the loss scale was 2^22.")
 
 
 def test_a_long_run_of_skips_asks_for_a_higher_floor() -> None:
     history = history_of(skipping(1000, range(300, 306)))
     ((what, why),) = advice(history)
     assert what.startswith("Raise the floor: `LossScaleRule(min_scale=2.0**12)`")
-    assert why == (
+    assert says(
+        why,
         "6 steps in a row were skipped from step 301 on, and the loss scale fell to 2^12. Half of "
-        "the time it was at least 2^15. It took 300 steps to come back to that."
+        "the time it was at least 2^15. It took 300 steps to come back to that.",
     )
     before = history["loss_scale"][305]
     assert before == 2.0**12
@@ -111,7 +114,7 @@ def test_a_loss_that_is_not_finite() -> None:
     dynamic = {"loss": [1.0, float("nan")], "loss_scale": [4.0, 4.0], "good_steps": [1, 2]}
     ((what, why),) = advice(dynamic)
     assert what.startswith("Lower the learning rate, or look for a NaN")
-    assert why == "The loss was not finite in 1 of 2 rows of the log, the last one included."
+    assert says(why, "The loss was not finite in 1 of 2 rows of the log, the last one included.")
 
 
 def test_a_fixed_scale_with_a_loss_that_is_not_finite() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale import errors, plot_history
+from tests.messages import says
 from tests.support import python, run_code
 
 STEPS = {
@@ -122,7 +123,7 @@ def test_a_history_without_a_loss_scale_is_refused(history: Any, said: str) -> N
 
 
 def test_without_matplotlib_the_error_says_what_to_install() -> None:
-    said = run_code(
+    message = run_code(
         """
 import sys
 sys.modules["matplotlib"] = None
@@ -133,9 +134,10 @@ except ImportError as error:
     print(error)
 """
     )
-    assert said.strip() == (
+    assert says(
+        message,
         "compat_lossscale.plot_history() needs matplotlib (matplotlib not found): "
-        "pip install 'compat-lossscale[plot]'"
+        "pip install 'compat-lossscale[plot]'",
     )
 
 
