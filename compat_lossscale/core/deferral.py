@@ -15,10 +15,12 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.core import private, reference
-from compat_lossscale.core.concatenation import Concatenated, is_small
+from compat_lossscale.core.concatenation import Concatenated
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
 
+_LARGE = 4096
+"""Elements from which unscaling may wait: each tensor that waits takes operations in a branch."""
 _waiting: weakref.WeakSet[Any] = weakref.WeakSet()
 """The operations that unscale a gradient that can wait: they multiply their two inputs."""
 
@@ -44,7 +46,9 @@ def _can_wait(tensor: tf.Tensor) -> bool:
     if private.compiled_by_xla():
         # Even a small one: XLA then stores no product. It may skip the rounding of smaller dtypes.
         return tensor.dtype in (tf.float32, tf.float64)
-    return not (is_small(tensor) or may_be_reassociated(tensor))
+    elements = tensor.shape.num_elements()
+    is_large = elements is None or elements >= _LARGE
+    return is_large and not may_be_reassociated(tensor)
 
 
 class Deferred:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
@@ -24,7 +23,7 @@ from compat_lossscale.spec import (
     RuleNumbers,
     ScaleState,
 )
-from compat_lossscale.spec.update_rule import PYTHON, Operations, next_state
+from compat_lossscale.spec.update_rule import Operations, next_state
 
 
 def _select(condition: Any, a: Any, b: Any) -> Any:
@@ -66,6 +65,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
 
     _settings: RuleSettings | None = None
     _hysteresis_left: Any = None
+    _stays_at_cap = False
 
     def __init__(
         self,
@@ -237,7 +237,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         with tf.control_dependencies([grouped(moved)]):
             return tf.identity(False), finite
 
-    @as_written
     def advance(self, finite: Any) -> list[Any]:
         """Moves the loss scale by the update rule, given whether the step was a good one.
 
@@ -248,20 +247,19 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Returns:
             The operations that move it in a graph; of no meaning in eager mode.
         """
-        if tf.executing_eagerly() or self._settings is not None:
-            return self._move(finite)
-        if finite is False:
-            return self._move(finite, good_steps=0)  # A bad step does not ask how many there were.
-        if finite is not True:
-            return self._move(finite)
+        if tf.executing_eagerly():
+            return self._move_eagerly(bool(finite))
+        if self._settings is not None or not isinstance(finite, bool):
+            return self._move(finite, tf.convert_to_tensor(self._num_good_steps))
+        if not finite:
+            return self._move(finite, 0)  # A bad step does not ask how many good ones there were.
         # A branch, as it hardly ever grows: to count takes fewer operations than the whole rule.
         due = self._increment_period - 1
-        count = functools.partial(self._num_good_steps.assign_add, 1, read_value=False)
         return [
             tf.cond(
                 self._num_good_steps < due,
-                lambda: grouped(count()),
-                lambda: grouped(self._move(finite, good_steps=due)),
+                lambda: grouped(self._count()),
+                lambda: grouped(self._move(finite, due)),
                 name="count_or_grow",  # See `graph_names`.
             )
         ]
@@ -273,26 +271,41 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             return self._settings.numbers
         return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
 
-    def _move(self, finite: Any, *, good_steps: int | None = None) -> list[Any]:
-        """Moves it; in a graph, `good_steps` spares to read how many there are."""
-        variables = [self._current_loss_scale, self._num_good_steps]
-        read = tf.convert_to_tensor(self._num_good_steps) if good_steps is None else good_steps
-        state = [self(), read]
-        if self._hysteresis_left is not None:
-            variables.append(self._hysteresis_left)
-            state.append(tf.convert_to_tensor(self._hysteresis_left))
-        operations = _TENSORFLOW
-        if tf.executing_eagerly():
-            # Python's arithmetic gives the same as TensorFlow's and spares a dozen operations.
-            state = [float(state[0]), *map(int, state[1:])]
-            finite, operations = bool(finite), PYTHON
-        after = next_state(ScaleState(*state), finite, self.numbers, operations)
-        # To assign takes as long as to read, and the loss scale hardly ever changes.
+    def _move(self, finite: Any, good_steps: Any) -> list[Any]:
+        """Moves it in a graph."""
+        left = self._hysteresis_left
+        state = ScaleState(self(), good_steps, None if left is None else tf.convert_to_tensor(left))
+        return self._assign(next_state(state, finite, self.numbers, _TENSORFLOW))
+
+    def _move_eagerly(self, finite: bool) -> list[Any]:
+        """Moves it by Python's arithmetic, which gives the same and spares a dozen operations."""
+        good_steps = int(tf.convert_to_tensor(self._num_good_steps))
+        if finite and self._settings is None and good_steps + 1 < self._increment_period:
+            self._stays_at_cap = False
+            return [self._count()]
+        left = self._hysteresis_left
+        left = None if left is None else int(tf.convert_to_tensor(left))
+        before = ScaleState(float(self()), good_steps, left)
+        after = next_state(before, finite, self.numbers)
+        grows = finite and after.good_steps <= good_steps
+        self._stays_at_cap = grows and after.scale == before.scale
+        return self._assign(after)
+
+    def _count(self) -> Any:
+        return self._num_good_steps.assign_add(1, read_value=False)
+
+    def _assign(self, state: ScaleState) -> list[Any]:
+        variables = [self._current_loss_scale, self._num_good_steps, self._hysteresis_left]
         return [
             variable.assign(new, read_value=False)
-            for variable, old, new in zip(variables, state, after, strict=False)
-            if not tf.executing_eagerly() or new != old
+            for variable, new in zip(variables, state, strict=True)
+            if variable is not None
         ]
+
+    @property
+    def stays_at_cap(self) -> bool:
+        """Whether the latest step in eager mode was to make it grow, and could not."""
+        return self._stays_at_cap and self.numbers.max_scale is None and self.multiplier != 1
 
     def state_before_backoff(self) -> ScaleState:
         """Returns what `has_to_shrink_at_floor` needs, to be read before the loss scale moves."""

@@ -51,9 +51,14 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
 
 
 def _divide_eagerly(tensors: list[tf.Tensor], loss_scale: tf.Tensor) -> list[Any]:
-    large = iter(reference.unscale_gradients(filter(_is_large, tensors), loss_scale))
-    small = iter(_divide([loss_scale, *(one for one in tensors if not _is_large(one))]))
-    return [next(large if _is_large(one) else small) for one in tensors]
+    large = [one for one in tensors if _is_large(one)]
+    if not large:
+        unscaled: list[Any] = _divide([loss_scale, *tensors])
+        return unscaled
+    small = (one for one in tensors if not _is_large(one))
+    divided = iter(reference.unscale_gradients(large, loss_scale))
+    others = iter(_divide([loss_scale, *small]))
+    return [next(divided if _is_large(one) else others) for one in tensors]
 
 
 def _is_large(tensor: tf.Tensor) -> bool:
@@ -65,7 +70,25 @@ def _divided(tensors: list[tf.Tensor]) -> list[Any]:
     return reference.unscale_gradients(values, loss_scale)
 
 
+def _may_be_summed(tensors: list[tf.Tensor]) -> bool:
+    # In eager mode the program can look at the sum. Sums of float16 often overflow.
+    return (
+        tf.executing_eagerly()
+        and any(_is_large(one) for one in tensors)
+        and all(one.dtype != tf.float16 for one in tensors)
+    )
+
+
+def _summed(tensors: list[tf.Tensor]) -> tf.Tensor:
+    """The sum of all elements. If it is finite, so are they; if not, it may have overflowed.
+
+    It reads each tensor once and takes no memory, so it is faster than asking for each element.
+    """
+    return tf.add_n([tf.cast(tf.reduce_sum(one), tf.float32) for one in tensors])
+
+
 _divide = OneCall(_divided)
+_sum = OneCall(_summed)
 _ask = OneCall(reference.every_element_is_finite)
 
 
@@ -82,34 +105,11 @@ def all_finite(gradients: Any) -> tf.Tensor:
     values = values_of(tf.nest.flatten(gradients))
     if reference.is_used:
         return reference.every_element_is_finite(values)
-    finite: tf.Tensor = _ask(Concatenated(values).tensors)
+    tensors = Concatenated(values).tensors
+    if _may_be_summed(tensors) and tf.math.is_finite(_sum(tensors)):
+        return tf.constant(True)
+    finite: tf.Tensor = _ask(tensors)
     return finite
-
-
-def _counted(values: list[tf.Tensor]) -> tf.Tensor:
-    bad = [
-        tf.math.count_nonzero(tf.logical_not(tf.math.is_finite(one)), dtype=tf.int64)
-        for one in values
-    ]
-    return tf.stack([*bad, *(tf.size(one, out_type=tf.int64) for one in values)])
-
-
-_count = OneCall(_counted)
-
-
-@as_written
-def count_non_finite(gradients: Iterable[Any]) -> tf.Tensor:
-    """Counts the elements of gradients that are a NaN or an infinity.
-
-    Args:
-        gradients: Dense tensors, `tf.IndexedSlices` and `None`, which is left out.
-
-    Returns:
-        An int64 vector: for each gradient the number of such elements, then for each gradient the
-        number of all its elements.
-    """
-    counted: tf.Tensor = _count(values_of(gradients))
-    return counted
 
 
 def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:

@@ -17,7 +17,6 @@ from compat_lossscale.core import (
 )
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
 from compat_lossscale.spec import LossScaleRule, ScaleState
-from compat_lossscale.spec.update_rule import PYTHON
 from compat_lossscale.steps.overflows import RecordsOverflows
 from compat_lossscale.steps.step_log import StepLog
 from compat_lossscale.steps.stuck import AT_FLOOR
@@ -75,23 +74,10 @@ class CountsSkippedSteps(RecordsOverflows):
         """Notes a step that is applied, and warns of a loss scale that could not grow."""
         if self._step_log is None:
             return None
-        if tf.executing_eagerly() and self._is_at_cap():
+        loss_scale = self._loss_scale
+        if tf.executing_eagerly() and moves_by_the_rule(loss_scale) and loss_scale.stays_at_cap:
             self._step_log.warn()
         return self._step_log.note_applied()
-
-    def _is_at_cap(self) -> bool:
-        """Whether a dynamic loss scale was due to grow in the latest step, and could not."""
-        loss_scale = self._loss_scale
-        if not moves_by_the_rule(loss_scale):
-            return False
-        rule = self._stated_rule()
-        if rule is not None and rule.max_scale is not None:
-            return False  # Where it stays on purpose.
-        after_growth = 0 if rule is None else rule.growth_delay
-        if int(tf.convert_to_tensor(loss_scale.good_steps)) != after_growth:
-            return False
-        grown = PYTHON.float32(float(loss_scale()) * loss_scale.multiplier)
-        return not PYTHON.is_finite(grown)
 
     def _count_skipped(self, before: ScaleState | None) -> Any:
         """Counts and notes a step that is skipped.

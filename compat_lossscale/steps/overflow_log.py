@@ -3,13 +3,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import OnGradients, count_non_finite
+from compat_lossscale.core import OneCall, OnGradients, as_written, values_of
 from compat_lossscale.steps.overflow import Overflow
+
+
+def _counted(values: list[tf.Tensor]) -> tf.Tensor:
+    bad = [
+        tf.math.count_nonzero(tf.logical_not(tf.math.is_finite(one)), dtype=tf.int64)
+        for one in values
+    ]
+    return tf.stack([*bad, *(tf.size(one, out_type=tf.int64) for one in values)])
+
+
+_count = OneCall(_counted)
+
+
+@as_written
+def count_non_finite(gradients: Iterable[Any]) -> tf.Tensor:
+    """Counts the elements of gradients that are a NaN or an infinity.
+
+    Args:
+        gradients: Dense tensors, `tf.IndexedSlices` and `None`, which is left out.
+
+    Returns:
+        An int64 vector: for each gradient the number of such elements, then for each gradient the
+        number of all its elements.
+    """
+    counted: tf.Tensor = _count(values_of(gradients))
+    return counted
 
 
 class OverflowLog:

@@ -109,6 +109,24 @@ def test_a_float16_overflow_is_seen(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize(
+    ("dtype", "value"), [("float16", 60000.0), ("float32", 3e38), ("float64", 1e308)]
+)
+def test_many_large_gradients_are_finite_though_their_sum_is_not(dtype: str, value: float) -> None:
+    large = tf.fill([2**18], tf.constant(value, dtype))
+    for count in (1, 5):
+        assert all_finite([large] * count)
+        for bad in (NAN, INF, -INF):
+            has_bad = tf.tensor_scatter_nd_update(large, [[17]], [tf.constant(bad, dtype)])
+            assert not all_finite([large] * count + [has_bad])
+
+
+def test_infinities_of_both_signs_do_not_cancel_out_in_large_gradients() -> None:
+    gradient = tf.concat([tf.ones([2**18]), [INF, -INF]], axis=0)
+    assert not all_finite([gradient])
+    assert not all_finite([gradient, -gradient])
+
+
+@pytest.mark.parametrize(
     ("dtype", "value"),
     [("float16", 60000.0), ("bfloat16", 1e38), ("float32", 3e38), ("float64", 1e300)],
 )

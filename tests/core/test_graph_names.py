@@ -27,7 +27,7 @@ def graph(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("loss_scale", [DynamicLossScale, GrowsAsEver])
-@pytest.mark.parametrize("size", [3, 1000])
+@pytest.mark.parametrize("size", [3, 5000])
 def test_the_branch_that_applies_is_the_second_cond(
     graph: Any, size: int, loss_scale: type[DynamicLossScale]
 ) -> None:

@@ -73,7 +73,7 @@ def test_whatever_xla_compiles_may_be() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 9])
-@pytest.mark.parametrize("size", [3, 1000])
+@pytest.mark.parametrize("size", [3, 1000, 5000])
 def test_a_product_that_overflows_is_unscaled_as_tensorflow_unscales_it(
     count: int, size: int
 ) -> None:

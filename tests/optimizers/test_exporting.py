@@ -81,7 +81,7 @@ def compiled_around_loaded(step: tf.Module, folder: Path) -> Callable[[Any], Any
 
 
 @pytest.mark.sampled(9)
-@pytest.mark.parametrize("size", [2, 1000])
+@pytest.mark.parametrize("size", [2, 5000])
 @pytest.mark.parametrize(
     "passed_on",
     [in_tensorflow_lite, compiled_around_concrete, compiled_around_traced, compiled_around_loaded],
