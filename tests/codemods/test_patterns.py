@@ -801,7 +801,7 @@ ROWS = [
         class Mine(tf.keras.mixed_precision.LossScaleOptimizer):
             pass
         """,
-        findings=("LS204 this is a subclass of the class of today",),
+        findings=("LS206 this is a subclass of the class of today",),
     ),
     Row(
         "policy:exp-Policy-call, policy:exp-set_policy-call, policy:exp-global_policy-call",

@@ -124,7 +124,7 @@ class Modules:
 
     def names_in(self, path: Path) -> frozenset[str] | None:
         """Returns the names in a file's code, and strings; nothing if it cannot be parsed."""
-        return _words(self.source(path)) if path.suffix in {".py", ".pyi"} else None
+        return words_in(self.source(path)) if path.suffix in {".py", ".pyi"} else None
 
     def definitions(
         self, resolver: Resolver, path: str, seen: frozenset[tuple[Path, str]] = frozenset()
@@ -293,7 +293,7 @@ def _scopes(path: Path, source: bytes) -> Scopes | None:
 
 
 @functools.lru_cache(maxsize=512)
-def _words(source: bytes) -> frozenset[str] | None:
+def words_in(source: bytes) -> frozenset[str] | None:
     """Returns the names in a program's code, and its strings; nothing if it does not parse.
 
     To see that a file only mentions something takes a tenth of what its scopes take.

@@ -80,6 +80,41 @@ def remove_statement(
     return [Edit(line_start, line_end, "")]
 
 
+def close_gaps(text: bytes, edits: Sequence[Edit]) -> list[Edit]:
+    """Returns edits that take out lines, with the blank lines that would be too many without them.
+
+    Where blank lines are on both sides of what goes, the longer gap stays. At the start of a file
+    or of a block, none stays.
+
+    Args:
+        text: The text.
+        edits: What is to be done, and all of it.
+    """
+    found: list[Edit] = []
+    for edit in sorted(edits, key=lambda one: (one.start, one.end)):
+        last = found[-1] if found else None
+        if last is not None and last.end == edit.start and not (last.text or edit.text):
+            found[-1] = Edit(last.start, edit.end, "")
+        elif edit != last:
+            found.append(edit)
+    return [_with_gap(text, edit) for edit in found]
+
+
+def _with_gap(text: bytes, edit: Edit) -> Edit:
+    before, behind = text[: edit.start], text[edit.end :]
+    is_whole = before[-1:] in (b"", b"\n", b"\r") and text[: edit.end][-1:] in (b"\n", b"\r")
+    if edit.text or not is_whole or edit.start == edit.end:
+        return edit
+    above, below = before.splitlines(), behind.splitlines(keepends=True)
+    gap = next((n for n, line in enumerate(below) if line.strip()), 0)
+    room = next((n for n, line in enumerate(reversed(above)) if line.strip()), len(above))
+    if room == 0 and above and not above[-1].rstrip().endswith(b":"):
+        return edit
+    at_start = room == 0 or room == len(above)
+    count = gap if at_start else min(gap, room)
+    return Edit(edit.start, edit.end + sum(map(len, below[:count])), "")
+
+
 def _is_alone(tree: Tree, line: cst.SimpleStatementLine, removed: Sequence[cst.CSTNode]) -> bool:
     block = tree.parent(line)
     if not isinstance(block, cst.IndentedBlock):

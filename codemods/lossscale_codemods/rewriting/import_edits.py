@@ -11,6 +11,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import (
     apply_edits,
+    close_gaps,
     insert_line,
     remove_item,
     remove_statement,
@@ -273,6 +274,6 @@ def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
     if not plan.dropped:
         return result.source, set()
     edits = [e for found in ImportEditor(result, plan, {}, ()).edits().values() for e in found]
-    text = apply_edits(result.tree.text, edits)
+    text = apply_edits(result.tree.text, close_gaps(result.tree.text, edits))
     gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
     return text.decode("utf-8").encode(result.tree.module.encoding), gone

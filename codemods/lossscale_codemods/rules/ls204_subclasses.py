@@ -5,31 +5,20 @@
 of other classes, so that a subclass of it cannot be made at all. The v1 optimizer is still there
 under another name, and a class that inherits from it means the same, unless it replaces private
 methods.
-
-`type(name, (optimizer.__class__,), members)` makes a subclass too. Of a loss-scale optimizer, no
-object of it can be made as before, which is reported where an optimizer of that kind can be given.
 """
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.ls206_derived_classes import derives_from_today
 from lossscale_codemods.rules.shared.v1_subclasses import means_the_same
-from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
+    from lossscale_codemods.analysis.occurrences import Occurrence
 
 
 class Subclasses(Rule):
@@ -65,87 +54,19 @@ class Subclasses(Rule):
             "    pass\n",
             review="a subclass",
         ),
-        Case(
-            "try:\n"
-            "    from tensorflow.keras.mixed_precision import LossScaleOptimizer as Base\n"
-            "except ImportError:\n"
-            "    from tensorflow.keras.mixed_precision.experimental import (\n"
-            "        LossScaleOptimizer as Base,\n"
-            "    )\n"
-            "class Mine(Base):\n"
-            "    pass\n",
-            review="a subclass of the class of today",
-        ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a class has an old base, or the optimizer of today."""
-        return super().can_fire(source) or any(
-            is_new_optimizer(path)
-            for node in source.nodes.of(ast.ClassDef)
-            for base in node.bases
-            for path in source.names.paths_of(base)
-        )
-
-    def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields base classes that are the class of today, as where guards were collapsed."""
-        if program.target is not Target.TF_KERAS:
-            return
-        for node in program.tree.parents:
-            if isinstance(node, cst.Call) and _is_derived_at_run_time(node, program):
-                yield Occurrence(node, program.tree.span(node), Role.OPTIMIZER, rule=self.id)
-            for base in node.bases if isinstance(node, cst.ClassDef) else ():
-                paths = program.resolver.paths(base.value)
-                if paths and all(p is not None and is_new_optimizer(p) for p in paths):
-                    span = program.tree.span(base.value)
-                    yield Occurrence(base.value, span, Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports base classes, and renames the v1 optimizer."""
-        if isinstance(occurrence.node, cst.Call) and occurrence.rule == self.id:
-            return _AT_RUN_TIME
         if occurrence.meaning in (Meaning.LOSS_SCALE, Meaning.DYNAMIC, Meaning.FIXED):
             return None
         if program.usage(occurrence) is not Usage.BASE_CLASS:
             return None
         if occurrence.meaning is Meaning.V1_OPTIMIZER and means_the_same(occurrence, program):
             return rename("the class that is still there under compat.v1", occurrence)
-        paths = program.today.paths(occurrence.node)
-        if any(path is not None and is_new_optimizer(path) for path in paths):
-            when = "on new versions " if occurrence.ambiguous else ""
-            return Review(
-                f"{when}this is a subclass of the class of today, of which no object can be made "
-                "from TensorFlow 2.11 on",
-                "Wrap the optimizer instead of inheriting.",
-            )
+        if derives_from_today(occurrence, program):
+            return None
         return Review(
             "a subclass depends on the constructor and the private parts of the old class",
             "Wrap the optimizer instead of inheriting, or keep the class with `--target compat`.",
         )
-
-
-_AT_RUN_TIME = Review(
-    "if this optimizer is a loss-scale optimizer, it has another constructor from TensorFlow 2.11 "
-    "on than an `__init__` for this class expects",
-    "Derive the class from the optimizer inside, and wrap what it makes with LossScaleOptimizer.",
-)
-
-
-def _is_derived_at_run_time(node: cst.Call, program: Program) -> bool:
-    """Whether a call makes a class from that of an optimizer: `type(x, (opt.__class__,), y)`."""
-    if dotted(node.func) != "type" or len(node.args) != 3 or not is_part_of_old(program):
-        return False
-    bases = node.args[1].value
-    return isinstance(bases, cst.Tuple) and any(
-        isinstance(base.value, cst.Attribute)
-        and base.value.attr.value == "__class__"
-        and _can_be_loss_scale_optimizer(base.value.value, program)
-        for base in bases.elements
-    )
-
-
-def _can_be_loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> bool:
-    kinds = program.types.of(node)
-    if ObjectType.WRAPPER in kinds:
-        return True
-    return ObjectType.UNKNOWN in kinds and "opt" in (dotted(node) or "").rpartition(".")[2].lower()

@@ -30,10 +30,16 @@ from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
-from lossscale_codemods.analysis.optimizer_names import OptimizerNames, looked_up_name
-from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.optimizer_names import OptimizerNames
 from lossscale_codemods.editing.edits import argument_separator
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.shared.looked_up_optimizers import (
+    is_looked_up,
+    looked_up_modules,
+    names_new_classes,
+    naming_strings,
+    only_asks,
+)
 from lossscale_codemods.vocabulary import optimizer_families
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 from lossscale_codemods.vocabulary.records import Edit
@@ -58,7 +64,6 @@ _OF_MODELS = frozenset(
     {"loss", "loss_weights", "metrics", "run_eagerly", "sample_weight_mode", "weighted_metrics"}
 )
 """What `compile` of a Keras model takes by keyword, besides the optimizer."""
-_RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
 _OPTIMIZERS = {
     ObjectType.KERAS,
     ObjectType.WRAPPER,
@@ -140,8 +145,8 @@ class OptimizersByName(Rule):
                         yield node
                 elif any(map(optimizer_families.is_home, paths)) and self._of_module(node, program):
                     yield node
-        yield from (m for m in _looked_up_modules(program) if self._of_module(m, program))
-        yield from _spelled(program)
+        yield from (m for m in looked_up_modules(program) if self._of_module(m, program))
+        yield from naming_strings(program)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Has what makes the optimizer make one of the legacy family."""
@@ -265,9 +270,9 @@ class OptimizersByName(Rule):
         if not is_members and not isinstance(above, handed_on):
             return None
         call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-        if isinstance(call, cst.Call) and _is_right(call):
+        if isinstance(call, cst.Call) and only_asks(call):
             return None
-        if not _is_looked_up(node, program) or _names_new_classes(program):
+        if not is_looked_up(node, program) or names_new_classes(program):
             return _PASSED_ON
         end = program.tree.full_span(node)[1]
         return Rewrite(
@@ -302,48 +307,6 @@ _PASSED_ON = Review(
     "the module is passed on, so which optimizers are made of it cannot be seen here",
     "Pass on tf.keras.optimizers.legacy, whose classes are what these were up to TensorFlow 2.10.",
 )
-
-
-def _looked_up_modules(program: Program) -> Iterator[cst.Call]:
-    """Yields `getattr(tf.keras, "optimizers")`."""
-    for node in program.tree.parents:
-        if isinstance(node, cst.Call) and looked_up_name(node) is not None:
-            paths = program.resolver.paths(node)
-            if any(path is not None and optimizer_families.is_home(path) for path in paths):
-                yield node
-
-
-def _spelled(program: Program) -> Iterator[cst.CSTNode]:
-    """Yields strings that code may look up optimizers by."""
-    for node, above in program.tree.parents.items():
-        if isinstance(node, cst.SimpleString):
-            is_path = optimizer_families.is_spelled_in(node.raw_value)
-            if is_path and not _is_no_lookup(node, program):
-                yield node
-            elif isinstance(above, cst.Arg) and optimizer_families.ends_in(node.raw_value):
-                call = program.tree.parent(above)
-                if isinstance(call, cst.Call) and _called(call) == "attrgetter":
-                    yield node
-        elif isinstance(node, cst.FormattedStringText) and isinstance(above, cst.FormattedString):
-            call = program.tree.parent(program.tree.parent(above) or above)
-            looked_up = isinstance(call, cst.Call) and _called(call) in _RUNS
-            if looked_up and optimizer_families.is_spelled_in(node.value):
-                yield node
-
-
-def _is_no_lookup(node: cst.SimpleString, program: Program) -> bool:
-    """Whether a string is an annotation, documentation or printed, or a module that is followed."""
-    above = program.tree.parent(node)
-    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
-    if isinstance(call, cst.Call) and _called(call) in {"import_module", "print"}:
-        return True
-    return isinstance(above, cst.Expr) or any(
-        isinstance(one, cst.Annotation) for one in program.tree.ancestors(node)
-    )
-
-
-def _called(call: cst.Call) -> str:
-    return (dotted(call.func) or "").rpartition(".")[2]
 
 
 def _occurrence(node: cst.CSTNode, program: Program) -> Occurrence:
@@ -410,30 +373,3 @@ def _has_optimizer(kept: cst.Attribute, program: Program) -> bool:
     given = [a for a in call.args if a.keyword is not None and a.keyword.value == "optimizer"]
     given += [a for a in call.args[1:2] if a.keyword is None and not a.star]
     return bool(given) and all(program.types.of(a.value) <= _OPTIMIZERS for a in given)
-
-
-def _is_right(call: cst.Call) -> bool:
-    """Whether a call only asks what is in the module, or looks up what LS211 sees."""
-    asks = dotted(call.func) in {"dir", "hasattr"}
-    return asks or isinstance(looked_up_name(call), cst.SimpleString)
-
-
-def _is_looked_up(node: cst.CSTNode, program: Program) -> bool:
-    """Whether one class of the module is looked up, by a name that is not written out."""
-    above = program.tree.parent(node)
-    if isinstance(above, cst.Attribute):
-        return isinstance(program.tree.parent(above), cst.Subscript)
-    call = program.tree.parent(above) if above is not None else None
-    if not isinstance(call, cst.Call) or call.args[0] is not above:
-        return False
-    if dotted(call.func) == "vars":
-        return isinstance(program.tree.parent(call), cst.Subscript)
-    return looked_up_name(call) is not None
-
-
-def _names_new_classes(program: Program) -> bool:
-    """Whether the file names classes, in strings, that are in the new family alone."""
-    return any(
-        isinstance(node, cst.SimpleString) and node.evaluated_value in optimizer_families.ONLY_NEW
-        for node in program.tree.parents
-    )

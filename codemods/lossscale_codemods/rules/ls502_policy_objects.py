@@ -4,7 +4,8 @@
 The new Policy has no loss scale: `Model.compile` wraps the optimizer with a dynamic one under
 `mixed_float16`, and with none under other policies. A number moves to the optimizer of each
 `compile`, where one program sets the policy once, then makes its models, and compiles them with
-optimizers that are seen. Any other combination is reported. With `--unsafe-fixes`, a loss scale is
+optimizers that are seen. A loss scale also goes where the program trains in loops of its own and
+compiles no model. Any other combination is reported. With `--unsafe-fixes`, a loss scale is
 dropped where the file compiles no model, which is all that it was for, and where it may be the one
 that a policy has whose name is not known.
 """
@@ -22,6 +23,7 @@ from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
+from lossscale_codemods.rules.shared.policies_without_compile import decides_nothing
 from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers, other_files_compile
 from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED
 from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
@@ -66,6 +68,20 @@ class PolicyObjects(Rule):
             "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
             "model.compile(tf.keras.mixed_precision.LossScaleOptimizer("
             "tf.keras.optimizers.legacy.Adam(), dynamic=False, initial_scale=128), 'mse')\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}('mixed_float16', loss_scale=None)\n"
+            "tf.keras.mixed_precision.experimental.set_policy(p)\n"
+            "def step(model, x, y):\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = tf.reduce_mean((model(x) - y) ** 2)\n"
+            "    return tape.gradient(loss, model.trainable_variables)\n",
+            f"{_HEAD}p = {_NEW}('mixed_float16')\n"
+            "tf.keras.mixed_precision.set_global_policy(p)\n"
+            "def step(model, x, y):\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = tf.reduce_mean((model(x) - y) ** 2)\n"
+            "    return tape.gradient(loss, model.trainable_variables)\n",
         ),
     )
     valid = (
@@ -141,6 +157,11 @@ class PolicyObjects(Rule):
 
         if refusal is None:
             return Rewrite("the loss scale is the one that this policy has anyway", edits)
+        if decides_nothing(call, scale.value, program):
+            return Rewrite(
+                "the loss scale of a policy is for `compile`, which nothing in this program calls",
+                edits,
+            )
         likely = self._why_likely(call, scale, program)
         if likely is not None:
             refusal.unsafe_fix = Rewrite(likely, edits)

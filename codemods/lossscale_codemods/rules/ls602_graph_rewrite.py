@@ -22,6 +22,7 @@ out in a program that sets policies: one that got no error is the same without t
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.detect_tests import is_in_test
@@ -296,7 +297,9 @@ class GraphRewrite(Rule):
             constructor=program.tree.full_span(call),
         )
         if program.target is Target.KERAS3_ALONE:
-            return stock_constructor(arguments.all_texts, made)
+            return arguments.doubt or stock_constructor(arguments.all_texts, made)
+        if arguments.doubt is not None:
+            return dataclasses.replace(arguments.doubt, unsafe_fix=made)
         return made
 
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:

@@ -20,7 +20,7 @@ _LINE_LENGTHS = (79, 80, 88, 99, 100, 119, 120)
 
 LOSS_SCALE = "loss scale"
 """The group of the old names of the loss-scale API, and of what is done with them."""
-_GROUPS = {"LS21": "optimizer families", "LS9": "neighbours"}
+_GROUPS = {"LS21": "optimizer families", "LS9": "neighbours", "LS206": "derived classes"}
 """The groups of the other rules, by how their ids begin."""
 GROUPS = (LOSS_SCALE, *_GROUPS.values())
 

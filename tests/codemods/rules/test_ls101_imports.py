@@ -2,8 +2,15 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_left, check_noop, check_review, check_transformed
+from tests.codemods.checks import (
+    check_left,
+    check_noop,
+    check_review,
+    check_transformed,
+    program,
+)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +119,44 @@ def test_what_nothing_uses_any_more_is_not_imported() -> None:
         from tensorflow.keras.mixed_precision import LossScaleOptimizer
         opt = LossScaleOptimizer(opt, initial_scale=2 ** 10)
         """,
+    )
+
+
+def test_no_gap_is_left_where_an_import_goes() -> None:
+    before = """
+        import tensorflow as tf
+        def f():
+            from tensorflow.python.keras.engine import base_layer_utils
+
+            base_layer_utils.enable_v2_dtype_behavior()
+
+            import collections
+
+            tf.keras.mixed_precision.experimental.set_policy(name)
+            return collections.Mapping
+
+
+        from tensorflow.python.keras.engine import base_layer_utils
+
+
+        def g():
+            base_layer_utils.enable_v2_dtype_behavior()
+        """
+    result = migrate_source(program(before))
+    assert result.text == program(
+        """
+        import tensorflow as tf
+        from collections.abc import Mapping
+        def f():
+            tf.compat.v1.keras.layers.enable_v2_dtype_behavior()
+
+            tf.keras.mixed_precision.set_global_policy(name)
+            return Mapping
+
+
+        def g():
+            tf.compat.v1.keras.layers.enable_v2_dtype_behavior()
+        """
     )
 
 

@@ -197,3 +197,82 @@ def test_a_loss_scale_that_is_known_only_at_run_time_is_not_said_to_be_another()
         """,
         "is known only when the program runs",
     )
+
+
+LOOP = """
+import tensorflow as tf
+{before}
+p = {policy}
+tf.keras.mixed_precision.{sets}(p)
+with tf.GradientTape() as tape:
+    loss = model(x)
+{behind}
+"""
+
+
+def loop(policy: str, sets: str, **parts: str) -> str:
+    given = {"before": "import re", "behind": "re.compile('x')", **parts}
+    return LOOP.format(policy=policy, sets=sets, **given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left"),
+    [
+        ("'mixed_float16', loss_scale=None", "'mixed_float16'"),
+        ("'mixed_float16', 128", "'mixed_float16'"),
+        ("'float32', loss_scale='dynamic'", "'float32'"),
+        ("name, loss_scale=None", "name"),
+    ],
+)
+def test_a_loss_scale_that_nothing_takes_goes(arguments: str, left: str) -> None:
+    old, new = "experimental.set_policy", "set_global_policy"
+    check_transformed(loop(f"{OLD}({arguments})", old), loop(f"{NEW}({left})", new))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ("'mixed_float16', loss_scale=None", {"behind": "m.compile(o)"}),
+        ("'mixed_float16', loss_scale=None", {"behind": "getattr(m, 'compile')(o)"}),
+        ("'mixed_float16', loss_scale=None", {"before": "from keras.models import load_model"}),
+        ("'mixed_float16', loss_scale=None", {"behind": "print(layer.get_config())"}),
+        ("'mixed_float16', loss_scale=None", {"behind": "print(model.to_json())"}),
+        ("'mixed_float16', loss_scale=None", {"behind": "print(p)"}),
+        ("'mixed_float16', loss_scale=None", {"behind": "print(p.loss_scale)"}),
+        ("'mixed_float16', loss_scale=next(scales)", {}),
+        ("'mixed_float16', loss_scale=flags.scale", {}),
+        ("'mixed_float16', loss_scale='other'", {}),
+    ],
+)
+def test_a_loss_scale_stays_that_something_may_take(arguments: str, parts: dict[str, str]) -> None:
+    result = migrate_source(loop(f"{OLD}({arguments})", "experimental.set_policy", **parts))
+    outcomes = [r.outcome for r in result.records if r.rule == "LS502"]
+    assert outcomes == [Outcome.NEEDS_REVIEW]
+
+
+@pytest.mark.parametrize(
+    ("files", "goes"),
+    [
+        ({"main.py": "from precision import use\nuse()\ntf.GradientTape()"}, True),
+        ({"main.py": "from precision import use\nuse(8)\ntf.GradientTape()"}, True),
+        ({"main.py": "from precision import use\nuse(flags.scale)\ntf.GradientTape()"}, False),
+        ({"main.py": "from precision import use\nuse()"}, False),
+        ({"main.py": "from precision import use\nuse()\nm.compile(o)\no.minimize(f)"}, False),
+        ({"main.py": "from precision import use\nuse()\ntf.GradientTape()",
+          "other.py": "m.compile(o)"}, True),
+        ({"main.py": "import other\nfrom precision import use\nuse()\ntf.GradientTape()",
+          "other.py": "m.compile(o)"}, False),
+        ({"main.py": "import other\nfrom precision import use\nuse()\ntf.GradientTape()",
+          "other.py": "class A(B):\n  def get_config(self):\n    return super().get_config()"},
+         True),
+        ({"main.py": "import other\nfrom precision import use\nuse()\ntf.GradientTape()",
+          "other.py": "print(layer.get_config())"}, False),
+    ],
+)  # fmt: skip
+def test_a_loss_scale_goes_where_no_file_of_the_program_compiles(
+    tmp_path: Path, files: dict[str, str], goes: bool
+) -> None:
+    source = "def use(scale=None):\n  p = old.Policy('mixed_float16', scale)\n  old.set_policy(p)"
+    found = migrated(tmp_path, {"precision.py": source, **files})
+    outcomes = {r.outcome for r in found["precision.py"].records if r.rule == "LS502"}
+    assert outcomes == {Outcome.REWRITTEN if goes else Outcome.NEEDS_REVIEW}

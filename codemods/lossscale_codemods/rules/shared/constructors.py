@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
@@ -101,11 +102,11 @@ def rewrite_constructor(
         meaning=arguments.claim,
         constructor=tree.full_span(call),
     )
-    return (
-        made
-        if program.target is not Target.KERAS3_ALONE
-        else stock_constructor(arguments.all_texts, made)
-    )
+    if program.target is Target.KERAS3_ALONE:
+        return arguments.doubt or stock_constructor(arguments.all_texts, made)
+    if arguments.doubt is not None:
+        return dataclasses.replace(arguments.doubt, unsafe_fix=made)
+    return made
 
 
 def with_arguments_of(target: Target, texts: Sequence[str]) -> list[str]:

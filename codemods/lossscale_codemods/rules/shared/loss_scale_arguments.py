@@ -17,7 +17,8 @@ from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScal
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import MeaningClaim, Review
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
-from lossscale_codemods.vocabulary.names import HELPER, is_loss_scale_class, loss_scale_class
+from lossscale_codemods.rules.shared.own_loss_scales import own_subclass
+from lossscale_codemods.vocabulary.names import HELPER, loss_scale_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +61,7 @@ class Arguments:
         removes: Variables that nothing needs any more.
         helper: Whether the texts call the helper function.
         branches: For conditional expressions: the condition, and the two sides' arguments.
+        doubt: Why they are only probably right, if they are.
     """
 
     texts: list[str]
@@ -69,6 +71,7 @@ class Arguments:
     removes: Sequence[Binding] = ()
     helper: bool = False
     branches: tuple[str, list[str], list[str]] | None = None
+    doubt: Review | None = None
 
     @property
     def all_texts(self) -> list[str]:
@@ -158,30 +161,24 @@ class ArgumentReader(LossScaleTypes):
         shared = self.folding.shared.refusal(node, call)
         if shared is not None:
             return shared
-        if LossScaleType.UNKNOWN in kinds and self._subclass is not None:
-            return Review(
-                f"which loss scale it is is known only when the program runs, and {self._subclass} "
-                "of this file is none that an optimizer of today takes",
-                "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
-            )
         return Arguments(
             [f"**{helper_name(self.program)}({source})"],
             "the value is known only when the program runs, so a helper function reads it then",
             claim,
             helper=True,
+            doubt=self._doubt() if LossScaleType.UNKNOWN in kinds else None,
         )
 
-    @functools.cached_property
-    def _subclass(self) -> str | None:
-        """A subclass of TensorFlow's loss scales that the file defines, if there is one."""
-        for node in self.tree.parents:
-            if isinstance(node, cst.ClassDef) and any(
-                path is not None and is_loss_scale_class(path)
-                for base in node.bases
-                for path in self.resolver.paths(base.value)
-            ):
-                return node.name.value
-        return None
+    def _doubt(self) -> Review | None:
+        """Says why the helper function may refuse the value: the program has classes of its own."""
+        subclass = own_subclass(self.program)
+        if subclass is None:
+            return None
+        return Review(
+            f"which loss scale it is is known only when the program runs, and {subclass} is none "
+            "that an optimizer of today takes",
+            "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+        )
 
     def _is_of_policy(self, node: cst.CSTNode) -> bool:
         return (
