@@ -66,7 +66,9 @@ def calls_into(package: Path) -> Iterator[list[tuple[str, str]]]:
 def test_a_loss_scale_from_the_constructor_to_the_variable() -> None:
     variable = tf.Variable(1.0)
     with calls_into(ROOT / "compat_lossscale") as calls:
-        optimizer = compat_lossscale.LossScaleOptimizer(tf_keras.optimizers.legacy.SGD())
+        optimizer = compat_lossscale.LossScaleOptimizer(
+            tf_keras.optimizers.legacy.SGD(), dynamic_growth_steps=1
+        )
         with tf.GradientTape() as tape:
             loss = optimizer.get_scaled_loss(variable * variable)
         gradients = optimizer.get_unscaled_gradients(tape.gradient(loss, [variable]))
