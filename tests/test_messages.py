@@ -1392,6 +1392,7 @@ ELSEWHERE = {
     "compat_lossscale/keras3/": "tests/keras3",
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
+    "compat_lossscale/spec/rule_fields.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/core/rule_settings.py": "tests/core/test_rule_settings.py",
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",

@@ -258,7 +258,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         return [
             tf.cond(
                 self._num_good_steps < due,
-                lambda: grouped(self._count()),
+                lambda: grouped(self._count_good_step()),
                 lambda: grouped(self._move(finite, due)),
                 name="count_or_grow",  # See `graph_names`.
             )
@@ -275,26 +275,26 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """Moves it in a graph."""
         left = self._hysteresis_left
         state = ScaleState(self(), good_steps, None if left is None else tf.convert_to_tensor(left))
-        return self._assign(next_state(state, finite, self.numbers, _TENSORFLOW))
+        return self._assign_state(next_state(state, finite, self.numbers, _TENSORFLOW))
 
     def _move_eagerly(self, finite: bool) -> list[Any]:
         """Moves it by Python's arithmetic, which gives the same and spares a dozen operations."""
         good_steps = int(tf.convert_to_tensor(self._num_good_steps))
         if finite and self._settings is None and good_steps + 1 < self._increment_period:
             self._stays_at_cap = False
-            return [self._count()]
+            return [self._count_good_step()]
         left = self._hysteresis_left
         left = None if left is None else int(tf.convert_to_tensor(left))
         before = ScaleState(float(self()), good_steps, left)
         after = next_state(before, finite, self.numbers)
         grows = finite and after.good_steps <= good_steps
         self._stays_at_cap = grows and after.scale == before.scale
-        return self._assign(after)
+        return self._assign_state(after)
 
-    def _count(self) -> Any:
+    def _count_good_step(self) -> Any:
         return self._num_good_steps.assign_add(1, read_value=False)
 
-    def _assign(self, state: ScaleState) -> list[Any]:
+    def _assign_state(self, state: ScaleState) -> list[Any]:
         variables = [self._current_loss_scale, self._num_good_steps, self._hysteresis_left]
         return [
             variable.assign(new, read_value=False)
