@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import warnings
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from lossscale_codemods.analysis import syntax_check
@@ -13,6 +12,7 @@ from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, me
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.name_resolution import Resolver
 from lossscale_codemods.analysis.scope_analysis import scopes_of
+from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 from lossscale_codemods.vocabulary import frameworks
 
@@ -298,11 +298,8 @@ def words_in(source: bytes) -> frozenset[str] | None:
 
     To see that a file only mentions something takes a tenth of what its scopes take.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return None
     found: set[str] = set()
     for node in ast.walk(tree):

@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import warnings
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
@@ -106,11 +106,8 @@ def _imported(modules: Modules, files: ProjectFiles, path: Path) -> Iterator[Pat
 @functools.lru_cache(maxsize=512)
 def _import_paths(source: bytes) -> frozenset[str]:
     """Returns the dotted paths of what a program imports."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return frozenset()
     found: set[str] = set()
     for node in ast.walk(tree):

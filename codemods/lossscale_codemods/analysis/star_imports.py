@@ -10,10 +10,10 @@ import ast
 import dataclasses
 import functools
 import sys
-import warnings
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lossscale_codemods.analysis.bindings import BindingKind, member_path
+from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.vocabulary import frameworks, names
 
 if TYPE_CHECKING:
@@ -128,11 +128,8 @@ class _Offer:
 
 @functools.lru_cache(maxsize=64)
 def _offer(source: bytes) -> _Offer | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return None
     offer = _Offer()
     for node in _module_level(tree):

@@ -32,6 +32,23 @@ TOO_RECURSIVE = (
 )
 
 
+def parsed(source: bytes) -> ast.Module | None:
+    """Returns a program's tree, without the warnings of Python's parser.
+
+    Args:
+        source: The file's bytes.
+
+    Returns:
+        The tree; nothing if Python does not parse the file.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def problem_of(source: bytes) -> str | None:
     """Says why a file cannot be read, and what to do about it.
 

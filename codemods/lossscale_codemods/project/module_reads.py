@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-import warnings
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -53,11 +53,8 @@ def reads_of(path: Path, source: bytes) -> Reads | None:
     """Returns what a file takes from other modules; nothing if it is no Python or not parsed."""
     if path.suffix == ".ipynb":
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return None
     reads = Reads(path)
     reads.imports_dynamically = b"import_module" in source or b"__import__" in source

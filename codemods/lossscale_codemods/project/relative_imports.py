@@ -8,9 +8,9 @@ import functools
 import itertools
 import os
 import re
-import warnings
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
@@ -151,11 +151,8 @@ def _source(path: Path, changed: int) -> bytes:
 def _bindings(source: bytes) -> dict[str, set[str]]:
     """Returns the paths of what each name of a module can be, at its top level."""
     found: dict[str, set[str]] = {}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return found
     for node in _statements(tree.body):
         if isinstance(node, ast.Import):

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 
 import libcst as cst
 import pytest
 from lossscale_codemods import Status, migrate_source
 from lossscale_codemods.analysis import syntax_check
+from lossscale_codemods.analysis.syntax_check import parsed
 
 OLD = b"import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 UNREAD = {
@@ -72,3 +74,13 @@ def test_what_it_passes_can_be_looked_at() -> None:
 
 def chain(operators: int) -> bytes:
     return b"x = 1" + b" + 1" * operators + b"\n"
+
+
+def test_a_tree_is_given_without_warnings_or_not_at_all(recwarn: pytest.WarningsRecorder) -> None:
+    tree = parsed(b'a = "\\d"\n')
+    assert tree is not None
+    assert isinstance(tree.body[0], ast.Assign)
+    assert not recwarn.list
+    assert parsed(b"a = (\n") is None
+    assert parsed(b"a = \x00\n") is None
+    assert parsed(b"(" * 10_000) is None

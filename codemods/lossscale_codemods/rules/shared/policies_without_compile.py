@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import warnings
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
@@ -18,6 +17,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.modules import words_in
 from lossscale_codemods.analysis.program_files import others_naming
+from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.vocabulary.names import Meaning
 
@@ -127,11 +127,8 @@ def _compiles_nothing(program: Program) -> bool:
 @functools.lru_cache(maxsize=256)
 def _says_nothing(source: bytes) -> bool:
     """Whether a file compiles no model, and asks for no config but that of a base class."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return False
     return all(_named(node) not in _TELLING or _is_other(node) for node in ast.walk(tree))
 
