@@ -21,13 +21,13 @@ class StatedLossScale(Protocol):
     @property
     def dynamic(self) -> bool: ...  # noqa: D102  # as in the spec
     @property
-    def initial_scale(self) -> float: ...  # noqa: D102
+    def initial_scale(self) -> float: ...  # noqa: D102  # as in the spec
     @property
-    def growth_steps(self) -> int | None: ...  # noqa: D102
+    def growth_steps(self) -> int | None: ...  # noqa: D102  # as in the spec
     @property
-    def multiplier(self) -> float | None: ...  # noqa: D102
+    def multiplier(self) -> float | None: ...  # noqa: D102  # as in the spec
     @property
-    def rule(self) -> LossScaleRule | None: ...  # noqa: D102
+    def rule(self) -> LossScaleRule | None: ...  # noqa: D102  # as in the spec
 
 
 def loss_scale_config(spec: StatedLossScale) -> dict[str, Any]:
