@@ -97,18 +97,18 @@ def needing_more(
 
     lacking = {one for one in TABLE if one.package and not is_installed(one.package[0])}
     words = {one.short_name.encode() for one in lacking}
-    found: dict[Neighbour, str] = {}
+    users: dict[Neighbour, str] = {}
     for package in sorted(set(packages) - _NOT_LOOKED_AT) if lacking else ():
         for file in _sources(package, own):
             if time.monotonic() > end:
-                return found
+                return users
             source = read(file, largest) or b""
             if any(word in source for word in words):
                 for path in used_in(source).needed:
                     neighbour = neighbour_at(path)
                     if neighbour in lacking:
-                        found.setdefault(neighbour, package)
-    return found
+                        users.setdefault(neighbour, package)
+    return users
 
 
 def _sources(package: str, own: Collection[Path]) -> Iterator[Path]:

@@ -48,8 +48,8 @@ def compute(
         loss = scaled(loss)
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
     watched = [private.tensorflow_variable(variable) for variable in variables]
-    found = tape.gradient(loss, watched, grad_loss)
-    return list(zip(found, variables, strict=True))
+    gradients = tape.gradient(loss, watched, grad_loss)
+    return list(zip(gradients, variables, strict=True))
 
 
 def are_summed_over_replicas() -> bool:

@@ -55,13 +55,13 @@ def register(undo: Undo) -> None:
         undo: What takes them out again.
     """
     known = keras.saving.get_custom_objects()
-    found = {name: known[name] for name in _SAVED if name in known}
+    before = {name: known[name] for name in _SAVED if name in known}
     known.update(_SAVED)
 
     def put_back() -> None:
         for name in _SAVED:
             known.pop(name, None)
-        known.update(found)
+        known.update(before)
 
     undo.append(put_back)
     _patch_class_method(keras.layers.Layer, "from_config", _layer_from_config, undo)

@@ -74,10 +74,10 @@ def _public_name(below: str) -> str | None:
     module, _, name = below.rpartition(".")
     if name in OTHERS.get(module, "").split():
         return None
-    found = (
+    homes = (
         home for home in keras_names.homes(module) if name in PUBLIC_NAMES.get(home, "").split()
     )
-    home = next(found, None)
+    home = next(homes, None)
     return None if home is None else f"{home}.{name}".removeprefix(".")
 
 

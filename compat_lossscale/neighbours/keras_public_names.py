@@ -57,8 +57,8 @@ def source() -> str:
 
 
 def _entries(names: Mapping[str, Iterator[str] | list[str]]) -> Iterator[str]:
-    for module, found in names.items():
-        text = " ".join(found)
+    for module, members in names.items():
+        text = " ".join(members)
         one_line = f'    "{module}": "{text}",'
         if len(one_line) <= _WIDTH:
             yield one_line
@@ -91,7 +91,7 @@ def _public(module: str) -> Any:
 
 def _others(public: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The names in private modules that are others than their public namesakes."""
-    found = {}
+    others = {}
     for module in _private_modules():
         if module.partition(".")[0] == _MIXED_PRECISION:
             continue
@@ -107,17 +107,17 @@ def _others(public: Mapping[str, list[str]]) -> dict[str, list[str]]:
             if getattr(serving, name) is not getattr(_public(home), name)
         ]
         if different:
-            found[module] = different
-    return found
+            others[module] = different
+    return others
 
 
 def _private_modules() -> list[str]:
     """The modules that there were, below `tensorflow.python.keras`."""
     own = Path(importlib.import_module(PRIVATE).__file__ or "").parent
-    found = {one.module_or_name for one in MODULES}
+    modules = {one.module_or_name for one in MODULES}
     walked = pkgutil.walk_packages([str(own)], f"{PRIVATE}.")
-    found.update(one.name for one in walked)
-    return sorted(name.removeprefix(PRIVATE).removeprefix(".") for name in found)
+    modules.update(one.name for one in walked)
+    return sorted(name.removeprefix(PRIVATE).removeprefix(".") for name in modules)
 
 
 @functools.cache

@@ -40,9 +40,9 @@ def clipped_by(gradients: Iterable[Any], fixed_scale: float | None) -> str | Non
     """
     for operation in _operations_of(gradients):
         pattern = _CLIPS.get(operation.type)
-        found = pattern and pattern.fullmatch(operation.name)
-        if found and not _is_computed(operation, _scope_of(found), fixed_scale):
-            return f"tf.{found['name'] or found['global']}"
+        clip = pattern and pattern.fullmatch(operation.name)
+        if clip and not _is_computed(operation, _scope_of(clip), fixed_scale):
+            return f"tf.{clip['name'] or clip['global']}"
     return None
 
 
@@ -65,9 +65,9 @@ def _operations_of(gradients: Iterable[Any]) -> list[tf.Operation]:
     return [one.op for one in values if isinstance(one, tf.Tensor) and tf.is_symbolic_tensor(one)]
 
 
-def _scope_of(found: re.Match[str]) -> str:
+def _scope_of(clip: re.Match[str]) -> str:
     # tf.clip_by_global_norm names its results `scope/scope/_0`.
-    scope = found["scope"]
+    scope = clip["scope"]
     half = scope[: len(scope) // 2]
     return half if scope == f"{half}/{half}" else scope
 

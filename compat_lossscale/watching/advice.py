@@ -42,7 +42,7 @@ class Advice:
 
 def advice_for(figures: RunFigures) -> list[Advice]:
     """Returns what to do, the most urgent first; nothing for a healthy run."""
-    found = [*_of_the_loss(figures)]
+    advice = [*_of_the_loss(figures)]
     if figures.run.setting.is_dynamic:
         moving = [
             *_of_the_floor(figures),
@@ -51,9 +51,9 @@ def advice_for(figures: RunFigures) -> list[Advice]:
             *_of_many_skips(figures),
         ]
         # Each overflow of a healthy run begins somewhere too.
-        found += [*moving, *(_of_one_gradient(figures) if moving or found else ())]
-        found += _of_the_cap(figures)
-    return found
+        advice += [*moving, *(_of_one_gradient(figures) if moving or advice else ())]
+        advice += _of_the_cap(figures)
+    return advice
 
 
 def _of_the_loss(figures: RunFigures) -> Iterator[Advice]:
@@ -146,15 +146,15 @@ def _of_long_skips(figures: RunFigures) -> Iterator[Advice]:
 def _longest(skips: tuple[int, ...], beginning: int) -> tuple[int, int]:
     """Where the longest run of skips after the beginning begins and ends."""
     longest = begin = 0
-    found = (0, 0)
+    bounds = (0, 0)
     for index in range(beginning, len(skips)):
         if not skips[index]:
             begin = index + 1
         elif index + 1 - max(begin, beginning) > longest:
             begin = max(begin, beginning)
             longest = index + 1 - begin
-            found = (begin, index + 1)
-    return found
+            bounds = (begin, index + 1)
+    return bounds
 
 
 def _of_many_skips(figures: RunFigures) -> Iterator[Advice]:

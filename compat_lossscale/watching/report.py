@@ -28,10 +28,10 @@ class LossScaleReport(RunFigures):
     def to_dict(self) -> dict[str, Any]:
         """Returns the figures and the advice, without the logged values, for `json.dump`."""
         names = [field.name for field in dataclasses.fields(self)]
-        found = {name: getattr(self, name) for name in names if name != "run"}
+        figures = {name: getattr(self, name) for name in names if name != "run"}
         for name in ("overflows", "advice"):
-            found[name] = [dataclasses.asdict(one) for one in found[name]]
-        return {**found, "skipped_share": self.skipped_share}
+            figures[name] = [dataclasses.asdict(one) for one in figures[name]]
+        return {**figures, "skipped_share": self.skipped_share}
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Returns the report as one HTML page that loads nothing.

@@ -146,12 +146,12 @@ def _longest_skip(run: LoggedRun) -> int | None:
 
 
 def _by_variable(run: LoggedRun) -> tuple[VariableOverflows, ...]:
-    found = defaultdict(list)
+    overflows = defaultdict(list)
     for one in run.overflows:
-        found[one.variable].append(one)
+        overflows[one.variable].append(one)
     rows = [
         VariableOverflows(name, len(each), max(one.share for one in each), each[0].place)
-        for name, each in found.items()
+        for name, each in overflows.items()
     ]
     return tuple(sorted(rows, key=lambda row: -row.times))
 

@@ -66,13 +66,13 @@ class ApproximateNames:
     @functools.cached_property
     def every_path(self) -> frozenset[str]:
         """The paths of all that is imported, read or named in an annotation."""
-        found = set(self.imported)
+        every = set(self.imported)
         for kind in (ast.Name, ast.Attribute):
             for node in self.nodes.of(kind):
-                found |= self.paths_of(node)
+                every |= self.paths_of(node)
         for annotation in self.annotation_strings:
-            found.update(self._paths_in(annotation))
-        return frozenset(found)
+            every.update(self._paths_in(annotation))
+        return frozenset(every)
 
     @functools.cached_property
     def has_old_name(self) -> bool:
@@ -115,14 +115,14 @@ class ApproximateNames:
     def paths_of(self, node: ast.expr) -> set[str]:
         """Returns the dotted paths that an expression can name."""
         if isinstance(node, ast.Name):
-            found = self.paths.get(node.id, set())
-            return found | {f"{star}.{node.id}" for star in self.stars} if self.stars else found
+            own = self.paths.get(node.id, set())
+            return own | {f"{star}.{node.id}" for star in self.stars} if self.stars else own
         if isinstance(node, ast.Attribute):
             above = self.paths_of(node.value)
-            found = self.paths.get(node.attr, set())
+            own = self.paths.get(node.attr, set())
             if not above:
-                return found
-            return found | {self._outside(f"{path}.{node.attr}") for path in above}
+                return own
+            return own | {self._outside(f"{path}.{node.attr}") for path in above}
         if isinstance(node, ast.IfExp):
             return self.paths_of(node.body) | self.paths_of(node.orelse)
         if isinstance(node, ast.BoolOp):

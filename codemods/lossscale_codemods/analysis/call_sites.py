@@ -156,12 +156,12 @@ class CallSites(DefinitionUses):
             return None
         try:
             sites = list(self._sites(resolver, function))
-            found = [
+            arguments_given = [
                 given for site in sites for given in self._argument(site, resolver, function, node)
             ]
         except UnclearUseError:
             return None
-        return found or None
+        return arguments_given or None
 
     def _argument(
         self, site: Site, home: Resolver, function: cst.FunctionDef, parameter: cst.Param

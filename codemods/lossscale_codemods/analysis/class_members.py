@@ -28,32 +28,32 @@ class ClassMembers:
 
     def line(self, owner: ProjectClass) -> list[ProjectClass]:
         """Returns a class and those of its base classes that are the project's, nearest first."""
-        found = [owner]
-        for current in found:
+        classes = [owner]
+        for current in classes:
             for base in current.node.bases:
-                found += [
+                classes += [
                     one
                     for one in self.modules.classes(current.resolver, base.value)
-                    if one not in found
+                    if one not in classes
                 ]
-            if len(found) > _MOST_CLASSES:
+            if len(classes) > _MOST_CLASSES:
                 break
-        return found
+        return classes
 
     def subclasses(self, owner: ProjectClass) -> list[ProjectClass] | None:
         """Returns the classes that inherit from a class; nothing if they are not all known."""
-        found: list[ProjectClass] = []
+        below: list[ProjectClass] = []
         waiting = [owner]
         while waiting:
             base = waiting.pop()
             direct = self._direct_subclasses(base)
-            if direct is None or len(found) > _MOST_CLASSES:
+            if direct is None or len(below) > _MOST_CLASSES:
                 return None
             for one in direct:
-                if one not in found:
-                    found.append(one)
+                if one not in below:
+                    below.append(one)
                     waiting.append(one)
-        return found
+        return below
 
     def _direct_subclasses(self, base: ProjectClass) -> list[ProjectClass] | None:
         name = base.node.name.value
@@ -103,11 +103,11 @@ class ClassMembers:
     def method(self, owner: ProjectClass, name: str) -> list[Definition]:
         """Returns the definitions of a method, of the nearest class that has it."""
         for one in self.line(owner):
-            found = dict.fromkeys(
+            bindings = dict.fromkeys(
                 [*one.scope.attributes.get(name, ()), *one.scope.bindings.get(name, ())]
             )
-            if found:
-                return [Definition(one.resolver, binding) for binding in found]
+            if bindings:
+                return [Definition(one.resolver, binding) for binding in bindings]
         return []
 
     def assigned_elsewhere(

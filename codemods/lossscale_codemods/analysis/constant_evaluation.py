@@ -148,13 +148,13 @@ class Evaluator:
 
     def keywords(self, node: ast.Call) -> dict[str, Any]:
         """Returns the keyword arguments of a call, with `**` ones unpacked."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for keyword in node.keywords:
             if keyword.arg is None:
-                found.update(self.value(keyword.value))
+                values.update(self.value(keyword.value))
             else:
-                found[keyword.arg] = self.value(keyword.value)
-        return found
+                values[keyword.arg] = self.value(keyword.value)
+        return values
 
     def _binary(self, node: ast.BinOp) -> Any:
         left, right = self.value(node.left), self.value(node.right)

@@ -62,13 +62,13 @@ class DefinitionUses:
     def reads(resolver: Resolver, word: str) -> list[cst.Name | cst.Attribute]:
         """Returns the reads of a name, and of attributes of that name, in a file."""
         targets = resolver.scopes.binding_at
-        found: list[cst.Name | cst.Attribute] = []
+        nodes: list[cst.Name | cst.Attribute] = []
         for node in [*resolver.scopes.scope_of_read, *targets]:
             if (isinstance(node, cst.Name) and node.value == word and node not in targets) or (
                 isinstance(node, cst.Attribute) and node.attr.value == word
             ):
-                found.append(node)
-        return found
+                nodes.append(node)
+        return nodes
 
     @staticmethod
     def other_names(resolver: Resolver, word: str) -> Iterator[Binding]:
@@ -110,8 +110,8 @@ class DefinitionUses:
         """Whether what is at a path of a file can be a function or class."""
         if path is None or frameworks.is_framework(path):
             return path is None
-        found = self.modules.definitions(resolver, path)
-        return not found or any(d.binding is definition.binding for d in found)
+        definitions = self.modules.definitions(resolver, path)
+        return not definitions or any(d.binding is definition.binding for d in definitions)
 
     @staticmethod
     def refuse_strings(resolver: Resolver, word: str) -> None:

@@ -87,17 +87,17 @@ def _parts(
     iterated: cst.BaseExpression, place: Sequence[int], elements: _Elements
 ) -> list[cst.CSTNode] | None:
     """Returns one part of each element: `for name, opt in [("a", Adam()), ("b", SGD())]`."""
-    found = elements.of(iterated, frozenset())
+    parts = elements.of(iterated, frozenset())
     for index in place:
         inner: list[cst.CSTNode] = []
-        for element in found or ():
+        for element in parts or ():
             if not isinstance(element, cst.Tuple | cst.List) or index >= len(element.elements):
                 return None
             if any(isinstance(one, cst.StarredElement) for one in element.elements):
                 return None
             inner.append(element.elements[index].value)
-        found = inner
-    return found or None
+        parts = inner
+    return parts or None
 
 
 def _method(node: cst.CSTNode) -> str | None:
@@ -143,13 +143,13 @@ class _Elements:
         return values
 
     def _of_dict(self, node: cst.Dict) -> list[cst.CSTNode] | None:
-        found: list[cst.CSTNode] = []
+        values: list[cst.CSTNode] = []
         for element in node.elements:
             if not isinstance(element, cst.DictElement):
                 return None
             if self.key is None or self.tree.source(element.key) == self.key:
-                found.append(element.value)
-        return found or [e.value for e in node.elements]
+                values.append(element.value)
+        return values or [e.value for e in node.elements]
 
     def _of_call(self, node: cst.Call, seen: frozenset[Binding]) -> list[cst.CSTNode] | None:
         name = dotted(node.func)
@@ -164,7 +164,7 @@ class _Elements:
     def _of_name(
         self, node: cst.Name | cst.Attribute, seen: frozenset[Binding]
     ) -> list[cst.CSTNode] | None:
-        found: list[cst.CSTNode] = []
+        elements: list[cst.CSTNode] = []
         bindings = self.resolver.bindings(node)
         for binding in bindings:
             if binding in seen or binding.kind is not BindingKind.ASSIGN or binding.value is None:
@@ -173,12 +173,12 @@ class _Elements:
             added = self._added(binding)
             if values is None or added is None:
                 return None
-            found += [*values, *added]
-        return found if bindings else None
+            elements += [*values, *added]
+        return elements if bindings else None
 
     def _added(self, binding: Binding) -> list[cst.CSTNode] | None:
         """Returns what is put into a container later; nothing if that cannot be seen."""
-        found: list[cst.CSTNode] = []
+        added: list[cst.CSTNode] = []
         for use in self._reads(binding):
             above = self.tree.parent(use)
             if isinstance(above, cst.Attribute):
@@ -187,7 +187,7 @@ class _Elements:
                     return None
                 place = _ADDING.get(above.attr.value)
                 if place is not None and place < len(call.args):
-                    found.append(call.args[place].value)
+                    added.append(call.args[place].value)
                 elif above.attr.value not in _READING:
                     return None
             elif isinstance(above, cst.Subscript) and above.value is use:
@@ -195,7 +195,7 @@ class _Elements:
                 if isinstance(target, cst.AssignTarget):
                     statement = self.tree.parent(target)
                     if isinstance(statement, cst.Assign):
-                        found.append(statement.value)
+                        added.append(statement.value)
                 elif isinstance(target, cst.AugAssign | cst.Del):
                     return None
             elif isinstance(above, cst.Arg):
@@ -205,7 +205,7 @@ class _Elements:
                     return None
             elif not isinstance(above, cst.For | cst.CompFor | cst.ComparisonTarget):
                 return None
-        return found
+        return added
 
     def _reads(self, binding: Binding) -> list[cst.CSTNode]:
         """Returns where a container is read: for an attribute, by whatever name of its owner."""

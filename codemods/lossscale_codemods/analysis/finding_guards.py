@@ -141,7 +141,7 @@ class _Guards:
         old = [
             one
             for index, part in enumerate(parts)
-            if not becomes[index] & today[index] and any(becomes[index] & found for found in today)
+            if not becomes[index] & today[index] and any(becomes[index] & names for names in today)
             for one in part
         ]
         sure = all(self.reachability.is_only_older(one) for one in old)

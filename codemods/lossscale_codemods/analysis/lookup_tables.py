@@ -31,9 +31,9 @@ def looked_up(modules: Modules, resolver: Resolver, node: cst.CSTNode) -> list[G
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         plain = all(a.keyword is None and not a.star for a in node.args)
         if node.func.attr.value == "get" and plain and 1 <= len(node.args) <= 2:
-            found = _entries(modules, resolver, node.func.value)
+            entries = _entries(modules, resolver, node.func.value)
             default = [Given(resolver, argument.value) for argument in node.args[1:]]
-            return None if found is None else [*found, *default]
+            return None if entries is None else [*entries, *default]
     return None
 
 
@@ -44,7 +44,7 @@ def _entries(modules: Modules, resolver: Resolver, node: cst.BaseExpression) -> 
         return [Given(resolver, e.value) for e in node.elements]
     if not isinstance(node, cst.Name | cst.Attribute):
         return None
-    found: list[Given] = []
+    entries: list[Given] = []
     for definition in modules.named(resolver, node):
         value = definition.binding.value
         if definition.binding.kind is not BindingKind.ASSIGN or not isinstance(value, cst.Dict):
@@ -52,8 +52,8 @@ def _entries(modules: Modules, resolver: Resolver, node: cst.BaseExpression) -> 
         inner = _entries(modules, definition.resolver, value)
         if inner is None or _may_change(modules, definition):
             return None
-        found += inner
-    return found or None
+        entries += inner
+    return entries or None
 
 
 def _may_change(modules: Modules, table: Definition) -> bool:

@@ -75,12 +75,12 @@ class LossScaleOrigins:
     @functools.cached_property
     def places(self) -> dict[cst.CSTNode, frozenset[cst.CSTNode]]:
         """The expressions that can hold a loss scale object, each with where it comes from."""
-        found = {}
+        held = {}
         for node in self._readable():
             origins = frozenset(origin for origin in self.of(node) if origin is not None)
             if origins:
-                found[node] = origins
-        return found
+                held[node] = origins
+        return held
 
     def _readable(self) -> Iterator[cst.CSTNode]:
         if not self._has_any:
@@ -186,12 +186,12 @@ class LossScaleOrigins:
         function = self.tree.parent(parameters) if parameters is not None else None
         if not isinstance(parameters, cst.Parameters) or function is None:
             return []
-        found: list[cst.BaseExpression] = []
+        given: list[cst.BaseExpression] = []
         for site in calls_in_file(self.resolver, function):
             with contextlib.suppress(UnclearUseError):
                 value = given_to(parameter.node, parameters, site)
-                found += [value] if value is not None else []
-        return found
+                given += [value] if value is not None else []
+        return given
 
     def _untested(
         self, binding: Binding, node: cst.Name | cst.Attribute
@@ -224,14 +224,14 @@ class LossScaleOrigins:
     @functools.cached_property
     def attributes_set(self) -> dict[str, list[Binding]]:
         """Every binding of an attribute, of whatever object, by the attribute's name."""
-        found: dict[str, list[Binding]] = {}
+        bindings_of: dict[str, list[Binding]] = {}
         for node, bindings in self.scopes.binding_at.items():
             if isinstance(node, cst.Attribute):
-                found.setdefault(node.attr.value, []).extend(bindings)
+                bindings_of.setdefault(node.attr.value, []).extend(bindings)
         for scope in self.scopes.of_node.values():
             for name, bindings in scope.bindings.items() if scope.is_class else ():
-                found.setdefault(name, []).extend(b for b in bindings if b.value is not None)
-        return found
+                bindings_of.setdefault(name, []).extend(b for b in bindings if b.value is not None)
+        return bindings_of
 
     def _of_call(self, func: cst.BaseExpression) -> frozenset[cst.CSTNode | None]:
         """Returns what a function, method or lambda of this file gives back."""
@@ -262,14 +262,14 @@ class LossScaleOrigins:
 
     @functools.cached_property
     def _methods(self) -> dict[str, list[Binding]]:
-        found: dict[str, list[Binding]] = {}
+        methods: dict[str, list[Binding]] = {}
         for scope in self.scopes.of_node.values():
             if scope.is_class:
                 for name, bindings in scope.bindings.items():
-                    found.setdefault(name, []).extend(
+                    methods.setdefault(name, []).extend(
                         b for b in bindings if isinstance(b.node, cst.FunctionDef)
                     )
-        return found
+        return methods
 
 
 def is_property(node: cst.CSTNode) -> bool:

@@ -79,8 +79,8 @@ def can_be_optimizer(node: cst.BaseExpression, types: TypeInference) -> bool:
         node: What a `loss_scale` is read from.
         types: Knows what it can be.
     """
-    found = types.of(node)
-    if found and not found & {ObjectType.UNKNOWN, ObjectType.WRAPPER}:
+    kinds = types.of(node)
+    if kinds and not kinds & {ObjectType.UNKNOWN, ObjectType.WRAPPER}:
         return False
     resolver = types.resolver
     return not (_is_module(node, resolver) or _is_own(node, resolver) or types.is_policy(node))

@@ -90,8 +90,8 @@ def _takes_no_object(call: cst.Call, resolver: Resolver, program: Program) -> bo
         return False
     inner = optimizer_argument(call)
     if inner is not None:
-        found = program.types.project.file(resolver).values(inner.value)
-        if is_of_v1({value.kind for value in found}):
+        values = program.types.project.file(resolver).values(inner.value)
+        if is_of_v1({value.kind for value in values}):
             return True
     keywords = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
     positional = [a.value for a in call.args if a.keyword is None]

@@ -78,15 +78,15 @@ class LossScaleTypes:
     def _variable_kinds(
         self, node: cst.BaseExpression, seen: frozenset[Binding]
     ) -> set[LossScaleType]:
-        found: set[LossScaleType] = set()
+        types: set[LossScaleType] = set()
         for binding in self.resolver.bindings(node):
             if binding in seen or binding.kind is not BindingKind.ASSIGN or binding.value is None:
                 return {LossScaleType.UNKNOWN}
-            found |= self._types(binding.value, seen | {binding})
-        if isinstance(node, cst.Attribute) and found:
+            types |= self._types(binding.value, seen | {binding})
+        if isinstance(node, cst.Attribute) and types:
             # Other files may assign attributes, and do so with configurations.
             return {LossScaleType.UNKNOWN}
-        return found or {LossScaleType.UNKNOWN}
+        return types or {LossScaleType.UNKNOWN}
 
     def _call_kinds(self, node: cst.Call) -> set[LossScaleType]:
         if dotted(node.func) in {"float", "int"} and not self.resolver.bindings(node.func):

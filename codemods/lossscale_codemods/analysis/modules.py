@@ -119,8 +119,8 @@ class Modules:
 
     def source(self, path: Path) -> bytes:
         """Returns what is in a file; nothing if it cannot be read."""
-        found = self.files.read(path) if self.files is not None else None
-        return found or b""
+        content = self.files.read(path) if self.files is not None else None
+        return content or b""
 
     def names_in(self, path: Path) -> frozenset[str] | None:
         """Returns the names in a file's code, and strings; nothing if it cannot be parsed."""
@@ -165,15 +165,15 @@ class Modules:
     ) -> list[Definition]:
         name, *more = names
         module = resolver.scopes.module
-        found: list[Definition] = []
+        definitions: list[Definition] = []
         for binding in module.bindings.get(name, ()):
             inner = self._behind(resolver, binding, more, seen)
             if not inner:
                 return []
-            found += inner
-        last = max((self._place(resolver, d.binding.node) for d in found), default=-1)
+            definitions += inner
+        last = max((self._place(resolver, d.binding.node) for d in definitions), default=-1)
         stars = [star for star in module.stars if self._place(resolver, star.node) > last]
-        return [*found, *self._from_stars(resolver, stars, ".".join(names), seen)]
+        return [*definitions, *self._from_stars(resolver, stars, ".".join(names), seen)]
 
     @staticmethod
     def _place(resolver: Resolver, node: cst.CSTNode) -> int:
@@ -218,7 +218,7 @@ class Modules:
         Returns:
             All definitions; none if one of them is not known.
         """
-        found: list[Definition] = []
+        definitions: list[Definition] = []
         bindings = resolver.bindings(node)
         for binding in bindings:
             inner = [Definition(resolver, binding)]
@@ -226,17 +226,17 @@ class Modules:
                 inner = self.definitions(resolver, binding.path)
             if not inner:
                 return []
-            found += inner
+            definitions += inner
         if bindings:
-            return found
+            return definitions
         if isinstance(node, cst.Name):
             return self._from_stars(resolver, resolver.scopes.module.stars, node.value, frozenset())
         for path in resolver.paths(node):
             inner = self.definitions(resolver, path) if path is not None else []
             if not inner:
                 return []
-            found += inner
-        return found
+            definitions += inner
+        return definitions
 
     def _from_stars(
         self,
@@ -245,10 +245,10 @@ class Modules:
         name: str,
         seen: frozenset[tuple[Path, str]],
     ) -> list[Definition]:
-        found: list[Definition] = []
+        definitions: list[Definition] = []
         for star in stars:
-            found += self.definitions(resolver, member_path(star.path or "", name), seen)
-        return found
+            definitions += self.definitions(resolver, member_path(star.path or "", name), seen)
+        return definitions
 
     def is_module_of(
         self, resolver: Resolver, node: cst.BaseExpression, definition: Definition

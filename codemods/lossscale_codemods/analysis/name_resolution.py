@@ -53,12 +53,12 @@ class Resolver:
 
     def bindings(self, node: cst.CSTNode) -> frozenset[Binding]:
         """Returns the bindings that a name, or a name's attribute, can have here."""
-        found = self.scopes.reaching.get(node)
-        if found is None and isinstance(node, cst.Attribute):
+        reaching = self.scopes.reaching.get(node)
+        if reaching is None and isinstance(node, cst.Attribute):
             owner = self.class_of(node.value)
             if owner is not None:
-                found = frozenset(owner.attributes.get(node.attr.value, ()))
-        return self._that_count(found or frozenset())
+                reaching = frozenset(owner.attributes.get(node.attr.value, ()))
+        return self._that_count(reaching or frozenset())
 
     def _that_count(self, bindings: frozenset[Binding]) -> frozenset[Binding]:
         """Returns those of several bindings that count; all of them if none does."""
@@ -86,10 +86,10 @@ class Resolver:
                 return frozenset()
             bindings = self.bindings(node)
             if bindings:
-                found = self._union(self.binding_paths(b) for b in bindings)
+                paths = self._union(self.binding_paths(b) for b in bindings)
             else:
-                found = self._star_paths(node)
-            return found if self.hidden_by(node) is None else found | {None}
+                paths = self._star_paths(node)
+            return paths if self.hidden_by(node) is None else paths | {None}
         if isinstance(node, cst.Attribute):
             bindings = self.bindings(node)
             if node not in self.scopes.reaching:
@@ -152,7 +152,7 @@ class Resolver:
         return frozenset([None])
 
     def _star_paths(self, node: cst.Name) -> frozenset[str | None]:
-        found: set[str | None] = set()
+        paths: set[str | None] = set()
         scope: Scope | None = self.scopes.scope_of_read.get(node, self.scopes.module)
         while scope is not None:
             for star in scope.stars:
@@ -165,18 +165,18 @@ class Resolver:
                     path = f"{home}.{node.value}" if compat else known.new[0]
                 step = str(star.path).startswith("tensorflow") and node.value in _STAR_STEPS
                 if old or step or optimizer_families.is_class(path):
-                    found.add(path)
+                    paths.add(path)
             scope = scope.parent
-        return frozenset(found or {None})
+        return frozenset(paths or {None})
 
     def path(self, node: cst.CSTNode) -> str | None:
         """Returns the one path an expression names, if there is just one."""
-        found = self.paths(node)
-        return next(iter(found)) if len(found) == 1 else None
+        paths = self.paths(node)
+        return next(iter(paths)) if len(paths) == 1 else None
 
     def string_paths(self, text: str, node: cst.CSTNode) -> frozenset[str | None]:
         """Returns the paths of a dotted name that is in a string annotation."""
         root, *rest = text.split(".")
         bindings = self.scopes.lookup(root, self.scopes.scope_of(node))
-        found = self._union(self.binding_paths(b) for b in bindings) or frozenset([None])
-        return frozenset(p if p is None else ".".join([p, *rest]) for p in found)
+        root_paths = self._union(self.binding_paths(b) for b in bindings) or frozenset([None])
+        return frozenset(p if p is None else ".".join([p, *rest]) for p in root_paths)

@@ -101,7 +101,7 @@ def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environme
     """
     reached = [call.func.value] if isinstance(call.func, cst.Attribute) else []
     reached += [argument.value for argument in call.args]
-    found: Environment = {}
+    reassigned: Environment = {}
     for node in reached:
         if isinstance(node, cst.Call) and dotted(node.func) == "super":
             owner = _class_around(scope)
@@ -111,8 +111,8 @@ def reassigned_by(call: cst.Call, known: Environment, scope: Scope) -> Environme
             root, _, attribute = name.partition(".")
             if owner is not None and attribute and class_of_self(cst.Name(root), scope) is owner:
                 others = owner.attributes.get(attribute, ())
-                found[name] = known[name] | {b for b in others if b.scope is not scope}
-    return found
+                reassigned[name] = known[name] | {b for b in others if b.scope is not scope}
+    return reassigned
 
 
 def _class_around(scope: Scope) -> Scope | None:

@@ -56,10 +56,10 @@ def _type_tests(program: Program, parts: Parts) -> Iterator[Guard]:
                 and not parts.has_old([new])
                 and becomes & parts.new_names([new.args[1].value])
             ):
-                found: list[cst.CSTNode] = [chosen.test]
+                old_parts: list[cst.CSTNode] = [chosen.test]
                 if _holds_if(old, chosen.test):
-                    found.append(chosen.body)
-                yield Guard(chosen, found, None, sure=False)
+                    old_parts.append(chosen.body)
+                yield Guard(chosen, old_parts, None, sure=False)
                 break
 
 

@@ -105,10 +105,10 @@ def is_of_v1(kinds: Collection[ObjectType]) -> bool:
     return not _V1.isdisjoint(kinds) and _V1.issuperset({*kinds} - {ObjectType.NOTHING})
 
 
-def union(found: Iterable[Values]) -> Values:
+def union(values: Iterable[Values]) -> Values:
     """Returns the values of all ways that lead to an expression; unknown if there is no way.
 
     A way that leads back to the expression itself has none.
     """
-    ways = list(found)
+    ways = list(values)
     return frozenset().union(*ways) if ways else UNKNOWN

@@ -124,16 +124,16 @@ class Finder:
 
     def references(self) -> list[Occurrence]:
         """Returns every expression that is an old name, or could be one, in order."""
-        found = []
+        references = []
         for node in self.scopes.scope_of_read:
             if not isinstance(node, cst.Name):
                 continue
             occurrence = self._reference(node)
             if occurrence is not None:
-                found.append(occurrence)
-        found.extend(self._behind_calls())
-        found.extend(self._annotation_strings())
-        return sorted(found, key=lambda o: o.span)
+                references.append(occurrence)
+        references.extend(self._behind_calls())
+        references.extend(self._annotation_strings())
+        return sorted(references, key=lambda o: o.span)
 
     def _chain(self, node: cst.CSTNode) -> list[cst.CSTNode]:
         chain = [node]
@@ -249,14 +249,14 @@ class Finder:
 
     def imports(self) -> list[Occurrence]:
         """Returns every imported name and star import that brings in an old name, in order."""
-        found = []
+        imported = []
         for node in self.tree.parents:
             if isinstance(node, cst.ImportFrom):
                 module = import_path(node)
                 if isinstance(node.names, cst.ImportStar):
                     old = names.lookup(module)
                     if old is not None:
-                        found.append(self._import(node, old))
+                        imported.append(self._import(node, old))
                     continue
                 for alias in node.names:
                     path = member_path(module, alias.evaluated_name)
@@ -264,13 +264,13 @@ class Finder:
                         continue  # The imported file is migrated by itself.
                     old = names.lookup(path)
                     if old is not None:
-                        found.append(self._import(alias, old))
+                        imported.append(self._import(alias, old))
             elif isinstance(node, cst.Import):
                 for alias in node.names:
                     old = names.lookup(dotted(alias.name) or "")
                     if old is not None:
-                        found.append(self._import(alias, old))
-        return sorted(found, key=lambda o: o.span)
+                        imported.append(self._import(alias, old))
+        return sorted(imported, key=lambda o: o.span)
 
     def _import(self, node: cst.CSTNode, old: OldName) -> Occurrence:
         return Occurrence(node, self.tree.span(node), Role.IMPORT, (old,))

@@ -49,12 +49,12 @@ class OptimizerNames:
                 yield from self._annotated(node)
 
     def _class(self, node: cst.CSTNode, module: cst.BaseExpression) -> Iterator[Occurrence]:
-        found = self.resolver.paths(module)
-        homes = {p for p in found if p is not None and optimizer_families.is_home(p)}
-        chosen = any(p is not None and optimizer_families.is_chosen_module(p) for p in found)
+        paths = self.resolver.paths(module)
+        homes = {p for p in paths if p is not None and optimizer_families.is_home(p)}
+        chosen = any(p is not None and optimizer_families.is_chosen_module(p) for p in paths)
         if homes and not chosen and not self.is_left(node):
             span = self.tree.span(node)
-            ambiguous = homes != found
+            ambiguous = homes != paths
             yield Occurrence(node, span, Role.OPTIMIZER, ambiguous=ambiguous, rule=self.rule)
 
     def _looked_up(self, node: cst.Call) -> Iterator[Occurrence]:
@@ -72,8 +72,8 @@ class OptimizerNames:
             return
         start = self.tree.span(node)[0]
         for match in _DOTTED.finditer(node.value, len(node.prefix) + 1):
-            found = self.resolver.string_paths(match.group(), node)
-            if found and all(p and optimizer_families.legacy_class(p) for p in found):
+            paths = self.resolver.string_paths(match.group(), node)
+            if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
                 left = start + len(node.value[: match.start()].encode())
                 span = (left, left + len(match.group().encode()))
                 yield Occurrence(node, span, Role.OPTIMIZER, rule=self.rule)
@@ -132,7 +132,7 @@ class OptimizerNames:
     @functools.cached_property
     def _choosing(self) -> dict[cst.CSTNode, set[cst.CSTNode]]:
         """The statements that state a family, with those of their parts that state it."""
-        found: dict[cst.CSTNode, set[cst.CSTNode]] = {}
+        parts_of: dict[cst.CSTNode, set[cst.CSTNode]] = {}
         for node in self.program.scopes.scope_of_read:
             if not isinstance(node, cst.Attribute) or node.attr.value != "legacy":
                 continue
@@ -142,9 +142,9 @@ class OptimizerNames:
                     if isinstance(above, cst.If | cst.IfExp | cst.Try) and part is not getattr(
                         above, "test", None
                     ):
-                        found.setdefault(above, set()).add(part)
+                        parts_of.setdefault(above, set()).add(part)
                     part = above
-        return found
+        return parts_of
 
     @functools.cached_property
     def _branches(self) -> set[cst.CSTNode]:

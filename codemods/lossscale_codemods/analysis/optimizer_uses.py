@@ -33,8 +33,8 @@ def kind_by_uses(program: Program, call: cst.Call, optimizer: cst.BaseExpression
         call: The call.
         optimizer: The expression that is wrapped.
     """
-    found = {kind for node, kind in _uses(program) if _is_use(program, node, call, optimizer)}
-    return found.pop() if len(found) == 1 else ObjectType.UNKNOWN
+    kinds = {kind for node, kind in _uses(program) if _is_use(program, node, call, optimizer)}
+    return kinds.pop() if len(kinds) == 1 else ObjectType.UNKNOWN
 
 
 def _uses(program: Program) -> Iterator[tuple[cst.Attribute, ObjectType]]:

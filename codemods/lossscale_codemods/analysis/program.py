@@ -135,8 +135,8 @@ class Program:
 
     def scope(self, occurrence: Occurrence) -> Scope:
         """Returns the scope that an occurrence is read in."""
-        found = self.scopes.scope_of_read.get(occurrence.base)
-        return found if found is not None else self.scopes.scope_of(occurrence.node)
+        read_in = self.scopes.scope_of_read.get(occurrence.base)
+        return read_in if read_in is not None else self.scopes.scope_of(occurrence.node)
 
     def call(self, occurrence: Occurrence) -> cst.Call | None:
         """Returns the call of the name, if it is called."""
@@ -219,15 +219,15 @@ class Program:
             targets = [above.target]
         else:
             return []
-        found = []
+        aliases = []
         for target in targets:
             bindings = self.scopes.binding_at.get(target, [])
             if not bindings or not isinstance(target, cst.Name | cst.Attribute):
                 return []
             if isinstance(target, cst.Attribute) and not self.owner_of_attribute(bindings[0]):
                 return []
-            found.extend(bindings)
-        return found
+            aliases.extend(bindings)
+        return aliases
 
     def owner_of_attribute(self, binding: Binding) -> Scope | None:
         """Returns the class whose `self.<attribute>` a binding is, if it is one."""
@@ -245,24 +245,24 @@ class Program:
     @functools.cached_property
     def reads_by_attribute(self) -> dict[str, list[cst.Attribute]]:
         """Every attribute that is read, by its last name."""
-        found: dict[str, list[cst.Attribute]] = {}
+        reads: dict[str, list[cst.Attribute]] = {}
         for node in self.scopes.scope_of_read:
             if isinstance(node, cst.Attribute):
-                found.setdefault(node.attr.value, []).append(node)
-        return found
+                reads.setdefault(node.attr.value, []).append(node)
+        return reads
 
     @functools.cached_property
     def exported(self) -> frozenset[str]:
         """The names in the module's `__all__`."""
-        found: set[str] = set()
+        exported: set[str] = set()
         for binding in self.scopes.module.bindings.get("__all__", []):
             statement = self.tree.statement(binding.node)
-            found.update(
+            exported.update(
                 str(node.evaluated_value)
                 for node in self.tree.walk(statement)
                 if isinstance(node, cst.SimpleString)
             )
-        return frozenset(found)
+        return frozenset(exported)
 
     @functools.cached_property
     def has_v1_optimizers_only(self) -> bool:

@@ -30,8 +30,8 @@ def others_name(modules: Modules, words: Collection[str]) -> bool:
     Returns:
         Whether one has; true as well where that is not known.
     """
-    found = others_naming(modules, words)
-    return found is None or bool(found)
+    files = others_naming(modules, words)
+    return files is None or bool(files)
 
 
 def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None:
@@ -48,13 +48,13 @@ def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None
     if files is None:
         return []
     mentioning = [modules.mentioning(word) for word in words]
-    if not any(found != [] for found in mentioning):
+    if not any(files_with != [] for files_with in mentioning):
         return []
     together = _together(modules, files)
     if together is None:  # Then it can be any file.
         if None in mentioning:
             return None
-        together = {path for found in mentioning for path in found or ()}
+        together = {path for files_with in mentioning for path in files_with or ()}
     naming = []
     for path in sorted(together - {files.path}):
         names = modules.names_in(path)
@@ -83,16 +83,16 @@ def _together(modules: Modules, files: ProjectFiles) -> set[Path] | None:
             and imports.search(modules.source(user))
             and path in set(_imported(modules, files.seen_from(user), user))
         ]
-    found = dict.fromkeys(importing)
+    together = dict.fromkeys(importing)
     waiting = list(importing)
     for path in waiting:
         for other in _imported(modules, files.seen_from(path), path):
-            if other not in found:
-                found[other] = None
+            if other not in together:
+                together[other] = None
                 waiting.append(other)
-        if len(found) > _MOST_FILES:
+        if len(together) > _MOST_FILES:
             return None
-    return set(found)
+    return set(together)
 
 
 def _imported(modules: Modules, files: ProjectFiles, path: Path) -> Iterator[Path]:
@@ -109,14 +109,14 @@ def _import_paths(source: bytes) -> frozenset[str]:
     tree = parsed(source)
     if tree is None:
         return frozenset()
-    found: set[str] = set()
+    paths: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            paths.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (node.module or "")
             glue = "" if base.endswith(".") else "."
-            found.update(
+            paths.update(
                 base if alias.name == "*" else f"{base}{glue}{alias.name}" for alias in node.names
             )
-    return frozenset(found)
+    return frozenset(paths)

@@ -38,11 +38,11 @@ class Scopes:
 
     def _with_narrowed(self, bindings: frozenset[Binding]) -> frozenset[Binding]:
         """Adds, for each isinstance test, the bindings of the name that it tests."""
-        found = bindings
+        widened = bindings
         for binding in bindings:
             if binding.kind is BindingKind.NARROWED:
-                found |= self.lookup(binding.name, binding.scope)
-        return found
+                widened |= self.lookup(binding.name, binding.scope)
+        return widened
 
     def lookup(self, name: str, scope: Scope) -> frozenset[Binding]:
         """Returns all bindings that `name` can have in `scope`, whatever the order."""

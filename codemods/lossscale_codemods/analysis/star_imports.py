@@ -107,8 +107,8 @@ def _gives(path: str, name: str, project: Project | None, depth: int) -> bool | 
     if any(frameworks.is_framework(star) for star in offer.stars):
         return None
     seen = project.seen_from(file)
-    found = [_gives(star, name, seen, depth + 1) for star in offer.stars]
-    return True if True in found else None if None in found else False
+    answers = [_gives(star, name, seen, depth + 1) for star in offer.stars]
+    return True if True in answers else None if None in answers else False
 
 
 @dataclasses.dataclass

@@ -88,8 +88,8 @@ class TypeInference(CallResults):
         return self._is_proven(node, ObjectType.POLICY)
 
     def _is_proven(self, node: cst.CSTNode, kind: ObjectType) -> bool:
-        found = self.of(node)
-        return kind in found and found <= {
+        kinds = self.of(node)
+        return kind in kinds and kinds <= {
             kind,
             ObjectType.NOTHING,
             ObjectType.KERAS,
@@ -137,9 +137,9 @@ class TypeInference(CallResults):
             return union(self.of_binding(b) for b in reaching)
         owner = self.resolver.class_of(node.value)
         if owner is not None:
-            found = self._of_member(ProjectClass(self.resolver, owner), name, below=True)
-            if found is not None:
-                return found
+            member = self._of_member(ProjectClass(self.resolver, owner), name, below=True)
+            if member is not None:
+                return member
         if name in {"dtype_policy", "_dtype_policy"}:
             return frozenset([Value(ObjectType.POLICY)])
         if name == "optimizer":
@@ -151,7 +151,7 @@ class TypeInference(CallResults):
             return self._of_definitions(definitions)
         classes = [value.instance_of for value in self.values(node.value)]
         members = [self._of_member(c, name, below=False) if c else None for c in classes]
-        return union(UNKNOWN if found is None else found for found in members)
+        return union(UNKNOWN if values is None else values for values in members)
 
     def _of_compiled(self, model: cst.BaseExpression) -> Values | None:
         """Returns the optimizers of a model, if all that compile it wrap their optimizers here.
@@ -164,15 +164,15 @@ class TypeInference(CallResults):
         if any(v.resolver is not self.resolver or self._has_own(v) for v in models):
             return None
         made = {value.made_by for value in models}
-        found: list[Values] = []
+        optimizers_given: list[Values] = []
         for call in self._compiles:
             compiled = self.values(call.func.value) if isinstance(call.func, cst.Attribute) else ()
             if any(value.kind is ObjectType.UNKNOWN for value in compiled):
                 return None
             if any(value.made_by in made for value in compiled):
                 given = compile_argument(call.args)
-                found.append(self.values(given.value) if given is not None else UNKNOWN)
-        optimizers = union(found)
+                optimizers_given.append(self.values(given.value) if given is not None else UNKNOWN)
+        optimizers = union(optimizers_given)
         if Value(ObjectType.WRAPPER) not in {
             v._replace(made_by=None, resolver=None) for v in optimizers
         }:
@@ -208,9 +208,9 @@ class TypeInference(CallResults):
             below: Whether it can be an instance of a subclass.
         """
         members = self.project.members
-        found = members.attributes(owner, name)
+        definitions = members.attributes(owner, name)
         others = members.overridden(owner, name) if below else []
-        if not found and not others:
+        if not definitions and not others:
             return None
         outside = members.assigned_elsewhere(name, owner)
         if others is None or outside is None:
@@ -223,8 +223,10 @@ class TypeInference(CallResults):
                 or None in classes
                 or any(owner in members.line(one) for one in classes if one)
             ):
-                found = [*found, definition]
-        return union(self.project.file(d.resolver).of_binding(d.binding) for d in [*found, *others])
+                definitions = [*definitions, definition]
+        return union(
+            self.project.file(d.resolver).of_binding(d.binding) for d in [*definitions, *others]
+        )
 
     def of_binding(self, binding: Binding) -> Values:
         """Returns the objects that a binding of this file can give its name."""

@@ -67,17 +67,17 @@ def uses_of(node: cst.CSTNode, resolver: Resolver) -> list[Use]:
         resolver: Knows what the names around it stand for.
     """
     tree = resolver.scopes.tree
-    found: list[Use] = []
+    uses: list[Use] = []
     while True:
         above = tree.parent(node)
         if isinstance(above, cst.NamedExpr) and above.value is node:
-            found.append(Use(UseKind.NAMED, node, above))
+            uses.append(Use(UseKind.NAMED, node, above))
         elif not isinstance(above, cst.BooleanOperation) and not (
             isinstance(above, cst.IfExp) and above.test is not node
         ):
             break
         node = above
-    return [*found, Use(_kind(node, above, resolver), node, above)]
+    return [*uses, Use(_kind(node, above, resolver), node, above)]
 
 
 def _kind(node: cst.CSTNode, above: cst.CSTNode | None, resolver: Resolver) -> UseKind:

@@ -53,18 +53,18 @@ class Reason:
 
 def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, Reason]:
     """Returns the occurrences in branches for old versions, each with the reason to leave it."""
-    found: dict[Occurrence, Reason] = {}
+    reason_of: dict[Occurrence, Reason] = {}
     occurrences = [o for o in occurrences if o.role is not Role.STRING]
     for guard in find(program, occurrences):
         reason = _reason(program, guard)
         for occurrence in occurrences:
             if any(is_within(program, occurrence.node, part) for part in guard.old):
-                found.setdefault(occurrence, reason)
+                reason_of.setdefault(occurrence, reason)
         for occurrence in occurrences:
             # What only seems to be old says nothing of a branch, and stays in one all the same.
             if program.reachability.guard_of(occurrence.node) is guard.node:
-                found.setdefault(occurrence, reason)
-    return found
+                reason_of.setdefault(occurrence, reason)
+    return reason_of
 
 
 def _reason(program: Program, guard: Guard) -> Reason:

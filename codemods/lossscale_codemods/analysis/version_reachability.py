@@ -106,8 +106,8 @@ class VersionReachability:
 
     def _in_file(self, resolver: Resolver) -> VersionReachability:
         """Returns the answers for another file."""
-        found = self._files.get(resolver)
-        return found or VersionReachability(resolver, self.modules, self._files)
+        known = self._files.get(resolver)
+        return known or VersionReachability(resolver, self.modules, self._files)
 
     def _keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
         """Returns the outermost statement or expression that keeps a version from a node."""
@@ -117,14 +117,14 @@ class VersionReachability:
         if key in self._asked:
             return None  # A condition that depends on itself.
         self._asked.add(key)
-        found = None
+        keeping = None
         below = node
         for above in self.tree.ancestors(node):
-            found = self._excludes(above, below, self._of(version)) or found
+            keeping = self._excludes(above, below, self._of(version)) or keeping
             below = above
         self._asked.discard(key)
-        self._answers[key] = found
-        return found
+        self._answers[key] = keeping
+        return keeping
 
     def _excludes(
         self, above: cst.CSTNode, below: cst.CSTNode, values: VersionValues

@@ -39,13 +39,14 @@ def alignment_edits(before: bytes, edits: Sequence[Edit], limit: int) -> list[Ed
     changes = [_change(before, edit) for edit in dict.fromkeys(edits)]
     changes.sort(key=lambda one: (one.start, one.end))
     newline = "\r\n" if "\r\n" in text else "\n"
-    found: list[tuple[int, int, str]] = []
+    replacements: list[tuple[int, int, str]] = []
     for line in logical_lines(text):
         own = [one for one in changes if line.start <= one.end and one.start <= line.end]
         if own and "\n" in text[line.start : line.end]:
-            found += _Statement(text, line, own, limit, newline).edits()
+            replacements += _Statement(text, line, own, limit, newline).edits()
     return [
-        Edit(len(text[:start].encode()), len(text[:end].encode()), new) for start, end, new in found
+        Edit(len(text[:start].encode()), len(text[:end].encode()), new)
+        for start, end, new in replacements
     ]
 
 

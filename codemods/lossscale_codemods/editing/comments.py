@@ -25,7 +25,7 @@ def kept_comments(tree: Tree, edits: Sequence[Edit]) -> list[Edit]:
     replacing = [e for e in edits if b"#" in tree.text[e.start : e.end]]
     if not replacing:
         return []
-    found = []
+    kept = []
     for comment in comments(tree.code):
         offset = tree.offset(comment.start[0], comment.start[1] + 1)
         edit = next((e for e in replacing if e.start <= offset < e.end), None)
@@ -33,8 +33,8 @@ def kept_comments(tree: Tree, edits: Sequence[Edit]) -> list[Edit]:
             continue
         start = tree.line_start(_statement_start(tree, edit.start))
         line = f"{tree.indentation(start)}{comment.string}{tree.newline}"
-        found.append(Edit(start, start, line))
-    return found
+        kept.append(Edit(start, start, line))
+    return kept
 
 
 def _statement_start(tree: Tree, offset: int) -> int:

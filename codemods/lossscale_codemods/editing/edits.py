@@ -90,14 +90,14 @@ def close_gaps(text: bytes, edits: Sequence[Edit]) -> list[Edit]:
         text: The text.
         edits: What is to be done, and all of it.
     """
-    found: list[Edit] = []
+    joined: list[Edit] = []
     for edit in sorted(edits, key=lambda one: (one.start, one.end)):
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if last is not None and last.end == edit.start and not (last.text or edit.text):
-            found[-1] = Edit(last.start, edit.end, "")
+            joined[-1] = Edit(last.start, edit.end, "")
         elif edit != last:
-            found.append(edit)
-    return [_with_gap(text, edit) for edit in found]
+            joined.append(edit)
+    return [_with_gap(text, edit) for edit in joined]
 
 
 def _with_gap(text: bytes, edit: Edit) -> Edit:

@@ -20,10 +20,10 @@ def imports_names_singly(tree: Tree) -> bool:
 
     Imports of old names say nothing: an old module and its successor may stand side by side.
     """
-    found = [node for node in tree.parents if isinstance(node, cst.ImportFrom)]
-    if any(not isinstance(node.names, cst.ImportStar) and len(node.names) > 1 for node in found):
+    imports = [node for node in tree.parents if isinstance(node, cst.ImportFrom)]
+    if any(not isinstance(node.names, cst.ImportStar) and len(node.names) > 1 for node in imports):
         return False
-    modules = [path for node in found if names.lookup(path := import_path(node)) is None]
+    modules = [path for node in imports if names.lookup(path := import_path(node)) is None]
     return len(set(modules)) < len(modules)
 
 

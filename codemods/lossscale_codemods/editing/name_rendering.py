@@ -94,9 +94,9 @@ class NameRenderer:
         if len(occurrence.names) < 2 or occurrence.role is Role.ANNOTATION_STRING:
             return None
         for node in occurrence.prefixes():
-            found = self.after.paths(node)
-            rests = [{self._rest(module, path) for path in paths} - {None} for module in found]
-            if len(found) > 1 and len(set().union(*rests)) == 1 and all(rests):
+            modules = self.after.paths(node)
+            rests = [{self._rest(module, path) for path in paths} - {None} for module in modules]
+            if len(modules) > 1 and len(set().union(*rests)) == 1 and all(rests):
                 return f"{self.tree.source(node)}{set().union(*rests).pop()}"
         return None
 
@@ -136,10 +136,10 @@ class NameRenderer:
                 spelled = spelled.rpartition(".")[0]
         else:
             prefixes = [(self.tree.source(n), self.after.paths(n)) for n in occurrence.prefixes()]
-        for source, found in prefixes:
+        for source, prefix_paths in prefixes:
             for path in paths:
-                rests = {rest for p in found if (rest := self._rest(p, path)) is not None}
-                if len(rests) == 1 and len(found) == 1:
+                rests = {rest for p in prefix_paths if (rest := self._rest(p, path)) is not None}
+                if len(rests) == 1 and len(prefix_paths) == 1:
                     rest = rests.pop()
                     cost = len(source + rest) if shortest else len(rest)
                     if best is None or cost < best[0]:
@@ -156,9 +156,13 @@ class NameRenderer:
                 for name, bindings in current.bindings.items():
                     if scope.owner(name) is not current or not self._usable(bindings, occurrence):
                         continue
-                    found = {p for b in bindings for p in self.after.binding_paths(b)}
+                    bound_paths = {p for b in bindings for p in self.after.binding_paths(b)}
                     for path in paths:
-                        rest = self._rest(next(iter(found)), path) if len(found) == 1 else None
+                        rest = (
+                            self._rest(next(iter(bound_paths)), path)
+                            if len(bound_paths) == 1
+                            else None
+                        )
                         if rest is not None and (best is None or len(rest) < best[0]):
                             best = (len(rest), name + rest)
             current = current.parent

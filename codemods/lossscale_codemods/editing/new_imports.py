@@ -44,9 +44,12 @@ class NewImports:
         tree, newline = self.tree, self.tree.newline
         end = self._end()
         lines: dict[tuple[int, str], list[str]] = {}
-        for module, found in self._statements(imports):
-            lines.setdefault(self._place(module, end), []).extend(found)
-        texts = {place: "".join(one + newline for one in found) for place, found in lines.items()}
+        for module, statements in self._statements(imports):
+            lines.setdefault(self._place(module, end), []).extend(statements)
+        texts = {
+            place: "".join(one + newline for one in statements)
+            for place, statements in lines.items()
+        }
         functions = list(helpers)
         for source in functions:
             indented = self._as_the_file_indents(source.strip("\n"))
@@ -130,9 +133,9 @@ class NewImports:
                 return
 
     def _only_imports(self, statement: cst.CSTNode) -> bool:
-        found = [n for n in self.tree.walk(statement) if isinstance(n, cst.BaseSmallStatement)]
-        return any(isinstance(n, cst.Import | cst.ImportFrom) for n in found) and all(
-            isinstance(n, cst.Import | cst.ImportFrom | cst.Pass | cst.Assign) for n in found
+        small = [n for n in self.tree.walk(statement) if isinstance(n, cst.BaseSmallStatement)]
+        return any(isinstance(n, cst.Import | cst.ImportFrom) for n in small) and all(
+            isinstance(n, cst.Import | cst.ImportFrom | cst.Pass | cst.Assign) for n in small
         )
 
     def _as_the_file_indents(self, source: str) -> str:
@@ -148,10 +151,10 @@ def _is_of_the_future(line: cst.SimpleStatementLine) -> bool:
 
 def _roots(line: cst.SimpleStatementLine) -> set[str]:
     """Returns the packages that a line imports from, but for the file's own."""
-    found: set[str] = set()
+    packages: set[str] = set()
     for small in line.body:
         if isinstance(small, cst.ImportFrom) and not small.relative:
-            found.add((dotted(small.module) or "").partition(".")[0])
+            packages.add((dotted(small.module) or "").partition(".")[0])
         elif isinstance(small, cst.Import):
-            found.update((dotted(one.name) or "").partition(".")[0] for one in small.names)
-    return found - {"__future__"}
+            packages.update((dotted(one.name) or "").partition(".")[0] for one in small.names)
+    return packages - {"__future__"}

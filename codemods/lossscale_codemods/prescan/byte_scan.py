@@ -44,10 +44,10 @@ def can_hold_old_name(
         markers: The words of markers in it, if they are known.
         selection: Which rules the run applies, if that matters.
     """
-    found = markers_in(source, selection) if markers is None else markers
+    present = markers_in(source, selection) if markers is None else markers
     target = _target(selection)
     return (
-        _can_be_old(source, found, target)
+        _can_be_old(source, present, target)
         or any(
             _can_be_old(other, markers_in(other, selection), target)
             for other in _other_spellings(source)
@@ -99,12 +99,12 @@ def _markers_for(target: Target) -> dict[bytes, list[Marker]]:
 
 @functools.lru_cache(maxsize=8)
 def _markers(rules: tuple[Rule, ...], target: Target) -> dict[bytes, list[Marker]]:
-    found: dict[bytes, list[Marker]] = {}
+    by_word: dict[bytes, list[Marker]] = {}
     for marker in dict.fromkeys(
         m for rule in rules if target in rule.targets for m in rule.markers
     ):
-        found.setdefault(marker.word, []).append(marker)
-    return found
+        by_word.setdefault(marker.word, []).append(marker)
+    return by_word
 
 
 def _can_be_old(source: bytes, words: Sequence[bytes], target: Target) -> bool:
@@ -120,4 +120,4 @@ def _other_spellings(source: bytes) -> Iterator[bytes]:
         if text.isascii() or not unicodedata.is_normalized("NFKC", text):
             yield unicodedata.normalize("NFKC", text).encode("utf-8", "replace")
     if _JSON_OBJECT.match(source) and b"\\u00" in source:
-        yield _JSON_ESCAPE.sub(lambda found: bytes.fromhex(found.group(1).decode()), source)
+        yield _JSON_ESCAPE.sub(lambda escape: bytes.fromhex(escape.group(1).decode()), source)

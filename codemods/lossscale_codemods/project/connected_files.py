@@ -55,9 +55,9 @@ class ImportGraph:
                 continue
             if is_wanted(source):
                 self._wanted.add(path)
-            found = set(self._files_imported(path, source)) - {path}
-            self._imported[path] = found
-            for one in found:
+            imported = set(self._files_imported(path, source)) - {path}
+            self._imported[path] = imported
+            for one in imported:
                 self._importing.setdefault(one, set()).add(path)
 
     def connected(self, names: Iterable[str]) -> dict[str, str]:
@@ -87,8 +87,8 @@ class ImportGraph:
             else:
                 base = b"".join(module.split())
                 glue = b"" if base.endswith(b".") else b"."
-                found = (one.split()[0] for one in _NAME.findall(members))
-                dotted = [base, *(base + glue + one for one in found)]
+                names = (one.split()[0] for one in _NAME.findall(members))
+                dotted = [base, *(base + glue + one for one in names)]
             for one in dotted:
                 yield from self._files_at(path, one.decode("utf-8", "replace"))
         for match in _DYNAMIC.finditer(source):
@@ -146,11 +146,11 @@ def _module(path: str) -> str:
 
 def _closure(first: Mapping[str, str], edges: Mapping[str, set[str]]) -> dict[str, str]:
     """Returns what can be reached, each with the name that it was reached from."""
-    found = dict(first)
+    reached = dict(first)
     waiting = list(first)
     for path in waiting:
         for other in sorted(edges.get(path, ())):
-            if other not in found:
-                found[other] = found[path]
+            if other not in reached:
+                reached[other] = reached[path]
                 waiting.append(other)
-    return found
+    return reached

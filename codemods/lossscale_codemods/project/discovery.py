@@ -47,7 +47,7 @@ _NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class DiscoveredFile:
     """A file to look at.
 
     Attributes:
@@ -81,7 +81,7 @@ class Skipped:
 
 def discover(
     paths: Sequence[Path], *, no_ignore: bool = False, exclude: Sequence[str] = ()
-) -> Iterator[Found | Skipped]:
+) -> Iterator[DiscoveredFile | Skipped]:
     """Yields the files below the paths, each once, in a stable order.
 
     Args:
@@ -91,15 +91,15 @@ def discover(
     """
     seen: set[str] = set()
     for path in paths:
-        for real, found in _discover_one(path, no_ignore, frozenset(exclude)):
+        for real, entry in _discover_one(path, no_ignore, frozenset(exclude)):
             if real not in seen:
                 seen.add(real)
-                yield found
+                yield entry
 
 
 def _discover_one(
     path: Path, no_ignore: bool, exclude: frozenset[str]
-) -> Iterator[tuple[str, Found | Skipped]]:
+) -> Iterator[tuple[str, DiscoveredFile | Skipped]]:
     """Yields what is found, each with the real path of the file, by which it is known again."""
     # resolve() would follow links.
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  # the current folder may be gone
@@ -119,7 +119,7 @@ def _discover_one(
         yield from _Walk(real, no_ignore, exclude).below(top)
     else:
         root = os.path.realpath(absolute.parent)
-        yield os.path.realpath(path), Found(str(path), root)
+        yield os.path.realpath(path), DiscoveredFile(str(path), root)
 
 
 def _why_skipped(path: Path) -> Skipped | None:
@@ -149,9 +149,9 @@ def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[s
         inner = [
             (i, part.relative_to(i.folder).as_posix()) for i in ignores if i.folder in part.parents
         ]
-        found = ignoring(inner, is_folder=os.path.isdir(part))
-        if found is not None:
-            file, pattern = found
+        ignored_by = ignoring(inner, is_folder=os.path.isdir(part))
+        if ignored_by is not None:
+            file, pattern = ignored_by
             where = file.folder / ".gitignore"
             return f"{where} ignores it by the line {pattern.line!r}; --no-ignore overrides"
     return None
@@ -178,9 +178,9 @@ def _ignore_files_above(path: Path) -> Iterator[IgnoreFile | Skipped]:
     else:
         folders = [path.parent]
     for folder in reversed(folders):
-        found = _ignore_file(folder)
-        if found is not None:
-            yield found
+        ignore_file = _ignore_file(folder)
+        if ignore_file is not None:
+            yield ignore_file
 
 
 @dataclasses.dataclass(frozen=True)
@@ -209,7 +209,7 @@ class _Walk:
     no_ignore: bool
     exclude: frozenset[str]
 
-    def below(self, top: _Folder) -> Iterator[tuple[str, Found | Skipped]]:
+    def below(self, top: _Folder) -> Iterator[tuple[str, DiscoveredFile | Skipped]]:
         """Yields what is in a folder, and in the folders in it."""
         # No call for each level: there can be more levels than Python has calls.
         entered = [self._inside(top)]
@@ -222,7 +222,7 @@ class _Walk:
             else:
                 yield one
 
-    def _inside(self, folder: _Folder) -> Iterator[_Folder | tuple[str, Found | Skipped]]:
+    def _inside(self, folder: _Folder) -> Iterator[_Folder | tuple[str, DiscoveredFile | Skipped]]:
         """Yields the folders and files of one folder, by their names."""
         shown, applying = folder.shown, folder.applying
         try:
@@ -260,12 +260,12 @@ class _Walk:
             except OSError as error:
                 yield f"skipped {path}", _unreachable(Path(path), error)
 
-    def _file(self, entry: os.DirEntry[str], path: str) -> tuple[str, Found | Skipped]:
+    def _file(self, entry: os.DirEntry[str], path: str) -> tuple[str, DiscoveredFile | Skipped]:
         reason = "it is a link to nothing, or to a folder"
         try:
             if entry.is_file():
                 real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                return real, Found(path, self.root)
+                return real, DiscoveredFile(path, self.root)
         except OSError as error:
             if error.errno not in _NOTHING_THERE:
                 raise

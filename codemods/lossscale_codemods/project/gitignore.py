@@ -76,11 +76,11 @@ class IgnoreFile:
         relative = os.fsencode(relative).decode("latin-1")
         if not self._any.fullmatch(relative):
             return None
-        found = None
+        last = None
         for pattern in self.patterns:
             if (is_folder or not pattern.only_folders) and pattern.regex.fullmatch(relative):
-                found = pattern
-        return found
+                last = pattern
+        return last
 
 
 def ignoring(

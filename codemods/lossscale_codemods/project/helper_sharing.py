@@ -60,17 +60,17 @@ def shared(results: Mapping[str, Result]) -> dict[str, Sharing]:
             if home in (None, name) or results[home].changed_names or _reaches(file, Path(name)):
                 continue
             importers.setdefault(home, {}).setdefault(name, module)
-    found: dict[str, Sharing] = {}
+    sharing_of: dict[str, Sharing] = {}
     for home in sorted(importers, key=lambda one: (-len(importers[one]), one)):
-        if home in found:
+        if home in sharing_of:
             continue
         for name, module in importers[home].items():
-            is_home = any(one.home == name for one in found.values())
-            if name not in found and not is_home:
+            is_home = any(one.home == name for one in sharing_of.values())
+            if name not in sharing_of and not is_home:
                 result = _importing(results[name], adding[name], module)
                 if result is not None:
-                    found[name] = Sharing(home, result)
-    return found
+                    sharing_of[name] = Sharing(home, result)
+    return sharing_of
 
 
 def _with_helper(name: str, result: Result) -> ast.Module | None:
@@ -112,11 +112,11 @@ def _reaches(first: Path, wanted: Path) -> bool:
             tree = ast.parse(read(str(path)))
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             return True
-        found = {file for _, file in _imported(path, tree)} - seen
-        if wanted.absolute() in found or len(seen) > _MOST_FILES:
+        imported = {file for _, file in _imported(path, tree)} - seen
+        if wanted.absolute() in imported or len(seen) > _MOST_FILES:
             return True
-        seen |= found
-        waiting.extend(found)
+        seen |= imported
+        waiting.extend(imported)
     return False
 
 

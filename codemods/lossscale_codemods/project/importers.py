@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.project.discovery import Found, discover
+from lossscale_codemods.project.discovery import DiscoveredFile, discover
 from lossscale_codemods.project.file_reading import read
 from lossscale_codemods.project.module_reads import Reads, reads_of
 from lossscale_codemods.project.relative_imports import is_top, module_at
@@ -54,13 +54,13 @@ def used_by_others(
     texts = {_absolute(name): result.output for name, result in results.items()}
     changed = {name for names in changing.values() for name in names}
     importers = Importers(others(changed), texts, changed)
-    found = {}
+    used = {}
     for file, names in changing.items():
         users = importers.users(Path(file), names)
         if users:
             here = Path(file).absolute().parent
-            found[file] = {n: os.path.relpath(user, here) for n, user in users.items()}
-    return found
+            used[file] = {n: os.path.relpath(user, here) for n, user in users.items()}
+    return used
 
 
 def can_hand_on(source: bytes) -> bool:
@@ -99,12 +99,12 @@ class Importers:
     def users(self, path: Path, names: Iterable[str]) -> dict[str, Path]:
         """Returns those of a file's names that another file uses, each with such a file."""
         here = path.absolute()
-        found = {}
+        user_of = {}
         for name in names:
             user = self._user(here, name, {here})
             if user is not None:
-                found[name] = user
-        return found
+                user_of[name] = user
+        return user_of
 
     def _user(self, module: Path, name: str, seen: set[Path]) -> Path | None:
         word = name.removeprefix(".").encode()
@@ -177,8 +177,8 @@ class Importers:
         parts = [part for part in package.split(".") if part]
         files = (module_at(folder.joinpath(*parts)) for folder in folders)
         file = next((one for one in files if one is not None), None)
-        found = reads_of(file, self._source(file)) if file is not None else None
-        return found is not None and name in found.defined
+        file_reads = reads_of(file, self._source(file)) if file is not None else None
+        return file_reads is not None and name in file_reads.defined
 
     def _gets_by_star(self, reads: Reads, module: Path, name: str) -> bool:
         return (
@@ -207,9 +207,9 @@ class Importers:
             base = folder.joinpath(*parts)
             if module_at(base) is not None:
                 return base == home
-        found = self._member_refers(reads.path.parents, parts, module, depth)
-        if found is not None:
-            return found
+        refers = self._member_refers(reads.path.parents, parts, module, depth)
+        if refers is not None:
+            return refers
         return home.parts[-len(parts) :] == tuple(parts) or self._is_below_top(home, parts[1:])
 
     def _member_refers(
@@ -285,5 +285,5 @@ def project_files(named: Iterable[Path]) -> Iterator[str]:
         root = next((folder for folder in above if is_top(folder)), above[0])
         if not any(folder in folders for folder in (root, *root.parents)):
             roots.add(root)
-    found = (found.name for found in discover(sorted(roots)) if isinstance(found, Found))
-    return itertools.islice(found, _MOST_FILES)
+    names = (file.name for file in discover(sorted(roots)) if isinstance(file, DiscoveredFile))
+    return itertools.islice(names, _MOST_FILES)

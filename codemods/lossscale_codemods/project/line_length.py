@@ -38,9 +38,9 @@ _LIMIT = re.compile(rb"\s*(?:max[-_]line[-_]length|line-length|column_limit)\s*[
 def line_length(path: Path) -> int | None:
     """Returns the limit for a file, as the nearest folder above it says it, if one does."""
     for folder in path.absolute().parents:
-        found = _said_in(folder)
-        if found is not None or is_top(folder):
-            return found
+        limit = _said_in(folder)
+        if limit is not None or is_top(folder):
+            return limit
     return None
 
 
@@ -65,6 +65,6 @@ def _limits(content: bytes) -> Iterator[tuple[str, int]]:
         if header := _HEADER.match(line):
             yield section, limit
             section, limit = header[1].decode("ascii", "replace").replace('"', ""), 0
-        elif found := _LIMIT.match(line):
-            limit = int(found[1])
+        elif match := _LIMIT.match(line):
+            limit = int(match[1])
     yield section, limit

@@ -101,7 +101,7 @@ def mentions_in(files: Iterable[str], words: Iterable[str]) -> dict[str, list[st
         words: The words.
     """
     encoded = {word: word.encode() for word in sorted(words)}
-    found: dict[str, list[str]] = {word: [] for word in encoded}
+    files_with: dict[str, list[str]] = {word: [] for word in encoded}
     for name in dict.fromkeys(os.path.abspath(name) for name in files):  # noqa: PTH100  # resolve() would follow links
         try:
             source = read(name)
@@ -109,8 +109,8 @@ def mentions_in(files: Iterable[str], words: Iterable[str]) -> dict[str, list[st
             continue
         for word, code in encoded.items():
             if code in source:
-                found[word].append(name)
-    return found
+                files_with[word].append(name)
+    return files_with
 
 
 def _normal(path: Path) -> Path:

@@ -150,26 +150,26 @@ def _source(path: Path, changed: int) -> bytes:
 @functools.lru_cache(maxsize=64)
 def _bindings(source: bytes) -> dict[str, set[str]]:
     """Returns the paths of what each name of a module can be, at its top level."""
-    found: dict[str, set[str]] = {}
+    paths_of: dict[str, set[str]] = {}
     tree = parsed(source)
     if tree is None:
-        return found
+        return paths_of
     for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 path = alias.name if alias.asname else alias.name.partition(".")[0]
-                found.setdefault(alias.asname or path, set()).add(path)
+                paths_of.setdefault(alias.asname or path, set()).add(path)
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (f"{node.module}." if node.module else "")
             for alias in node.names:
-                found.setdefault(alias.asname or alias.name, set()).add(base + alias.name)
+                paths_of.setdefault(alias.asname or alias.name, set()).add(base + alias.name)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):
-                    found.setdefault(target.id, set()).update(_aliased(node.value, found))
+                    paths_of.setdefault(target.id, set()).update(_aliased(node.value, paths_of))
         elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-            found.setdefault(node.name, set()).add(_NOT_AN_IMPORT)
-    return found
+            paths_of.setdefault(node.name, set()).add(_NOT_AN_IMPORT)
+    return paths_of
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -183,13 +183,13 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _statements(node.finalbody)
 
 
-def _aliased(value: ast.expr, found: dict[str, set[str]]) -> set[str]:
+def _aliased(value: ast.expr, paths_of: dict[str, set[str]]) -> set[str]:
     """Returns the paths of a dotted name; anything else is no import."""
     members: list[str] = []
     while isinstance(value, ast.Attribute):
         members.insert(0, value.attr)
         value = value.value
-    roots = found.get(value.id) if isinstance(value, ast.Name) else None
+    roots = paths_of.get(value.id) if isinstance(value, ast.Name) else None
     if not roots or _NOT_AN_IMPORT in roots:
         return {_NOT_AN_IMPORT}
     return {".".join([root, *members]) for root in roots}

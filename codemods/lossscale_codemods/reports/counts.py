@@ -33,7 +33,7 @@ def exit_code(report: RunReport) -> int:
 
 def totals(report: RunReport) -> dict[str, int]:
     """Returns how many files and occurrences came to what."""
-    found = {
+    total = {
         "files": report.looked_at,
         "files changed": sum(f.result.changed for f in report.files),
         "files written": sum(f.written for f in report.files),
@@ -41,17 +41,17 @@ def totals(report: RunReport) -> dict[str, int]:
         "refused": sum(f.result.status is Status.REFUSED for f in report.files),
     }
     for outcome in Outcome:
-        found[outcome.value] = sum(f.result.count(outcome) for f in report.files)
-    found["occurrences"] = sum(
-        found[o.value] for o in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
+        total[outcome.value] = sum(f.result.count(outcome) for f in report.files)
+    total["occurrences"] = sum(
+        total[o.value] for o in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
     )
-    found["kept for older versions"] = sum(
+    total["kept for older versions"] = sum(
         record.for_older_versions for file in report.files for record in file.result.records
     )
-    found["unsafe fixes made"] = sum(
+    total["unsafe fixes made"] = sum(
         record.unsafe and record.outcome is Outcome.REWRITTEN
         for file in report.files
         for record in file.result.records
     )
-    found["unsafe fixes available"] = sum(file.result.unsafe_fixes for file in report.files)
-    return found
+    total["unsafe fixes available"] = sum(file.result.unsafe_fixes for file in report.files)
+    return total

@@ -81,7 +81,7 @@ def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
         write: Whether the changes were to be written.
         target: What the code was migrated to.
     """
-    found = totals(report)
+    total = totals(report)
     records = [record for file in report.files for record in file.result.records]
     rules = _rules(records)
     failed = Counter(file.result.status for file in report.files)
@@ -89,22 +89,22 @@ def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
     return page.render(
         "migrate.html.jinja",
         lead=_lead(report, write=write, target=target),
-        occurrences=found["occurrences"],
-        outcomes=[_count(outcome, found[outcome.value]) for outcome in _ADD_UP],
-        mentioned=found[Outcome.MENTIONED.value],
-        kept=found["kept for older versions"],
+        occurrences=total["occurrences"],
+        outcomes=[_count(outcome, total[outcome.value]) for outcome in _ADD_UP],
+        mentioned=total[Outcome.MENTIONED.value],
+        kept=total["kept for older versions"],
         unsafe_fixes=[
-            (words, found[words])
+            (words, total[words])
             for words in ("unsafe fixes made", "unsafe fixes available")
-            if found[words]
+            if total[words]
         ],
-        statuses=[_count(outcome, found[outcome.value]) for outcome in Outcome] + failures,
+        statuses=[_count(outcome, total[outcome.value]) for outcome in Outcome] + failures,
         failures=[
             (status, f"{words} {'file' if number == 1 else 'files'}", number)
             for status, words, number in failures
             if number
         ],
-        file_counts=_file_counts(found, write=write),
+        file_counts=_file_counts(total, write=write),
         rules=rules,
         choices=[(rule["id"], f"{rule['id']} {rule['title']}".replace("`", "")) for rule in rules],
         problems=report.problems,
@@ -129,15 +129,15 @@ def _lead(report: RunReport, *, write: bool, target: str) -> str:
     return f"{interrupted}Old loss-scale names, migrated to {target}. {done}"
 
 
-def _file_counts(found: Mapping[str, int], *, write: bool) -> list[tuple[str, int]]:
-    files = "file" if found["files"] == 1 else "files"
+def _file_counts(total: Mapping[str, int], *, write: bool) -> list[tuple[str, int]]:
+    files = "file" if total["files"] == 1 else "files"
     counts = [
-        (f"{files} looked at", found["files"]),
-        ("changed" if write else "would change", found["files changed"]),
-        ("unreadable", found["unreadable"]),
-        ("refused", found["refused"]),
+        (f"{files} looked at", total["files"]),
+        ("changed" if write else "would change", total["files changed"]),
+        ("unreadable", total["unreadable"]),
+        ("refused", total["refused"]),
     ]
-    return [*counts, ("written", found["files written"])] if write else counts
+    return [*counts, ("written", total["files written"])] if write else counts
 
 
 def _rules(records: Iterable[Record]) -> list[dict[str, object]]:

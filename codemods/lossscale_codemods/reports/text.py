@@ -50,33 +50,33 @@ def mentions(report: RunReport) -> Iterator[str]:
 
 def summary(report: RunReport, *, write: bool) -> str:
     """Returns the last lines of a run: what was found, and what is left to do."""
-    found = totals(report)
+    total = totals(report)
     if report.interrupted and not report.files:
         return "Interrupted before it was known what becomes of each file. Nothing was written."
     if not report.files:
-        text = f"No old loss-scale name in {_count(found['files'], 'file')}."
+        text = f"No old loss-scale name in {_count(total['files'], 'file')}."
     else:
         parts = [
-            f"{found[outcome.value]} {outcome.value}"
+            f"{total[outcome.value]} {outcome.value}"
             for outcome in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
         ]
-        if kept := found["kept for older versions"]:
+        if kept := total["kept for older versions"]:
             parts[1] += f" ({kept} of them kept for older versions)"
         text = (
-            f"{_count(found['occurrences'], 'occurrence')} of old names in "
-            f"{_count(found['files'], 'file')}: {', '.join(parts)}."
+            f"{_count(total['occurrences'], 'occurrence')} of old names in "
+            f"{_count(total['files'], 'file')}: {', '.join(parts)}."
         )
-        failed = [f"{found[k]} {k}" for k in ("unreadable", "refused") if found[k]]
+        failed = [f"{total[k]} {k}" for k in ("unreadable", "refused") if total[k]]
         if failed:
             text += f" Files: {', '.join(failed)}."
-        if found[Outcome.MENTIONED.value]:
-            text += f" Mentioned in comments and strings: {found[Outcome.MENTIONED.value]}."
-        text += _unsafe_fixes(found)
+        if total[Outcome.MENTIONED.value]:
+            text += f" Mentioned in comments and strings: {total[Outcome.MENTIONED.value]}."
+        text += _unsafe_fixes(total)
         if write:
-            text += f" Wrote {_count(found['files written'], 'file')}."
-        elif found["files changed"]:
+            text += f" Wrote {_count(total['files written'], 'file')}."
+        elif total["files changed"]:
             text += (
-                f" {_count(found['files changed'], 'file')} would change; "
+                f" {_count(total['files changed'], 'file')} would change; "
                 "nothing was written (--write does)."
             )
     if report.interrupted:
@@ -87,11 +87,11 @@ def summary(report: RunReport, *, write: bool) -> str:
     return text
 
 
-def _unsafe_fixes(found: Mapping[str, int]) -> str:
+def _unsafe_fixes(total: Mapping[str, int]) -> str:
     text = ""
-    if made := found["unsafe fixes made"]:
+    if made := total["unsafe fixes made"]:
         text += f" {made} of the rewrites {'is' if made == 1 else 'are'} not proven: read the diff."
-    if left := found["unsafe fixes available"]:
+    if left := total["unsafe fixes available"]:
         fixes = "fix is" if left == 1 else "fixes are"
         text += f" {left:,} more {fixes} available with --unsafe-fixes."
     return text

@@ -102,19 +102,19 @@ class Planner:
         return plan
 
     def _old_bindings(self) -> dict[Binding, OldName]:
-        found: dict[Binding, OldName] = {}
+        old_names: dict[Binding, OldName] = {}
         for occurrence in self.imports:
             for binding in self.program.scopes.binding_at.get(occurrence.node, []):
                 is_root = isinstance(occurrence.node, cst.ImportAlias) and binding.path is not None
                 if is_root and binding.path != occurrence.names[0].path:
                     continue  # `import a.b.c` binds `a` alone.
                 if binding.kind is BindingKind.IMPORT:
-                    found[binding] = occurrence.names[0]
+                    old_names[binding] = occurrence.names[0]
         for occurrence in self.program.references:
             if occurrence.role is Role.REFERENCE and occurrence.meaning is not None:
                 for binding in self.program.alias_bindings(occurrence):
-                    found[binding] = occurrence.names[0]
-        return found
+                    old_names[binding] = occurrence.names[0]
+        return old_names
 
     def _groups(self, bindings: list[Binding]) -> list[list[Binding]]:
         """Returns the bindings in groups that share a use, or are in one assignment."""

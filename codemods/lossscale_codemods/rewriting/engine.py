@@ -120,10 +120,12 @@ def _attempt(
     if isinstance(relative, ProjectFiles) and relative.is_asking:
         return Result(given, given, Status.UNCHANGED, uses_old_api=uses_old)
     mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
-    found = [*outcomes.records, *mentions]
+    recorded = [*outcomes.records, *mentions]
     if collapsed.records:
-        found = [collapsed.positions.of_record(r, program.tree, original.tree) for r in found]
-    records = tuple(sorted([*collapsed.records, *found], key=lambda r: (r.line, r.column, r.rule)))
+        recorded = [collapsed.positions.of_record(r, program.tree, original.tree) for r in recorded]
+    records = tuple(
+        sorted([*collapsed.records, *recorded], key=lambda r: (r.line, r.column, r.rule))
+    )
     as_it_is = Result(given, given, Status.UNCHANGED, records, uses_old_api=uses_old)
     if not records:
         return as_it_is

@@ -47,18 +47,18 @@ def complete(records: Sequence[Record], before: bytes, after: bytes) -> tuple[Re
         for index in inside:
             parts[index] = [e for e in parts[index] if not _touch(e, hunk)]
         parts[next(iter(inside or parts))].append(hunk)
-    found = [
+    completed = [
         dataclasses.replace(record, edits=tuple(parts.get(index, ())))
         for index, record in enumerate(records)
     ]
     whole = Edit(0, len(before), after.decode())
-    if _applied(before, [edit for record in found for edit in record.edits]) != after:
+    if _applied(before, [edit for record in completed for edit in record.edits]) != after:
         first = next(iter(parts))
-        found = [
+        completed = [
             dataclasses.replace(record, edits=(whole,) if index == first else ())
             for index, record in enumerate(records)
         ]
-    return tuple(found)
+    return tuple(completed)
 
 
 def _applied(text: bytes, edits: Sequence[Edit]) -> bytes | None:

@@ -91,8 +91,8 @@ def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Re
         rules: The rules.
     """
     suppressions = Suppressions(text_of(program.source))
-    found = [occurrence for rule in rules for occurrence in rule.find(program)]
-    old = [one for one in found if one.role is not Role.NEIGHBOUR]
+    by_rules = [occurrence for rule in rules for occurrence in rule.find(program)]
+    old = [one for one in by_rules if one.role is not Role.NEIGHBOUR]
     occurrences = [*program.references, *old, *program.imports]
     for rule in rules:
         for removal in rule.removals(program, occurrences):

@@ -65,7 +65,7 @@ class ImportEditor:
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""
-        found: dict[cst.CSTNode, list[Edit]] = {}
+        edits_of: dict[cst.CSTNode, list[Edit]] = {}
         statements: dict[cst.CSTNode, dict[cst.CSTNode, Binding]] = {}
         for binding in [*self.plan.moved, *self.plan.dropped]:
             if isinstance(binding.node, cst.ImportAlias):
@@ -83,14 +83,14 @@ class ImportEditor:
             else:
                 continue
             first = next(iter(aliases))
-            found[first] = edits
+            edits_of[first] = edits
             for alias in aliases:
-                found.setdefault(alias, [])
+                edits_of.setdefault(alias, [])
         for alias, path in self.dotted_imports.items():
             if isinstance(alias, cst.ImportAlias):
                 start, end = self.tree.span(alias.name)
-                found[alias] = [Edit(start, end, path)]
-        return found
+                edits_of[alias] = [Edit(start, end, path)]
+        return edits_of
 
     def _collect_gone(
         self, statements: Mapping[cst.CSTNode, Mapping[cst.CSTNode, Binding]]
@@ -165,23 +165,23 @@ class ImportEditor:
         aliases: Mapping[cst.CSTNode, Binding],
     ) -> list[Edit]:
         """Moves the names to an import from the same module, if one is near."""
-        found = import_merging.host(self.tree, statement, module, self.changing, self.moved)
-        if found is None:
+        host = import_merging.host(self.tree, statement, module, self.changing, self.moved)
+        if host is None:
             return []
-        before, edits, count = self.joined.get(found, ([], [], 0))
+        before, edits, count = self.joined.get(host, ([], [], 0))
         texts = [alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members]
         texts = sorted([*before, *texts])
-        joined = import_merging.join(self.tree, found, texts, module)
+        joined = import_merging.join(self.tree, host, texts, module)
         if not joined:
             return []
         self.gone.append(statement)
         gone = remove_statement(self.tree, statement, self.gone)
         if before:
             edits[:count] = joined
-            self.joined[found] = texts, edits, len(joined)
+            self.joined[host] = texts, edits, len(joined)
             return gone
         edits = [*joined, *gone]
-        self.joined[found] = texts, edits, len(joined)
+        self.joined[host] = texts, edits, len(joined)
         return edits
 
     def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:
@@ -211,17 +211,17 @@ class ImportEditor:
 
     def alias_assignments(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits that take out assignments of aliases that nothing needs."""
-        found: dict[cst.CSTNode, list[Edit]] = {}
+        edits_of: dict[cst.CSTNode, list[Edit]] = {}
         for binding in self.plan.dropped:
             if not isinstance(binding.node, cst.ImportAlias):
                 statement = small_statement(self.tree, binding.node)
-                if statement is not None and statement not in found:
+                if statement is not None and statement not in edits_of:
                     self.gone.append(statement)
-                    found[statement] = []
-        for gone in found:
+                    edits_of[statement] = []
+        for gone in edits_of:
             if isinstance(gone, cst.BaseSmallStatement):
-                found[gone] = remove_statement(self.tree, gone, self.gone)
-        return found
+                edits_of[gone] = remove_statement(self.tree, gone, self.gone)
+        return edits_of
 
 
 def covers_dotted(alias: cst.ImportAlias, spelled: str) -> bool:
@@ -232,7 +232,7 @@ def covers_dotted(alias: cst.ImportAlias, spelled: str) -> bool:
 
 def unused_imports(program: Program) -> set[str]:
     """Returns the names that are imported and that nothing in the file uses."""
-    found = set()
+    unused = set()
     strings = _names_in_strings(program)
     for scope in program.scopes.of_node.values():
         for name, bindings in scope.bindings.items():
@@ -240,13 +240,13 @@ def unused_imports(program: Program) -> set[str]:
             offered = scope is program.scopes.module and name in program.exports.users
             needed = offered or name in strings or any(b.uses for b in bindings)
             if imports and not needed:
-                found.add(name)
-    return found
+                unused.add(name)
+    return unused
 
 
 def _names_in_strings(program: Program) -> set[str]:
     """Returns the names in strings that are code: annotations, `__all__`, what `eval` gets."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node, parent in program.tree.parents.items():
         if not isinstance(node, cst.SimpleString) or isinstance(parent, cst.Expr):
             continue
@@ -254,8 +254,8 @@ def _names_in_strings(program: Program) -> set[str]:
             code = ast.parse(node.raw_value.strip())
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        found.update(one.id for one in ast.walk(code) if isinstance(one, ast.Name))
-    return found
+        names.update(one.id for one in ast.walk(code) if isinstance(one, ast.Name))
+    return names
 
 
 def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
@@ -273,7 +273,9 @@ def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
             )
     if not plan.dropped:
         return result.source, set()
-    edits = [e for found in ImportEditor(result, plan, {}, ()).edits().values() for e in found]
+    edits = [
+        e for of_alias in ImportEditor(result, plan, {}, ()).edits().values() for e in of_alias
+    ]
     text = apply_edits(result.tree.text, close_gaps(result.tree.text, edits))
     gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
     return text.decode("utf-8").encode(result.tree.module.encoding), gone

@@ -52,53 +52,55 @@ def host(
             imports = _imports(body[index])
             if imports is None:
                 break
-            for found in imports:
+            for candidate in imports:
                 if (
-                    isinstance(found, cst.ImportFrom)
-                    and (found not in taken or found in moved)
+                    isinstance(candidate, cst.ImportFrom)
+                    and (candidate not in taken or candidate in moved)
                     and len(imports) == 1
-                    and not isinstance(found.names, cst.ImportStar)
-                    and moved.get(found, import_path(found)) == module
-                    and not _has_comment_between(tree, statement, found)
+                    and not isinstance(candidate.names, cst.ImportStar)
+                    and moved.get(candidate, import_path(candidate)) == module
+                    and not _has_comment_between(tree, statement, candidate)
                 ):
-                    return found
+                    return candidate
             index += step
     return None
 
 
-def join(tree: Tree, found: cst.ImportFrom, texts: Sequence[str], module: str) -> list[Edit]:
+def join(tree: Tree, statement: cst.ImportFrom, texts: Sequence[str], module: str) -> list[Edit]:
     """Returns the edits that add names to an import, if they fit into its layout.
 
     Args:
         tree: The file.
-        found: The import.
+        statement: The import.
         texts: The names, in order, as `member` or `member as name`.
         module: The module that it imports from now.
     """
-    if isinstance(found.names, cst.ImportStar):
+    if isinstance(statement.names, cst.ImportStar):
         return []
-    names = [alias.evaluated_name for alias in found.names]
-    if "\\" in tree.source(found) or {
-        a.evaluated_alias or a.evaluated_name for a in found.names
+    names = [alias.evaluated_name for alias in statement.names]
+    if "\\" in tree.source(statement) or {
+        a.evaluated_alias or a.evaluated_name for a in statement.names
     } & {text.rpartition(" ")[2] for text in texts}:
         return []
-    start, end = tree.span(found.names[-1])
+    start, end = tree.span(statement.names[-1])
     line_start = tree.line_start(start)
     line = tree.text[line_start : tree.line_end(start)].rstrip()
     separator = ", "
-    is_first = line_start <= tree.span(found)[0]
+    is_first = line_start <= tree.span(statement)[0]
     if not is_first and not tree.text[line_start:start].strip():
         separator = "," + tree.newline + tree.indentation(start)
         if b"#" in tree.text[end : tree.line_end(end)]:
             return []
     else:
-        longer = len(module) - len(import_path(found)) if is_first else 0
+        longer = len(module) - len(import_path(statement)) if is_first else 0
         length = len(line) + longer + len(separator.join(["", *texts]))
         if length > line_limits(tree.code, AS_THE_FILE).joined:
             return []
     places: dict[cst.ImportAlias | None, list[str]] = {}
     for text in texts:
-        follower = (a for a in found.names if names == sorted(names) and a.evaluated_name > text)
+        follower = (
+            a for a in statement.names if names == sorted(names) and a.evaluated_name > text
+        )
         places.setdefault(next(follower, None), []).append(text)
     edits = []
     for alias, added in places.items():

@@ -40,7 +40,7 @@ class ModuleImports:
 
     def stars(self) -> dict[Binding, str]:
         """The star imports that can become imports of the names that are used."""
-        found: dict[Binding, str] = {}
+        path_of: dict[Binding, str] = {}
         for occurrence in self.program.imports:
             if not isinstance(occurrence.node, cst.ImportFrom) or occurrence.node in self.blocked:
                 continue
@@ -48,8 +48,8 @@ class ModuleImports:
             new = occurrence.names[0].new_path(self.program.target)
             if uses and new and all(isinstance(self.verdicts.get(o), Rewrite) for o in uses):
                 for binding in self.program.scopes.binding_at.get(occurrence.node, []):
-                    found[binding] = new
-        return found
+                    path_of[binding] = new
+        return path_of
 
     def names_of(self, stars: Mapping[Binding, str]) -> set[str]:
         """The names that the module no longer has without these star imports."""
@@ -62,7 +62,7 @@ class ModuleImports:
 
     def instead_of(self, stars: Mapping[Binding, str]) -> dict[cst.ImportFrom, str]:
         """Returns the import of names in the place of each star import; empty if it just goes."""
-        found: dict[cst.ImportFrom, str] = {}
+        instead: dict[cst.ImportFrom, str] = {}
         for occurrence in self.program.imports:
             node = occurrence.node
             bindings = self.program.scopes.binding_at.get(node, [])
@@ -75,12 +75,12 @@ class ModuleImports:
                 if isinstance(verdict, Rewrite) and verdict.keeps_name and path is not None:
                     texts.add(alias_text(path, self.tree.slice(use.span).split(".")[0]))
             home = stars[bindings[0]]
-            found[node] = f"from {home} import {', '.join(sorted(texts))}" if texts else ""
-        return found
+            instead[node] = f"from {home} import {', '.join(sorted(texts))}" if texts else ""
+        return instead
 
     def dotted_imports(self) -> dict[cst.CSTNode, str]:
         """New paths for `import a.b.experimental`, which binds `a` only."""
-        found: dict[cst.CSTNode, str] = {}
+        homes: dict[cst.CSTNode, str] = {}
         for occurrence in self.program.imports:
             node = occurrence.node
             parent = self.tree.parent(node)
@@ -98,8 +98,8 @@ class ModuleImports:
             ]
             home = occurrence.names[0].new_path(self.program.target)
             if home and all(isinstance(self.verdicts.get(o), Rewrite) for o in through):
-                found[node] = home
-        return found
+                homes[node] = home
+        return homes
 
     def _star_uses(self, occurrence: Occurrence) -> list[Occurrence]:
         prefix = occurrence.names[0].path + "."

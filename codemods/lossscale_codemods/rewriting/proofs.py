@@ -86,11 +86,11 @@ def check(
     unused = unused_imports(result) - unused_imports(original)
     if unused:
         return f"The result would import names that nothing uses: {', '.join(sorted(unused))}."
-    found = len(result.references) + len(result.imports)
-    if found != outcomes.left:
+    remaining = len(result.references) + len(result.imports)
+    if remaining != outcomes.left:
         return (
-            f"{outcomes.left} old names were to be left as they are, but the result has {found}, "
-            "so that some would mean something else."
+            f"{outcomes.left} old names were to be left as they are, but the result has "
+            f"{remaining}, so that some would mean something else."
         )
     suppressions = Suppressions(result.tree.code)
     second = Decisions(
@@ -259,17 +259,17 @@ def _define(
 
 def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str]) -> list[str]:
     """Returns the parts whose values are not known, the outermost ones."""
-    found: dict[str, None] = {}
+    atoms: dict[str, None] = {}
     for node in nodes:
         while True:
-            known = {**dict.fromkeys(found, 1.0), **dict.fromkeys(variables, 1.0)}
+            known = {**dict.fromkeys(atoms, 1.0), **dict.fromkeys(variables, 1.0)}
             try:
                 _probe(node, known, calls)
             except constant_evaluation.UnknownAtomError as error:
-                found[str(error)] = None
+                atoms[str(error)] = None
                 continue
             break
-    return list(found)
+    return list(atoms)
 
 
 def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]) -> None:

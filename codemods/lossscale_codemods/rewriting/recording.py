@@ -58,9 +58,9 @@ class Outcomes:
 
 def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) -> bool:
     """Whether a name has to stay for nothing but uses that a comment or an option excepts."""
-    found = [v for o, v in verdicts.items() if any(n in binding.uses for n in o.prefixes())]
-    return any(isinstance(v, Suppressed) for v in found) and not any(
-        isinstance(v, Review) for v in found
+    of_uses = [v for o, v in verdicts.items() if any(n in binding.uses for n in o.prefixes())]
+    return any(isinstance(v, Suppressed) for v in of_uses) and not any(
+        isinstance(v, Review) for v in of_uses
     )
 
 
@@ -162,8 +162,8 @@ class Recorder:
             bindings = self.program.resolver.bindings(occurrence.base)
             if any(binding in plan.moved and _is_of_old(binding) for binding in bindings):
                 return False  # They move together.
-        found = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
-        return occurrence.role not in found and not isinstance(verdict, Rewrite)
+        roles = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
+        return occurrence.role not in roles and not isinstance(verdict, Rewrite)
 
     def _import_verdict(
         self,

@@ -111,13 +111,13 @@ class Keras3Optimizers(Rule):
             if not known or places.is_for_old(node) or self._is_front(node, program):
                 continue
             old = tuple(_old_name(path) for path in known if _old_name(path) is not None)
-            occurrence = places.found(node, tuple(one for one in old if one is not None))
+            occurrence = places.occurrence(node, tuple(one for one in old if one is not None))
             if constructors.verdict(node, known) is not None or self._is_renamed(occurrence):
                 occurrence.ambiguous = len(known) < len(paths)
                 yield occurrence
         for call in constructors.unnamed_calls():
             if not places.is_for_old(call):
-                yield places.found(call.func)
+                yield places.occurrence(call.func)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields imports that say a family."""

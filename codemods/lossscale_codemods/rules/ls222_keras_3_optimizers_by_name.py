@@ -89,12 +89,12 @@ class Keras3OptimizersByName(Rule):
         places = Places(program, self.id)
         for compiled in model_compiles(program):
             if not places.is_for_old(compiled.call) and _of_compile(compiled, program) is not None:
-                yield places.found(compiled.call.func)
+                yield places.occurrence(compiled.call.func)
         for node in program.scopes.scope_of_read:
             if not isinstance(node, cst.Name | cst.Attribute):
                 continue
             if _of_name(node, program) is not None and not places.is_for_old(node):
-                yield places.found(node)
+                yield places.occurrence(node)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what is otherwise."""
@@ -112,8 +112,10 @@ def _of_compile(compiled: Compile, program: Program) -> Review | None:
     if argument is None:
         if compiled.is_unpacked or not compiled.is_proven:
             return None
-        found = OptimizerConstructors(program).otherwise([optimizer_families.DEFAULT], None)
-        return found and Review(f"`compile` takes RMSprop by itself: {found.message}", found.advice)
+        default = OptimizerConstructors(program).otherwise([optimizer_families.DEFAULT], None)
+        return default and Review(
+            f"`compile` takes RMSprop by itself: {default.message}", default.advice
+        )
     if isinstance(argument.value, cst.SimpleString):
         return _of_text(argument.value, program)
     kinds = program.types.of(argument.value)

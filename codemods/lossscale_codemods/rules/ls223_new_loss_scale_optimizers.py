@@ -108,9 +108,9 @@ class NewLossScaleOptimizers(Rule):
                 continue
             stays = program.target is Target.KERAS3_ALONE
             names = () if stays else tuple(old_name(path, program.target) for path in known)
-            found = places.found(node, names, is_old_use=True)
-            found.ambiguous = len(known) < len(paths)
-            yield found
+            occurrence = places.occurrence(node, names, is_old_use=True)
+            occurrence.ambiguous = len(known) < len(paths)
+            yield occurrence
 
     @staticmethod
     def _is_half_migrated(node: cst.CSTNode, program: Program) -> bool:

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Rule, Verdict
-from lossscale_codemods.rules.shared.attribute_reads import attributes, found, replace, rewrite
+from lossscale_codemods.rules.shared.attribute_reads import (
+    attributes,
+    occurrence_at,
+    replace,
+    rewrite,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +68,7 @@ class InnerOptimizer(Rule):
         """Yields `x._optimizer` of proven loss-scale optimizers."""
         for node in attributes(program, "_optimizer"):
             if program.types.is_wrapper(node.value):
-                yield found(program, node, self.id)
+                yield occurrence_at(program, node, self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells it."""

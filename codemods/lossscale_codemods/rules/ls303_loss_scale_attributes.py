@@ -37,9 +37,9 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     NEW_ATTRIBUTES,
     OLD_ATTRIBUTES,
     TENSOR_ATTRIBUTES,
-    found,
     is_read_as_number,
     looks_like_optimizer,
+    occurrence_at,
     put,
     replace,
     rewrite,
@@ -134,7 +134,7 @@ class LossScaleAttributes(Rule):
             for node in nodes:
                 owner = attribute_owner(node.value, program.resolver)
                 if owner is not None and self._is_found(node, owner, program):
-                    yield found(program, node, self.id)
+                    yield occurrence_at(program, node, self.id)
 
     @staticmethod
     def _is_found(node: cst.Attribute, owner: cst.BaseExpression, program: Program) -> bool:

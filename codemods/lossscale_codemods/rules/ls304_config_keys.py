@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
-from lossscale_codemods.rules.shared.attribute_reads import attributes, found
+from lossscale_codemods.rules.shared.attribute_reads import attributes, occurrence_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ class ConfigKeys(Rule):
         for node in attributes(program, "get_config"):
             is_old = self._key(node, program) in {"optimizer", "loss_scale"}
             if is_old and program.types.is_wrapper(node.value):
-                yield found(program, node, self.id)
+                yield occurrence_at(program, node, self.id)
 
     @staticmethod
     def _key(node: cst.CSTNode, program: Program) -> str | None:

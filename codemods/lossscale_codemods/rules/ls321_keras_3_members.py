@@ -109,10 +109,10 @@ class Keras3Members(Rule):
         places = Places(program, self.id)
         for node in places.reads(*_LOOKED_AT):
             if _Member(node, program).verdict() is not None:
-                yield places.found(node)
+                yield places.occurrence(node)
         for call in places.calls():
             if _of_call(call, program) is not None:
-                yield places.found(call)
+                yield places.occurrence(call)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells the member, or says why it is not there."""

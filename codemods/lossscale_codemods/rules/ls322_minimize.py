@@ -105,7 +105,7 @@ class Minimize(Rule):
         places = Places(program, self.id)
         for node in places.reads("minimize"):
             if optimizer_kinds(node.value, program) or _may_be_optimizer(node, program):
-                yield places.found(node)
+                yield places.occurrence(node)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Calls the function instead, if the optimizer is proven."""

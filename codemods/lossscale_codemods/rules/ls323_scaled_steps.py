@@ -103,7 +103,7 @@ class ScaledStepMethods(Rule):
         places = Places(program, self.id)
         for call in self._decided(program):
             if not places.is_for_old(call):
-                yield places.found(call.func)
+                yield places.occurrence(call.func)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites the call as a part of its step."""
@@ -115,21 +115,21 @@ class ScaledStepMethods(Rule):
     def _decided(self, program: Program) -> dict[cst.Call, Verdict]:
         steps = ScaledSteps(program)
         alone = program.target is Target.KERAS3_ALONE
-        found: dict[cst.Call, Verdict] = {}
+        verdicts: dict[cst.Call, Verdict] = {}
         for call in steps.calls["get_scaled_loss"]:
             if steps.is_probe(call):
-                found[call] = self._of_probe(call, program)
+                verdicts[call] = self._of_probe(call, program)
         for step in steps.convertible:
-            found.update({call: rewrite(why, edits) for call, why, edits in steps.edits(step)})
+            verdicts.update({call: rewrite(why, edits) for call, why, edits in steps.edits(step)})
         if alone:
             for name, calls in steps.calls.items():
                 for call in calls:
                     if name != "apply_gradients" or self._is_wrapper(call, program):
-                        found.setdefault(call, _NO_METHOD)
+                        verdicts.setdefault(call, _NO_METHOD)
         elif self._fits(program) and not steps.calls["get_unscaled_gradients"]:
             for call in steps.calls["apply_gradients"]:
                 if self._is_wrapper(call, program):
-                    found.setdefault(
+                    verdicts.setdefault(
                         call,
                         Review(
                             "once `fit` has trained with this optimizer, it takes the gradients "
@@ -137,7 +137,7 @@ class ScaledStepMethods(Rule):
                             "Unscale them with `get_unscaled_gradients`, or use another optimizer.",
                         ),
                     )
-        return found
+        return verdicts
 
     @staticmethod
     def _is_wrapper(call: cst.Call, program: Program) -> bool:

@@ -69,10 +69,10 @@ class StockLossScales(Rule):
             if owner is None or not self._is_found(owner, program):
                 continue
             if not places.is_for_old(node):
-                yield places.found(node)
+                yield places.occurrence(node)
         for node in attributes(program, *_OF_WRAPPERS):
             if program.types.is_wrapper(node.value) and not places.is_for_old(node):
-                yield places.found(node)
+                yield places.occurrence(node)
 
     @staticmethod
     def _is_found(owner: cst.BaseExpression, program: Program) -> bool:

@@ -81,7 +81,7 @@ class Keras3Values(Rule):
         places = Places(program, self.id)
         for node in list(program.tree.parents):
             if _verdict(node, program) is not None and not places.is_for_old(node):
-                yield places.found(node)
+                yield places.occurrence(node)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what Keras 3 gives."""

@@ -136,12 +136,12 @@ class PolicyObjects(Rule):
             def wrapping(renderer: NameRenderer) -> Sequence[Edit]:
                 removed = remove_item(program.tree, call.args, [argument])
                 name = renderer.render_path(occurrence, *loss_scale_optimizers(program.target))
-                found = [*renderer.name_edit(occurrence), *removed]
+                made = [*renderer.name_edit(occurrence), *removed]
                 for optimizer in wrapped:
                     start, end = program.tree.full_span(optimizer)
                     behind = f", dynamic=False, initial_scale={number})"
-                    found += [Edit(start, start, f"{name}("), Edit(end, end, behind)]
-                return found
+                    made += [Edit(start, start, f"{name}("), Edit(end, end, behind)]
+                return made
 
             return Rewrite("the loss scale moves to the optimizer that `compile` gets", wrapping)
         refusal = self._refusal(call, scale, program)

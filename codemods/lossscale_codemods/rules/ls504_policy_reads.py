@@ -15,7 +15,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.ls503_layer_policy import none_test
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.rules.shared.attribute_reads import attributes, found
+from lossscale_codemods.rules.shared.attribute_reads import attributes, occurrence_at
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning, Target
 from lossscale_codemods.vocabulary.records import Edit
@@ -78,7 +78,7 @@ class PolicyReads(Rule):
         for node in attributes(program, *_READ):
             is_policy = program.types.is_policy(node.value)
             if is_policy and not self._is_layer_policy(node.value, program):
-                yield found(program, node, self.id)
+                yield occurrence_at(program, node, self.id)
         made = {
             program.call(occurrence)
             for occurrence in program.references
@@ -88,7 +88,7 @@ class PolicyReads(Rule):
             return
         for text in _as_text(program):
             if text in made or any(v.made_by in made for v in program.types.values(text)):
-                yield found(program, text, self.id)
+                yield occurrence_at(program, text, self.id)
 
     @staticmethod
     def _is_layer_policy(node: cst.BaseExpression, program: Program) -> bool:

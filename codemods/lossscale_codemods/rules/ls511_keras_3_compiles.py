@@ -121,10 +121,10 @@ class Keras3Compiles(Rule):
             if places.is_for_old(compiled.call):
                 continue
             if self._verdict(compiled, program, policies, may_be_float16) is not None:
-                yield places.found(compiled.call.func)
+                yield places.occurrence(compiled.call.func)
         for kept in kept_compiles(program) if may_be_float16 else ():
             if not places.is_for_old(kept):
-                yield places.found(kept)
+                yield places.occurrence(kept)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Wraps the optimizer, or says what Keras 3 does."""

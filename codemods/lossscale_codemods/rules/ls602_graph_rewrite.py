@@ -276,16 +276,16 @@ class GraphRewrite(Rule):
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
-            found = [
+            changes = [
                 Edit(
                     start,
                     end,
                     renderer.render_path(occurrence, *loss_scale_optimizers(program.target)),
                 )
             ]
-            found += argument_edits(renderer, occurrence, call, arguments, program)
+            changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*found, *place.edits(options)]
+            return [*changes, *place.edits(options)]
 
         made = Rewrite(
             _MESSAGE,

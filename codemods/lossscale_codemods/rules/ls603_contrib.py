@@ -143,13 +143,13 @@ class Contrib(Rule):
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             wrapper = renderer.render_path(occurrence, f"{_HOME}.MixedPrecisionLossScaleOptimizer")
             scale = renderer.render_path(owner, f"{_HOME}.DynamicLossScale")
-            found = [
+            changes = [
                 Edit(*occurrence.span, wrapper),
                 Edit(*tree.span(manager), f"{scale}({', '.join(values)})"),
             ]
             if argument.keyword is not None:
-                found.append(Edit(*tree.span(argument.keyword), "loss_scale"))
-            return found
+                changes.append(Edit(*tree.span(argument.keyword), "loss_scale"))
+            return changes
 
         message = "the v1 optimizer and loss scale with the same rules"
         exact = Rewrite(message, edits, keeps_name=False, claims=[owner])
@@ -192,15 +192,15 @@ class Contrib(Rule):
 
     @staticmethod
     def _given(call: cst.Call, program: Program) -> dict[str, str] | None:
-        found: dict[str, str] = {}
+        given: dict[str, str] = {}
         for index, argument in enumerate(call.args):
             if argument.star:
                 return None
             if argument.keyword is not None:
-                found[argument.keyword.value] = program.tree.source(argument.value)
+                given[argument.keyword.value] = program.tree.source(argument.value)
             elif index < len(_PARAMETERS):
-                found[_PARAMETERS[index]] = program.tree.source(argument.value)
-        return found
+                given[_PARAMETERS[index]] = program.tree.source(argument.value)
+        return given
 
 
 def contrib_member(node: cst.CSTNode, program: Program) -> str | None:

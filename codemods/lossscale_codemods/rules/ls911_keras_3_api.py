@@ -89,11 +89,11 @@ class Keras3Api(Rule):
         places = Places(program, self.id)
         for node in program.tree.parents:
             if self._verdict(node, program) is not None and not places.is_for_old(node):
-                yield places.found(node)
+                yield places.occurrence(node)
         for binding in all_bindings(program.resolver):
             is_gone = _gone(binding.path or "") and isinstance(binding.node, cst.ImportAlias)
             if is_gone and not places.is_for_old(binding.node):
-                yield places.found(binding.node)
+                yield places.occurrence(binding.node)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what is to do, or names the arguments."""
@@ -133,9 +133,9 @@ def _gone(path: str) -> Review | None:
 
 def _of_attribute(node: cst.Attribute, program: Program) -> Review | None:
     for path in program.resolver.paths(node):
-        found = _gone(path) if path is not None else None
-        if found is not None and not _is_rewritten(node, program):
-            return found
+        gone = _gone(path) if path is not None else None
+        if gone is not None and not _is_rewritten(node, program):
+            return gone
         broken = BROKEN.get(below_keras(path)) if path is not None else None
         if broken is not None and not _is_rewritten(node, program):
             return Review(

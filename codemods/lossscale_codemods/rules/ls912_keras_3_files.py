@@ -90,7 +90,7 @@ class Keras3Files(Rule):
             if not isinstance(call, cst.Call) or _verdict(call, program) is None:
                 continue
             if not places.is_for_old(call):
-                yield places.found(call.func)
+                yield places.occurrence(call.func)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what is otherwise."""

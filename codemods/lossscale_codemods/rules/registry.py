@@ -23,12 +23,12 @@ _added: list[Rule] = []
 @functools.cache
 def all_rules() -> tuple[Rule, ...]:
     """Returns one of each rule, in the order in which they are asked."""
-    found: dict[str, Rule] = {}
+    by_id: dict[str, Rule] = {}
     for rule in (*_discovered(), *_added):
-        if rule.id in found:
+        if rule.id in by_id:
             raise RuntimeError(f"Two rules have the id {rule.id}.")
-        found[rule.id] = rule
-    return tuple(sorted(found.values(), key=lambda rule: (rule.order, rule.id)))
+        by_id[rule.id] = rule
+    return tuple(sorted(by_id.values(), key=lambda rule: (rule.order, rule.id)))
 
 
 def rules_for(target: Target) -> tuple[Rule, ...]:
@@ -59,7 +59,7 @@ def documentation(rule: Rule) -> str:
 
 @functools.cache
 def _discovered() -> tuple[Rule, ...]:
-    found = []
+    discovered = []
     for module_info in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}."):
         module = importlib.import_module(module_info.name)
         for value in vars(module).values():
@@ -69,5 +69,5 @@ def _discovered() -> tuple[Rule, ...]:
                 and value is not Rule
                 and value.__module__ == module.__name__
             ):
-                found.append(value())
-    return tuple(found)
+                discovered.append(value())
+    return tuple(discovered)

@@ -42,16 +42,16 @@ class Searched(NamedTuple):
 
 def search(batch: Batch) -> Searched:
     """Reads the files of a batch and looks for words in their bytes; nothing is parsed."""
-    found = Searched([], [], [])
+    searched = Searched([], [], [])
     for position, name in enumerate(batch.names):
         try:
             source = read(name)
         except OSError as error:
-            found.unreadable.append((position, unreadable(error)))
+            searched.unreadable.append((position, unreadable(error)))
             continue
         markers = markers_in(source, batch.selection)
         if markers or can_hand_on(source):
-            found.marked.append(position)
+            searched.marked.append(position)
         if can_hold_old_name(source, markers, batch.selection):
-            found.to_parse.append((position, len(source)))
-    return found
+            searched.to_parse.append((position, len(source)))
+    return searched

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.prescan.byte_scan import can_run_with_old
-from lossscale_codemods.project.discovery import Found
+from lossscale_codemods.project.discovery import DiscoveredFile
 from lossscale_codemods.project.helper_sharing import shared
 from lossscale_codemods.project.importers import used_by_others
 from lossscale_codemods.reports.run_report import FileReport, RunReport
@@ -103,7 +103,7 @@ def run(
     if write and not report.interrupted:
         _write(report, decided, homes, undo)
     else:
-        report.files = [FileReport(found.path, result) for found, result in decided]
+        report.files = [FileReport(file.path, result) for file, result in decided]
     return report
 
 
@@ -145,9 +145,9 @@ def _keep_what_others_use(
         search: Knows which files may use names of these.
     """
     while more := used_by_others(results, search.users):
-        for name, found in more.items():
+        for name, other_users in more.items():
             exports = further.options_for(name).exports
-            users = {**exports.users, **found}
+            users = {**exports.users, **other_users}
             further.tell(name, exports=dataclasses.replace(exports, users=users))
         further.migrate(results, {name: len(results[name].source) for name in more})
 
@@ -161,7 +161,7 @@ def _share_helpers(results: dict[str, Result]) -> dict[str, str]:
 
 def _write(
     report: RunReport,
-    decided: Sequence[tuple[Found, Result]],
+    decided: Sequence[tuple[DiscoveredFile, Result]],
     homes: Mapping[str, str],
     undo: Path | None,
 ) -> None:
@@ -170,7 +170,7 @@ def _write(
     Files that give up names come last: those that used these no longer do at that point. Files that
     import the helper from another come after that one.
     """
-    planned = [FileReport(found.path, result) for found, result in decided if result.changed]
+    planned = [FileReport(file.path, result) for file, result in decided if result.changed]
     patch = Undo(undo) if undo is not None and planned else None
     with noting() as interrupt:
         problem = ""
@@ -182,17 +182,17 @@ def _write(
         left: list[str] = []
         today = {f.name: dataclasses.replace(r, output=r.source) for f, r in decided if r.changed}
         used = used_by_others(today, lambda _: today)
-        for found, result in sorted(decided, key=lambda o: (o[0].name in used, o[0].name in homes)):
+        for file, result in sorted(decided, key=lambda o: (o[0].name in used, o[0].name in homes)):
             if result.changed and problem:
-                report.files.append(FileReport(found.path, result.refused(problem)))
+                report.files.append(FileReport(file.path, result.refused(problem)))
             elif result.changed and not interrupt.noted:
-                checked = _unless_used(found, result, left)
-                checked = _unless_missing(checked, homes.get(found.name), left)
-                report.files.append(_written(found, checked))
+                checked = _unless_used(file, result, left)
+                checked = _unless_missing(checked, homes.get(file.name), left)
+                report.files.append(_written(file, checked))
                 if not report.files[-1].written:
-                    left.append(found.name)
+                    left.append(file.name)
             else:
-                report.files.append(FileReport(found.path, result))
+                report.files.append(FileReport(file.path, result))
         report.files.sort(key=lambda file: str(file.path))
         report.interrupted = interrupt.noted
         if patch is not None and not problem:
@@ -202,9 +202,9 @@ def _write(
                 report.problems.append(str(error))
 
 
-def _unless_used(found: Found, result: Result, left: Sequence[str]) -> Result:
+def _unless_used(file: DiscoveredFile, result: Result, left: Sequence[str]) -> Result:
     """Refuses a change that would take a name from a file that could not be written."""
-    users = used_by_others({found.name: result}, lambda _: left).get(found.name) if left else None
+    users = used_by_others({file.name: result}, lambda _: left).get(file.name) if left else None
     if not users:
         return result
     name, user = min(users.items())
@@ -218,11 +218,11 @@ def _unless_missing(result: Result, home: str | None, left: Sequence[str]) -> Re
     return result.refused(f"It would import {HELPER} from {home}, which could not be written.")
 
 
-def _written(found: Found, result: Result) -> FileReport:
+def _written(file: DiscoveredFile, result: Result) -> FileReport:
     if not result.changed:
-        return FileReport(found.path, result)
+        return FileReport(file.path, result)
     try:
-        write_atomically(found.path, result.source, result.output, Path(found.root))
+        write_atomically(file.path, result.source, result.output, Path(file.root))
     except WriteRefusedError as error:
-        return FileReport(found.path, result.refused(str(error)))
-    return FileReport(found.path, result, written=True)
+        return FileReport(file.path, result.refused(str(error)))
+    return FileReport(file.path, result, written=True)

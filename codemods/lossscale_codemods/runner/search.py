@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.prescan.byte_scan import markers_in
 from lossscale_codemods.project.connected_files import ImportGraph
-from lossscale_codemods.project.discovery import Found, Skipped, discover
+from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
 from lossscale_codemods.project.importers import project_files
 from lossscale_codemods.project.project_files import mentions_in
 from lossscale_codemods.runner.batches import Batch, Searched
@@ -42,15 +42,15 @@ class Search:
         self.looked_at = 0
         self._selection = Selection()
         self.skipped: list[Skipped] = []
-        self.unreadable: list[tuple[Found, Result]] = []
-        self.to_parse: dict[str, Found] = {}
+        self.unreadable: list[tuple[DiscoveredFile, Result]] = []
+        self.to_parse: dict[str, DiscoveredFile] = {}
         """The files that have to be parsed, by their names."""
-        self._under_way: dict[int, list[Found]] = {}
+        self._under_way: dict[int, list[DiscoveredFile]] = {}
         self._without_task: list[tuple[str, int]] = []
         """Files that have to be parsed, with their sizes, for which there was no task yet."""
         self._marked: dict[int, list[str]] = {}
         """Files that have a marker, or may hand on what they do not name, by their batches."""
-        self._found: dict[str, Found] = {}
+        self._files_by_name: dict[str, DiscoveredFile] = {}
         self._graph: ImportGraph | None = None
         """Which of the files found import which, once that is asked."""
 
@@ -69,15 +69,15 @@ class Search:
 
     def note(self, batch: Batch, searched: Searched) -> None:
         """Notes what was found in a batch; batches may come back in any order."""
-        found = self._under_way.pop(batch.number)
-        self.looked_at += len(found)
-        self.unreadable.extend((found[position], why) for position, why in searched.unreadable)
+        files = self._under_way.pop(batch.number)
+        self.looked_at += len(files)
+        self.unreadable.extend((files[position], why) for position, why in searched.unreadable)
         for position, size in searched.to_parse:
-            name = found[position].name
-            self.to_parse[name] = found[position]
+            name = files[position].name
+            self.to_parse[name] = files[position]
             self._without_task.append((name, size))
         if searched.marked:
-            self._marked[batch.number] = [found[position].name for position in searched.marked]
+            self._marked[batch.number] = [files[position].name for position in searched.marked]
 
     def users(self, names: set[str]) -> Iterator[str]:
         """Yields the files that may use any of these names of others."""
@@ -86,7 +86,7 @@ class Search:
             for _, marked in sorted(self._marked.items()):
                 yield from marked
         else:
-            yield from (one.name for one in self._discovered() if isinstance(one, Found))
+            yield from (one.name for one in self._discovered() if isinstance(one, DiscoveredFile))
         yield from project_files(self._paths)
 
     def connected(self, names: Iterable[str], is_wanted: Callable[[bytes], bool]) -> dict[str, str]:
@@ -99,30 +99,34 @@ class Search:
         if self.looked_at < 2:
             return {}
         if self._graph is None:
-            self._found = {one.name: one for one in self._discovered() if isinstance(one, Found)}
-            self._graph = ImportGraph([*self._found, *project_files(self._paths)], is_wanted)
-        found = self._found
-        connected = {n: old for n, old in self._graph.connected(names).items() if n in found}
-        self.to_parse.update({name: found[name] for name in connected})
+            self._files_by_name = {
+                one.name: one for one in self._discovered() if isinstance(one, DiscoveredFile)
+            }
+            self._graph = ImportGraph(
+                [*self._files_by_name, *project_files(self._paths)], is_wanted
+            )
+        known = self._files_by_name
+        connected = {n: old for n, old in self._graph.connected(names).items() if n in known}
+        self.to_parse.update({name: known[name] for name in connected})
         return connected
 
     def mentions(self, words: set[str]) -> dict[str, list[str]]:
         """Returns for each word the files of the project that have it in them."""
-        named = (one.name for one in self._discovered() if isinstance(one, Found))
+        named = (one.name for one in self._discovered() if isinstance(one, DiscoveredFile))
         return mentions_in(itertools.chain(named, project_files(self._paths)), words)
 
     def _batches(self, options: Options) -> Iterator[Batch]:
         files = self._files()
         for number in itertools.count():
-            found = list(itertools.islice(files, _FILES))
-            if not found:
+            batch_files = list(itertools.islice(files, _FILES))
+            if not batch_files:
                 return
-            self._under_way[number] = found
-            yield Batch(number, [one.name for one in found], options.selection)
+            self._under_way[number] = batch_files
+            yield Batch(number, [one.name for one in batch_files], options.selection)
 
-    def _files(self) -> Iterator[Found]:
+    def _files(self) -> Iterator[DiscoveredFile]:
         for one in self._discovered():
-            if isinstance(one, Found):
+            if isinstance(one, DiscoveredFile):
                 yield one
             else:
                 self.skipped.append(one)
@@ -131,5 +135,5 @@ class Search:
         while self._without_task:  # More can be noted meanwhile.
             yield Task(*self._without_task.pop(), options)
 
-    def _discovered(self) -> Iterator[Found | Skipped]:
+    def _discovered(self) -> Iterator[DiscoveredFile | Skipped]:
         return discover(self._paths, no_ignore=self._no_ignore, exclude=self._exclude)

@@ -67,14 +67,14 @@ class _Look:
         self.complete = False
 
     def run(self) -> None:
-        for found in discover(self.paths, exclude=self.exclude):
+        for discovered in discover(self.paths, exclude=self.exclude):
             if self.over.is_set():
                 return
-            if isinstance(found, Skipped):
-                self.left_out += found.failed
+            if isinstance(discovered, Skipped):
+                self.left_out += discovered.failed
                 continue
             try:
-                with found.path.open("rb") as file:
+                with discovered.path.open("rb") as file:
                     source = file.read(_LARGEST + 1)
             except OSError:
                 self.left_out += 1
@@ -82,7 +82,7 @@ class _Look:
             if len(source) > _LARGEST:
                 self.left_out += 1
                 continue
-            if scan_file(found.name, source) is None:
-                self.files.append(found.name)
+            if scan_file(discovered.name, source) is None:
+                self.files.append(discovered.name)
             self.looked_at += 1
         self.complete = True

@@ -90,15 +90,15 @@ class Suppressions:
 
 def comments(text: str) -> list[tokenize.TokenInfo]:
     """Returns the comments of a program."""
-    found: list[tokenize.TokenInfo] = []
+    tokens: list[tokenize.TokenInfo] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                found.append(token)
+                tokens.append(token)
     except (tokenize.TokenError, SyntaxError):
         # It knows less than the parser, for example carriage returns alone; what was read counts.
         pass
-    return found
+    return tokens
 
 
 def _next_code_line(lines: Sequence[str], line: int) -> int:

@@ -48,14 +48,14 @@ def _sources(layer: Any) -> list[Any] | None:
         return None
     if not isinstance(module, str) or not module.startswith(_MODULE):
         return None
-    found = []
+    histories = []
     for call in calls:
         arguments = call.get("args") if isinstance(call, Mapping) else None
         history = _history(arguments[0]) if isinstance(arguments, list) and arguments else None
         if history is None:
             return None
-        found.append(history)
-    return found
+        histories.append(history)
+    return histories
 
 
 def _history(tensor: Any) -> Any:

@@ -72,11 +72,11 @@ def parts_of(layer: Mapping[str, Any], path: str = "", *, trained: bool = True) 
     trained = trained and config.get("trainable") is not False
     if name in NETWORKS:
         layers = [one for one in config.get("layers", ()) if isinstance(one, Mapping)]
-        found = in_container(layers)
+        named_children = in_container(layers)
         inside = f"{path}/layers" if path else "layers"
         return [
             part
-            for child_name, child in found
+            for child_name, child in named_children
             for part in parts_of(child, f"{inside}/{child_name}", trained=trained)
         ]
     if name in _WRAPPERS:

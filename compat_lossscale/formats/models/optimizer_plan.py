@@ -135,8 +135,8 @@ def plan_optimizer(
 def stored_variables(form: OptimizerForm, variables: Variables) -> list[Stored]:
     """Returns the variables of the optimizer itself that a file has, in their order."""
     is_inner = form.is_wrapped and form.family is not Family.LEGACY
-    found = numbered(variables, INNER if is_inner else OPTIMIZER)
-    return found if found and found[0].shape == () else []
+    stored = numbered(variables, INNER if is_inner else OPTIMIZER)
+    return stored if stored and stored[0].shape == () else []
 
 
 def why_unmapped(

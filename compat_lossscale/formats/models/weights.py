@@ -124,10 +124,10 @@ def numbered(variables: Variables, group: str) -> list[Stored]:
         The variables; none if they are not numbered from 0 on without a gap.
     """
     start = f"{group}/vars/"
-    found = {path[len(start) :]: path for path in variables if path.startswith(start)}
-    if found.keys() != {str(number) for number in range(len(found))}:
+    path_of = {path[len(start) :]: path for path in variables if path.startswith(start)}
+    if path_of.keys() != {str(number) for number in range(len(path_of))}:
         return []
-    paths = [found[str(number)] for number in range(len(found))]
+    paths = [path_of[str(number)] for number in range(len(path_of))]
     return [Stored(path, tuple(variables[path])) for path in paths]
 
 

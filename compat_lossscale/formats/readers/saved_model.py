@@ -78,7 +78,7 @@ class _Metadata:
     """Copies of the objects' metadata that may state a loss scale, with their places."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, bytes]] = []
+        self.copies: list[tuple[str, bytes]] = []
         self._size = 0
 
     def add(self, place: str, values: Iterator[memoryview]) -> None:
@@ -90,12 +90,12 @@ class _Metadata:
             self._size += len(copied)
             if len(copied) > MAX_JSON_BYTES or self._size > MAX_METADATA_BYTES:
                 raise UnreadableArtefactError(f"the metadata in {place} is too large")
-            self.found.append((place, copied))
+            self.copies.append((place, copied))
 
 
 def _different_configs(metadata: _Metadata) -> Iterator[StatedConfig]:
     known = set()
-    for place, data in metadata.found:
+    for place, data in metadata.copies:
         for config in find_configs(parse_json(decode(data, place), place), place):
             # Every layer repeats its model's training config.
             key = json.dumps(config.config, sort_keys=True)

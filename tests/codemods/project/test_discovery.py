@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.project.discovery import Found, Skipped, discover
+from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def files(tree: Path, *paths: str, **options: object) -> list[str]:
     """The files below the paths, relative to a tree."""
     found = discover([tree / path for path in paths or ("",)], **options)  # type: ignore[arg-type]
-    return [os.path.relpath(one.name, tree) for one in found if isinstance(one, Found)]
+    return [os.path.relpath(one.name, tree) for one in found if isinstance(one, DiscoveredFile)]
 
 
 def skipped(tree: Path, *paths: str) -> dict[str, Skipped]:

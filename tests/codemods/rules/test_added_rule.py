@@ -21,7 +21,12 @@ from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.base import Case, Rule, Verdict
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.registry import added, all_rules
-from lossscale_codemods.rules.shared.attribute_reads import attributes, found, replace, rewrite
+from lossscale_codemods.rules.shared.attribute_reads import (
+    attributes,
+    occurrence_at,
+    replace,
+    rewrite,
+)
 
 from compat_lossscale.cli.migrate import migrate
 
@@ -52,7 +57,7 @@ class TeamsOwnName(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         for node in attributes(program, "scale_of_my_team"):
-            yield found(program, node, self.id)
+            yield occurrence_at(program, node, self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         node = occurrence.node

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.project.discovery import Found, Skipped, discover
+from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
 from lossscale_codemods.project.gitignore import parse
 from lossscale_codemods.project.relative_imports import relative_imports
 from lossscale_codemods.reports.counts import exit_code, totals
@@ -44,7 +44,7 @@ def mode(path: Path, bits: int) -> Iterator[None]:
 
 
 def found(folder: Path, **options: object) -> list[str]:
-    paths = [f.path for f in discover([folder], **options) if isinstance(f, Found)]  # type: ignore[arg-type]
+    paths = [f.path for f in discover([folder], **options) if isinstance(f, DiscoveredFile)]  # type: ignore[arg-type]
     return [p.relative_to(folder).as_posix() for p in paths]
 
 
@@ -73,7 +73,7 @@ def test_files_are_spelled_from_what_was_named(
     monkeypatch.chdir(tmp_path)
 
     def names(*paths: str) -> list[str]:
-        return [f.name for f in discover([Path(p) for p in paths]) if isinstance(f, Found)]
+        return [f.name for f in discover([Path(p) for p in paths]) if isinstance(f, DiscoveredFile)]
 
     assert names(".") == ["a.py", "sub/b.py"]
     assert names("./sub") == ["sub/b.py"]

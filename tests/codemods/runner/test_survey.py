@@ -5,7 +5,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.project.discovery import Found
+from lossscale_codemods.project.discovery import DiscoveredFile
 from lossscale_codemods.runner import survey as module
 from lossscale_codemods.runner.survey import survey
 
@@ -59,8 +59,8 @@ def test_when_the_time_is_over_what_was_found_by_then_is_returned(
 ) -> None:
     looked_at_one, goes_on = threading.Event(), threading.Event()
 
-    def stuck(*_: object, **__: object) -> Iterator[Found]:
-        yield Found(str(folder / "old.py"), str(folder))
+    def stuck(*_: object, **__: object) -> Iterator[DiscoveredFile]:
+        yield DiscoveredFile(str(folder / "old.py"), str(folder))
         looked_at_one.set()
         goes_on.wait(ENOUGH)
 

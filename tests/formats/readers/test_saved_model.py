@@ -22,6 +22,6 @@ def test_metadata_is_bounded_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None
     metadata = saved_model._Metadata()
     for _ in range(2):
         metadata.add("x.pb", iter([memoryview(value), memoryview(b"a layer's")]))
-    assert metadata.found == [("x.pb", value)] * 2
+    assert metadata.copies == [("x.pb", value)] * 2
     with pytest.raises(UnreadableArtefactError, match=r"in x\.pb is too large"):
         metadata.add("x.pb", iter([memoryview(value)]))

@@ -54,7 +54,7 @@ def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:
         yield from program.reads_by_attribute.get(name, [])
 
 
-def found(program: Program, node: cst.BaseExpression, rule: str) -> Occurrence:
+def occurrence_at(program: Program, node: cst.BaseExpression, rule: str) -> Occurrence:
     """Returns the occurrence of a use that a rule decides."""
     return Occurrence(node, program.tree.span(node), Role.FOUND, rule=rule)
 

@@ -89,10 +89,10 @@ def rewrite_constructor(
         )
 
     def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        found = renderer.name_edit(occurrence) if occurrence.names else []
+        name_edits = renderer.name_edit(occurrence) if occurrence.names else []
         if arguments.branches is not None and simple_name(optimizer.value):
             return _two_calls(renderer, occurrence, call, optimizer, arguments, program)
-        return [*found, *argument_edits(renderer, occurrence, call, arguments, program)]
+        return [*name_edits, *argument_edits(renderer, occurrence, call, arguments, program)]
 
     made = Rewrite(
         arguments.message,
@@ -129,20 +129,20 @@ def argument_edits(
     program: Program,
 ) -> list[Edit]:
     """Returns the edits that give a call the arguments of the new constructor."""
-    found: list[Edit] = []
+    edits: list[Edit] = []
     optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
     keyword = optimizer.keyword if optimizer is not None else None
     if keyword is not None and keyword.value != "inner_optimizer":
-        found.append(Edit(*program.tree.span(keyword), "inner_optimizer"))
+        edits.append(Edit(*program.tree.span(keyword), "inner_optimizer"))
     texts = with_arguments_of(program.target, arguments.texts)
     if loss_scale is not None:
-        found += replace_argument(program.tree, call, loss_scale, texts)
+        edits += replace_argument(program.tree, call, loss_scale, texts)
     elif texts:
-        found += append_arguments(program.tree, call, texts)
+        edits += append_arguments(program.tree, call, texts)
     if arguments.helper:
         name = helper_name(program)
         renderer.helper(name, HELPER_SOURCE.replace(HELPER, name), occurrence)
-    return found
+    return edits
 
 
 def _is_nested(call: cst.Call, optimizer: cst.Arg, program: Program) -> bool:

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 def of_optimizers(node: cst.CSTNode, program: Program) -> set[cst.CSTNode]:
     """Returns the `opt.loss_scale` among what an expression can come from."""
-    found = program.loss_scales.of(node)
-    return {o for o in found if o is not None and attribute_owner(o, program.resolver) is not None}
+    origins = program.loss_scales.of(node)
+    return {
+        o for o in origins if o is not None and attribute_owner(o, program.resolver) is not None
+    }
 
 
 class Copies:

@@ -111,6 +111,6 @@ class HandedOn:
         """Whether what an expression holds is found again in a container or behind a loop."""
         origins = self.origins.places.get(node, frozenset())
         return any(
-            origins & found and isinstance(place, cst.Name | cst.Subscript) and place is not node
-            for place, found in self.origins.places.items()
+            origins & held and isinstance(place, cst.Name | cst.Subscript) and place is not node
+            for place, held in self.origins.places.items()
         )

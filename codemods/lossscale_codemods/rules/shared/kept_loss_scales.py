@@ -117,9 +117,9 @@ class KeptLossScales:
     def _without_respelling(self, node: cst.BaseExpression) -> Verdict | None:
         """Says what becomes of an expression, `_RESPELL` for a read of the optimizer."""
         verdicts = [self._of_use(use, node) for use in uses_of(node, self.resolver)]
-        found = [verdict for verdict in verdicts if verdict is not None]
-        reviews = [verdict for verdict in found if isinstance(verdict, Review)]
-        return next(iter([*reviews, *found]), None)
+        given = [verdict for verdict in verdicts if verdict is not None]
+        reviews = [verdict for verdict in given if isinstance(verdict, Review)]
+        return next(iter([*reviews, *given]), None)
 
     def _of_use(self, use: Use, node: cst.BaseExpression) -> Verdict | None:
         kind = use.kind
@@ -271,5 +271,5 @@ class KeptLossScales:
     def _named_by(self, use: Use) -> list[Binding]:
         if use.kind is not UseKind.NAMED or not isinstance(use.user, cst.Assign):
             return []
-        found = [self.program.scopes.binding_at.get(t.target, []) for t in use.user.targets]
-        return [binding for bindings in found for binding in bindings]
+        of_targets = [self.program.scopes.binding_at.get(t.target, []) for t in use.user.targets]
+        return [binding for bindings in of_targets for binding in bindings]

@@ -75,8 +75,8 @@ class OptimizerConstructors:
         if isinstance(call, cst.Call) and self.program.resolver.path(call.func) == (
             "functools.partial"
         ):
-            found = self._of_arguments(call, call.args[1:], classes)
-            return found if isinstance(found, Review) else self.otherwise(classes, None)
+            refusal = self._of_arguments(call, call.args[1:], classes)
+            return refusal if isinstance(refusal, Review) else self.otherwise(classes, None)
         return self.otherwise(classes, None)
 
     def _of_module(self, node: cst.BaseExpression) -> Review | None:
@@ -183,10 +183,10 @@ class OptimizerConstructors:
 
     @staticmethod
     def _by_name(given: Sequence[cst.Arg], classes: Sequence[str]) -> dict[str, cst.Arg] | None:
-        found = {}
+        by_name = {}
         for index, argument in enumerate(given):
             if argument.keyword is not None:
-                found[argument.keyword.value] = argument
+                by_name[argument.keyword.value] = argument
                 continue
             names = set()
             for one in classes:
@@ -196,8 +196,8 @@ class OptimizerConstructors:
                 names.add(positional[index])
             if len(names) > 1:
                 return None
-            found[names.pop()] = argument
-        return found
+            by_name[names.pop()] = argument
+        return by_name
 
     def otherwise(self, classes: Sequence[str], call: cst.Call | None) -> Review | None:
         """Says what Keras 3's class computes otherwise, if it does.

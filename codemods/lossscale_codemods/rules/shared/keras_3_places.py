@@ -39,7 +39,7 @@ class Places:
         self.tree = program.tree
         self.rule = rule
 
-    def found(
+    def occurrence(
         self, node: cst.CSTNode, names: tuple[OldName, ...] = (), *, is_old_use: bool = False
     ) -> Occurrence:
         """Returns the occurrence of a node that the rule decides."""

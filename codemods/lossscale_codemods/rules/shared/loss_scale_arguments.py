@@ -219,22 +219,22 @@ class ArgumentReader(LossScaleTypes):
 
     def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
         """Returns the values of every variable in an expression, as far as all are known."""
-        found: dict[str, list[str]] = {}
+        sources: dict[str, list[str]] = {}
         stack: list[cst.CSTNode] = [node]
         while stack:
             for part in self.tree.walk(stack.pop()):
                 name = dotted(part)
-                if not isinstance(part, cst.Name) or name is None or name in found:
+                if not isinstance(part, cst.Name) or name is None or name in sources:
                     continue
                 bindings = self.resolver.bindings(part)
                 values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
                 if values and len(values) == len(bindings):
-                    found[name] = [self.tree.source(v) for v in values]
+                    sources[name] = [self.tree.source(v) for v in values]
                     stack.extend(values)
-        return found
+        return sources
 
     def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
-        found: dict[str, str] = {}
+        class_names: dict[str, str] = {}
         stack: list[cst.CSTNode] = [node]
         seen: set[cst.CSTNode] = set()
         while stack:
@@ -243,11 +243,11 @@ class ArgumentReader(LossScaleTypes):
                     path = self.resolver.path(part.func)
                     name = loss_scale_class(path) if path is not None else None
                     if name is not None:
-                        found[self.tree.source(part.func)] = name
+                        class_names[self.tree.source(part.func)] = name
                 if isinstance(part, cst.Name) and part not in seen:
                     seen.add(part)
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
-        return found
+        return class_names
 
     def _branches(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
         sides = [self.read(side, call) for side in (node.body, node.orelse)]

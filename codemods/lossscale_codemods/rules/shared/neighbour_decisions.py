@@ -39,15 +39,15 @@ def decide(occurrence: Occurrence, program: Program) -> Verdict:
     new = successor(path, program)
     if occurrence.names[0].new:
         return rename(_message(new), occurrence)
-    found = neighbour_at(path)
-    assert found is not None
+    neighbour = neighbour_at(path)
+    assert neighbour is not None
     if isinstance(occurrence.node, cst.Attribute):
-        if _reads_what_is_the_same(occurrence, found, program):
-            new = found.for_members[0]
+        if _reads_what_is_the_same(occurrence, neighbour, program):
+            new = neighbour.for_members[0]
         respelled = _respelled(occurrence, new, program) if new else None
         if respelled is not None:
             return respelled
-    return review(found)
+    return review(neighbour)
 
 
 def _reads_what_is_the_same(occurrence: Occurrence, neighbour: Neighbour, program: Program) -> bool:

@@ -138,10 +138,10 @@ def _truth(test: str) -> bool | None:
     """What a condition on Python's version comes to; nothing if it asks for more."""
     try:
         node = ast.parse(test.strip(), mode="eval").body
-        found = {bool(_value(node, python)) for python in _PYTHONS}
+        answers = {bool(_value(node, python)) for python in _PYTHONS}
     except (SyntaxError, ValueError, TypeError, LookupError, RecursionError, MemoryError):
         return None
-    return found.pop() if len(found) == 1 else None
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _value(node: ast.expr, python: tuple[int, int]) -> Any:

@@ -31,7 +31,7 @@ class NeighbourRule(Rule):
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the reads of such names, and imports that stay."""
         if is_looked_at(program, self.id):
-            yield from self._uses(program).found()
+            yield from self._uses(program).occurrences()
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields the imports that become others."""

@@ -63,14 +63,14 @@ def markers(roots: frozenset[str]) -> tuple[Marker, ...]:
     Args:
         roots: The packages whose neighbours these are.
     """
-    found: dict[str, list[list[str]]] = {}
+    members: dict[str, list[list[str]]] = {}
     for one in TABLE:
         root, *below = one.module_or_name.split(".")
         if root in roots and one not in tensorflow_names.METHODS:
-            found.setdefault(root, []).append(below)
+            members.setdefault(root, []).append(below)
     return tuple(
         Marker(root.encode(), pattern=re.compile(_pattern(root, paths).encode()))
-        for root, paths in sorted(found.items())
+        for root, paths in sorted(members.items())
     )
 
 
@@ -122,7 +122,7 @@ class NeighbourUses:
         is_there = self._is_kept_private(path)
         return self.guards.leaves(node, _last(path), _last(new), is_there=is_there)
 
-    def found(self) -> Iterator[Occurrence]:
+    def occurrences(self) -> Iterator[Occurrence]:
         """Yields reads of attributes, and imports that have to stay."""
         yield from self._reads()
         for binding in self._imported():
@@ -153,8 +153,8 @@ class NeighbourUses:
         if path is None:
             return None
         path = canonical(path)
-        found = neighbour_at(path) if self.is_mine(path) else None
-        return None if found is None or names.lookup(path) is not None else found
+        nearest = neighbour_at(path) if self.is_mine(path) else None
+        return None if nearest is None or names.lookup(path) is not None else nearest
 
     def _reads(self) -> Iterator[Occurrence]:
         reads = self.program.scopes.scope_of_read
@@ -164,14 +164,14 @@ class NeighbourUses:
             above = self.tree.parent(node)
             if isinstance(above, cst.Attribute) and above.value is node and above in reads:
                 continue
-            found = self._read(node)
-            if found is not None:
-                yield found
+            occurrence = self._read(node)
+            if occurrence is not None:
+                yield occurrence
         for call in self.tree.parents:
             if isinstance(call, cst.Call) and len(call.args) == 2 and self._path(call):
-                found = self._unless_guarded(call, self._path(call))
-                if found is not None:
-                    yield found
+                occurrence = self._unless_guarded(call, self._path(call))
+                if occurrence is not None:
+                    yield occurrence
 
     def _read(self, node: cst.Attribute) -> Occurrence | None:
         """Returns the use in a dotted expression, if there is one."""
@@ -231,8 +231,8 @@ class NeighbourUses:
 
     def _path(self, part: cst.BaseExpression) -> str:
         """Returns the path of the neighbour that an expression can be; empty if it is none."""
-        found = sorted(p for p in self.resolver.paths(part) if p and self.neighbour(p) is not None)
-        return found[0] if len({successor(path, self.program) for path in found}) == 1 else ""
+        paths = sorted(p for p in self.resolver.paths(part) if p and self.neighbour(p) is not None)
+        return paths[0] if len({successor(path, self.program) for path in paths}) == 1 else ""
 
     def _import_of(self, base: cst.BaseExpression) -> Binding | None:
         """Returns the import of a neighbour that a name stands for.
@@ -240,17 +240,17 @@ class NeighbourUses:
         Another import may give it what takes the neighbour's place.
         """
         bindings = self.resolver.bindings(base)
-        found = [
+        imports = [
             one
             for one in bindings
             if one.kind is BindingKind.IMPORT and self.neighbour(one.path) is not None
         ]
-        if len(found) != 1:
+        if len(imports) != 1:
             return None
-        new = successor(found[0].path or "", self.program)
-        others = (one for one in bindings if one is not found[0])
+        new = successor(imports[0].path or "", self.program)
+        others = (one for one in bindings if one is not imports[0])
         same = all(canonical(one.path or "") == new for one in others)
-        return found[0] if same else None
+        return imports[0] if same else None
 
     def _imported(self) -> list[Binding]:
         """The names that import statements bind to neighbours, but for those behind guards."""
@@ -322,8 +322,8 @@ class NeighbourUses:
         for node, bindings in self.program.scopes.reaching.items() if stars else ():
             if isinstance(node, cst.Name) and not bindings and not hasattr(builtins, node.value):
                 for path in sorted(f"{star}.{node.value}" for star in stars):
-                    found = self.neighbour(path)
-                    if found is not None and found.module_or_name == canonical(path):
+                    neighbour = self.neighbour(path)
+                    if neighbour is not None and neighbour.module_or_name == canonical(path):
                         yield self._occurrence(node, path, Role.NEIGHBOUR)
 
     def _stars(self) -> Iterator[Occurrence]:

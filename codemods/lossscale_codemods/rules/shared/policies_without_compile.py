@@ -60,10 +60,10 @@ def _types(scale: cst.BaseExpression, program: Program) -> set[LossScaleType]:
 
 def _given_types(parameter: Binding, program: Program) -> set[LossScaleType]:
     given = program.types.project.call_sites.arguments(program.resolver, parameter)
-    found = set()
+    types = set()
     for one in given or ():
         if is_none(one.node):
-            found.add(LossScaleType.NOTHING)
+            types.add(LossScaleType.NOTHING)
             continue
         try:
             value = constant(one.resolver.scopes.tree.source(one.node))
@@ -71,8 +71,8 @@ def _given_types(parameter: Binding, program: Program) -> set[LossScaleType]:
             return {LossScaleType.UNKNOWN}
         if value != "dynamic" and not isinstance(value, int | float):
             return {LossScaleType.UNKNOWN}
-        found.add(LossScaleType.DYNAMIC if value == "dynamic" else LossScaleType.NUMBER)
-    return found or {LossScaleType.UNKNOWN}
+        types.add(LossScaleType.DYNAMIC if value == "dynamic" else LossScaleType.NUMBER)
+    return types or {LossScaleType.UNKNOWN}
 
 
 def _is_only_set(policy: cst.Call, program: Program) -> bool:

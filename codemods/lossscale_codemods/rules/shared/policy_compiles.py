@@ -41,7 +41,7 @@ def compiled_optimizers(policy: cst.Call, program: Program) -> list[cst.BaseExpr
         return None
     if any(True for _ in kept_compiles(program)):
         return None
-    found = []
+    optimizers = []
     for node in program.tree.parents:
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
             continue
@@ -50,8 +50,8 @@ def compiled_optimizers(policy: cst.Call, program: Program) -> list[cst.BaseExpr
         optimizer = _optimizer_of(node, program)
         if optimizer is None or not is_made_behind(setting, node.func.value, program):
             return None
-        found.append(optimizer)
-    return found or None
+        optimizers.append(optimizer)
+    return optimizers or None
 
 
 def _setting(policy: cst.Call, program: Program) -> cst.CSTNode | None:

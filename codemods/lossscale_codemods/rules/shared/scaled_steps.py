@@ -71,13 +71,13 @@ class ScaledSteps:
     @functools.cached_property
     def calls(self) -> dict[str, list[cst.Call]]:
         """The calls of the three methods that may be a loss-scale optimizer's, by their names."""
-        found: dict[str, list[cst.Call]] = {name: [] for name in METHODS}
+        by_method: dict[str, list[cst.Call]] = {name: [] for name in METHODS}
         for node in self.tree.parents:
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
                 name = node.func.attr.value
-                if name in found and self._may_be_wrapper(node.func.value):
-                    found[name].append(node)
-        return found
+                if name in by_method and self._may_be_wrapper(node.func.value):
+                    by_method[name].append(node)
+        return by_method
 
     def _may_be_wrapper(self, node: cst.BaseExpression) -> bool:
         kinds = self.program.types.of(node)

@@ -73,12 +73,12 @@ def place_of(call: cst.Call, program: Program) -> Place | Review:
 
 def _in_function(tree: Tree, node: cst.CSTNode) -> Sequence[cst.CSTNode]:
     """Returns what is around a node, up to its function."""
-    found = []
+    around = []
     for above in tree.ancestors(node):
         if isinstance(above, cst.FunctionDef | cst.ClassDef):
             break
-        found.append(above)
-    return found
+        around.append(above)
+    return around
 
 
 def _beside(

@@ -239,18 +239,18 @@ class SharedLossScales:
         ) and (makes_v1_wrappers(self.program) and not keras_may_take_objects(self.program))
 
     def _objects(self) -> list[cst.Call]:
-        found = {o: None for origins in self.origins.places.values() for o in origins}
-        return [o for o in found if isinstance(o, cst.Call) and self._moves(o)]
+        objects = {o: None for origins in self.origins.places.values() for o in origins}
+        return [o for o in objects if isinstance(o, cst.Call) and self._moves(o)]
 
     def _taken(self) -> dict[cst.Call, list[cst.Call]]:
         """Returns the objects that optimizers take, each with their constructors."""
-        found: dict[cst.Call, list[cst.Call]] = {}
+        takers: dict[cst.Call, list[cst.Call]] = {}
         for origin in self._objects():
             for _, use in self._uses(origin):
                 call = self.tree.parent(use.user) if use.user is not None else None
                 if self.takes(use) and isinstance(call, cst.Call):
-                    found.setdefault(origin, []).append(call)
-        return found
+                    takers.setdefault(origin, []).append(call)
+        return takers
 
     def _uses(self, origin: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, Use]]:
         for place, origins in self.origins.places.items():

@@ -59,8 +59,8 @@ def _variables(method: cst.Attribute, program: Program) -> set[str]:
     if method.attr.value == "minimize":
         given = [a for a in call.args if a.keyword is not None and a.keyword.value == "var_list"]
         by_place = [a for a in call.args if a.keyword is None and not a.star]
-        found = given or by_place[1:2]
-        return _spelled(found[0].value, program) if found else set()
+        var_list = given or by_place[1:2]
+        return _spelled(var_list[0].value, program) if var_list else set()
     pairs = call.args[0].value if call.args else None
     if isinstance(pairs, cst.Call) and dotted(pairs.func) == "zip" and len(pairs.args) == 2:
         return _spelled(pairs.args[1].value, program)

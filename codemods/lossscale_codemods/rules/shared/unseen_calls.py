@@ -148,7 +148,7 @@ def _are_all(reads: Sequence[cst.Attribute], function: cst.FunctionDef, program:
         if not classes or not all(classes):
             return False
         for one in classes:
-            found = project.members.method(one, name) if one is not None else []
-            if [d.binding.node for d in found] != [function]:
+            definitions = project.members.method(one, name) if one is not None else []
+            if [d.binding.node for d in definitions] != [function]:
                 return False
     return project.members.overridden(owner, name) == []
