@@ -95,7 +95,7 @@ WITHOUT_TENSORFLOW = {
     "keras3.loss_scale_logger",
     "keras3.overflow_record",
     "keras3.private",
-    "keras3.inner_scale",
+    "keras3.scaling",
     "keras3.backends",
     "keras3.backends.stateless",
     "keras3.backends.eager",

@@ -12,6 +12,7 @@ from compat_lossscale.core import graph_names, native
 from compat_lossscale.core.loss_scale import LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.rule_settings import RuleSettings
+from compat_lossscale.core.tensor_operations import ON_TENSORS
 from compat_lossscale.core.tracing import as_written
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
@@ -23,25 +24,7 @@ from compat_lossscale.spec import (
     RuleNumbers,
     ScaleState,
 )
-from compat_lossscale.spec.update_rule import Operations, next_state
-
-
-def _select(condition: Any, a: Any, b: Any) -> Any:
-    """`tf.where`, without an operation for what is known while tracing."""
-    if isinstance(condition, bool):
-        return a if condition else b
-    return tf.where(condition, a, b)
-
-
-_TENSORFLOW = Operations(
-    select=_select,
-    divide=tf.divide,
-    maximum=tf.maximum,
-    minimum=tf.minimum,
-    is_finite=tf.math.is_finite,
-    float32=lambda number: number,
-)
-"""The update rule's arithmetic on float32 and int64 scalar tensors."""
+from compat_lossscale.spec.update_rule import next_state
 
 
 class DynamicLossScale(LossScale, native.DynamicLossScale):
@@ -275,7 +258,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """Moves it in a graph."""
         left = self._hysteresis_left
         state = ScaleState(self(), good_steps, None if left is None else tf.convert_to_tensor(left))
-        return self._assign_state(next_state(state, finite, self.numbers, _TENSORFLOW))
+        return self._assign_state(next_state(state, finite, self.numbers, ON_TENSORS))
 
     def _move_eagerly(self, finite: bool) -> list[Any]:
         """Moves it by Python's arithmetic, which gives the same and spares a dozen operations."""
@@ -306,33 +289,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     def stays_at_cap(self) -> bool:
         """Whether the latest step in eager mode was to make it grow, and could not."""
         return self._stays_at_cap and self.numbers.max_scale is None and self.multiplier != 1
-
-    def state_before_backoff(self) -> ScaleState:
-        """Returns what `has_to_shrink_at_floor` needs, to be read before the loss scale moves."""
-        left = self._hysteresis_left
-        return ScaleState(self(), None, None if left is None else tf.convert_to_tensor(left))
-
-    def reads_to_wait_for(self, before: ScaleState | None) -> list[Any]:
-        """Returns the tensors that have to be read before the loss scale moves.
-
-        A graph of TensorFlow 1 does not order them by itself.
-        """
-        if before is None or self._settings is None or tf.executing_eagerly():
-            return []
-        return [one for one in before if one is not None]
-
-    def has_to_shrink_at_floor(self, before: ScaleState) -> Any:
-        """Whether a bad step finds the scale at its floor, a bool scalar tensor.
-
-        Args:
-            before: What `state_before_backoff` returned.
-        """
-        if self._settings is None:
-            return tf.equal(before.scale, 1.0)
-        at_floor = tf.equal(before.scale, tf.cast(self.numbers.min_scale, tf.float32))
-        if before.hysteresis_left is None:
-            return at_floor
-        return tf.logical_and(at_floor, before.hysteresis_left <= 1)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.

@@ -12,6 +12,7 @@ import tensorflow as tf
 from compat_lossscale.core import graph_names, reference
 from compat_lossscale.core.deferral import Deferred
 from compat_lossscale.core.dynamic_loss_scale import moves_by_the_rule
+from compat_lossscale.core.floor import reads_to_wait_for, state_before_backoff
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
@@ -45,7 +46,7 @@ def apply_or_skip(
             wrapped optimizer expects them mirrored.
         applied: Is called where the step is applied, in a cross-replica context if there is one.
         skipped: Is called where the step is skipped, in the same context, with what
-            `DynamicLossScale.state_before_backoff` returned; `None` if the loss scale is of a
+            `state_before_backoff` returned; `None` if the loss scale is of a
             user's own rule.
         inspect: Is called after `skipped`, with what calls a function with the unscaled gradients
             of each replica, in the replica's context.
@@ -127,8 +128,8 @@ class _Step:
             return grouped(moved, self.applied(), on_gradients(self.apply))
 
         def skipped() -> Any:
-            before = rule and rule.state_before_backoff()
-            with tf.control_dependencies(rule.reads_to_wait_for(before) if rule else []):
+            before = rule and state_before_backoff(rule)
+            with tf.control_dependencies(reads_to_wait_for(rule, before) if rule else []):
                 moved = rule and rule.advance(False)
             counted = self.skipped(before)
             return grouped(moved, counted, self.inspect and self.inspect(on_gradients))

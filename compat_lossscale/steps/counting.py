@@ -13,11 +13,12 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     RuleSettings,
+    has_to_shrink_at_floor,
     moves_by_the_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
 from compat_lossscale.spec import LossScaleRule, ScaleState
-from compat_lossscale.steps.overflows import RecordsOverflows
+from compat_lossscale.steps.overflow_recording import RecordsOverflows
 from compat_lossscale.steps.step_log import StepLog
 from compat_lossscale.steps.stuck import AT_FLOOR
 
@@ -107,7 +108,7 @@ class CountsSkippedSteps(RecordsOverflows):
         loss_scale = self._loss_scale
         if before is None or not isinstance(loss_scale, DynamicLossScale):
             return None
-        return None if loss_scale.multiplier == 1 else loss_scale.has_to_shrink_at_floor(before)
+        return None if loss_scale.multiplier == 1 else has_to_shrink_at_floor(loss_scale, before)
 
     def _assert_in_graph(self, before: ScaleState | None) -> Any:
         """Fails in a graph of TensorFlow 1, where there is no log, if the rule says so."""

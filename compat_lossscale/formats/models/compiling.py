@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.formats.models.class_tables import SHARED, Kind
-from compat_lossscale.formats.models.translation import Translation
+from compat_lossscale.formats.models.translation_context import Translation
 from compat_lossscale.spec import Generation
 
 _OPTIMIZER = "optimizer"

@@ -10,7 +10,7 @@ from compat_lossscale.formats.models import class_tables
 from compat_lossscale.formats.models.class_tables import RECURRENT, SHARED, Kind
 from compat_lossscale.formats.models.objects import PYTHON_CODE, convert_settings, lose_class
 from compat_lossscale.formats.models.policies import compute_dtype
-from compat_lossscale.formats.models.translation import Translation
+from compat_lossscale.formats.models.translation_context import Translation
 from compat_lossscale.spec import Generation
 
 _ACTIVATIONS = ("activation", "recurrent_activation")
@@ -138,10 +138,10 @@ def _attention_shapes(shapes: Any) -> dict[str, Any]:
     """Returns what tf-keras has in the config of attention, and Keras 3 beside it."""
     known = shapes.get("shapes_dict") if isinstance(shapes, Mapping) else None
     known = known if isinstance(known, Mapping) else {}
-    found = {name: known.get(name) for name in _SHAPES}
-    if found["key_shape"] is None:
-        found["key_shape"] = found["value_shape"]
-    return found
+    attention_shapes = {name: known.get(name) for name in _SHAPES}
+    if attention_shapes["key_shape"] is None:
+        attention_shapes["key_shape"] = attention_shapes["value_shape"]
+    return attention_shapes
 
 
 def _build_config(

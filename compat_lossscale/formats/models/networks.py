@@ -17,7 +17,7 @@ from compat_lossscale.formats.models.nodes import (
     ends_for_tf_keras,
 )
 from compat_lossscale.formats.models.policies import compute_dtype
-from compat_lossscale.formats.models.translation import Translation
+from compat_lossscale.formats.models.translation_context import Translation
 from compat_lossscale.spec import Generation
 
 _SEQUENTIAL = "Sequential"

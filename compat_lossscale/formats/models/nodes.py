@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from compat_lossscale.formats.models.class_tables import RECURRENT
-from compat_lossscale.formats.models.translation import Translation
+from compat_lossscale.formats.models.translation_context import Translation
 
 TENSOR, HISTORY = "__keras_tensor__", "keras_history"
 """How Keras 3 calls a tensor in an argument, and the place that it comes from."""
@@ -119,10 +119,10 @@ def calls_for_tf_keras(
             continue
 
         def history(tensor: Mapping[str, Any]) -> list[Any]:
-            found = tensor["config"].get(HISTORY) or [None, 0, 0]
-            callee = callees.get(found[0], Callee()) if isinstance(found[0], str) else Callee()
-            number = found[1] + callee.shift if isinstance(found[1], int) else found[1]
-            return [found[0], number, found[2]]
+            source = tensor["config"].get(HISTORY) or [None, 0, 0]
+            callee = callees.get(source[0], Callee()) if isinstance(source[0], str) else Callee()
+            number = source[1] + callee.shift if isinstance(source[1], int) else source[1]
+            return [source[0], number, source[2]]
 
         positional = [_with_histories(value, history) for value in _listed(call.get("args"))]
         keywords = {

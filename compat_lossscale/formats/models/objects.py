@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from compat_lossscale.formats.models import class_tables
 from compat_lossscale.formats.models.class_tables import ANYTHING, INSTEAD, SHARED, Kind
-from compat_lossscale.formats.models.translation import Translation
+from compat_lossscale.formats.models.translation_context import Translation
 from compat_lossscale.spec import Generation
 
 OF_KERAS = ("keras", "tf_keras")

@@ -11,7 +11,7 @@ from compat_lossscale.formats.conversion import Field
 from compat_lossscale.formats.models import layers, networks, objects, policies
 from compat_lossscale.formats.models.class_tables import NETWORKS, Kind
 from compat_lossscale.formats.models.compiling import convert_compile_config
-from compat_lossscale.formats.models.translation import Translation
+from compat_lossscale.formats.models.translation_context import Translation
 from compat_lossscale.spec import Generation
 
 COMPILED = "compile_config"

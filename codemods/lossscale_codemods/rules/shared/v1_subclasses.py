@@ -30,10 +30,9 @@ _record_tape _scale_guarded _set_up _set_up_from _settings _shape_as_list _shape
 _start_counting _stated_rule _stays_at_cap _step_counter _step_log _take_overflows
 _tf_should_use_wrapped_value _unscale_guarded _USE_EQUALITY _with_index_add _with_index_max
 _with_index_min _with_index_update advance counter current_loss_scale device dtype eval
-experimental_ref get_shape good_steps graph growth_steps has_to_shrink_at_floor hysteresis_left
-last_step_skipped loss_scale_rule name ndim numbers numpy of_any_value of_variables op
-OVERLOADABLE_OPERATORS reads_to_wait_for ref rule set_shape settings shape sharing_state_of
-skipped_steps spec state state_before_backoff stays_at_cap
+experimental_ref get_shape good_steps graph growth_steps hysteresis_left last_step_skipped
+loss_scale_rule name ndim numbers numpy of_any_value of_variables op OVERLOADABLE_OPERATORS ref
+rule set_shape settings shape sharing_state_of skipped_steps spec state stays_at_cap
 """
 ADDED = frozenset(_ADDED.split())
 """Members that only the classes under `run` have."""
