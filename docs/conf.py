@@ -31,6 +31,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"Target|RelativeImports"),
 ]
 html_theme = "furo"
+html_title = f"{project} {release}"
 html_static_path = ["_static"]
 html_css_files = ["page.css"]
 exclude_patterns = ["_build", "_generated"]
