@@ -128,7 +128,7 @@ run-as-python: $(VENV)/ready
 	$(VENV)/bin/python -m tests.cli.run_as_python $(PYTHONS)
 	$(VENV)/bin/python -m tests.cli.run_with_tools
 
-# All exchanges of saved files. `make test` runs a fifth of them, in one mode each.
+# All exchanges of saved files. `make test` runs an eighth of them, in one mode each.
 exchange-all: $(VENV)/ready
 	EXCHANGE_EVERY=1 ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL) tests/exchange
 

@@ -63,9 +63,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects no garbage meanwhile: what comes up are modules and tests, which stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Lets the garbage collector pass over what lives as long as the run: modules and tests."""
-    _freeze()
+    gc.freeze()
 
 
 def _freeze() -> None:

@@ -10,8 +10,9 @@ do so with `tensorflow_may_be_imported`.
 which is imitated in the same process. Tests of how `run` starts a program cannot use this.
 
 There is one server for tf-keras and one for Keras 3, because TensorFlow reads `TF_USE_LEGACY_KERAS`
-when it is imported. All workers of a test run share them. Forking is sound while a process has one
-thread, and TensorFlow makes its threads when its first operation runs: so the server runs none.
+when it is imported. A third one has imported the codemod and no TensorFlow, for `migrate`. All
+workers of a test run share them. Forking is sound while a process has one thread, and TensorFlow
+makes its threads when its first operation runs: so the server runs none.
 
 As a program, this file takes the arguments of `python`, and has them run by a server.
 """
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import json
 import os
 import select
@@ -36,6 +38,8 @@ FOLDER = "FORKED_PYTHON_FOLDER"
 """The environment variable that names the folder of the servers' sockets; empty for no servers."""
 _SERVE = "--serve"
 _RUN = ["-m", "compat_lossscale", "run"]
+_MIGRATE = ["-m", "compat_lossscale", "migrate"]
+_REPOSITORY = Path(__file__).resolve().parent.parent
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 _OF_SERVERS = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -122,7 +126,7 @@ def _request(
     files: Sequence[int],
 ) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(str(_socket_of(_legacy_keras(arguments, environment))))
+    connection.connect(str(_socket_of(_kind(arguments, environment))))
     request = json.dumps(
         {
             "arguments": list(arguments),
@@ -135,11 +139,14 @@ def _request(
     return connection
 
 
-def _legacy_keras(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """What `TF_USE_LEGACY_KERAS` is when a program imports TensorFlow."""
-    if list(arguments[:3]) != _RUN:
-        return environment.get(_LEGACY_KERAS, "")
-    return "" if "--keras3" in arguments else "1"
+def _kind(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Which server runs a program: one with the Keras that it would import, or the codemod's."""
+    if list(arguments[:3]) == _MIGRATE:
+        return "codemod"
+    if list(arguments[:3]) == _RUN:
+        return "keras-3" if "--keras3" in arguments else "tf-keras"
+    is_legacy = environment.get(_LEGACY_KERAS, "") in ("1", "true", "True")
+    return "tf-keras" if is_legacy else "keras-3"
 
 
 def _answer(connection: socket.socket) -> int:
@@ -147,10 +154,9 @@ def _answer(connection: socket.socket) -> int:
     return int(b"".join(iter(lambda: connection.recv(64), b"")))
 
 
-def _socket_of(legacy_keras: str) -> Path:
+def _socket_of(kind: str) -> Path:
     """Returns the address of a server, which is started if there is none."""
-    is_legacy = legacy_keras in ("1", "true", "True")
-    address = Path(os.environ[FOLDER], "tf-keras" if is_legacy else "keras-3")
+    address = Path(os.environ[FOLDER], kind)
     with address.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not address.exists():
@@ -158,31 +164,47 @@ def _socket_of(legacy_keras: str) -> Path:
                 listener.bind(str(address))
                 listener.listen(100)
                 server = subprocess.Popen(
-                    [sys.executable, __file__, _SERVE, str(listener.fileno())],
+                    [sys.executable, __file__, _SERVE, str(listener.fileno()), kind],
                     pass_fds=[listener.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
-                    env=_environment_of_server(is_legacy),
+                    env=_environment_of_server(is_legacy=kind == "tf-keras"),
                 )
             address.with_suffix(".pid").write_text(str(server.pid))
     return address
 
 
-def _environment_of_server(is_legacy: bool) -> dict[str, str]:
+def _environment_of_server(*, is_legacy: bool) -> dict[str, str]:
     environment = {**os.environ, **_OF_SERVERS, _LEGACY_KERAS: "1"}
     for name in ("PYTHONPATH", *(() if is_legacy else (_LEGACY_KERAS,))):
         environment.pop(name, None)
     return environment
 
 
-def _serve(listener: socket.socket) -> None:
-    """Runs programs until the folder of the servers is gone."""
-    import tensorflow  # noqa: F401  # for the programs
+def _import_what_programs_need(kind: str) -> None:
+    if kind != "codemod":
+        import tensorflow  # noqa: F401
 
-    _imported.extend(sys.modules)
+        return
+    sys.path[:0] = [str(_REPOSITORY), str(_REPOSITORY / "codemods")]
+    import lossscale_codemods
+
+    import compat_lossscale.cli.group
+    import compat_lossscale.cli.migrate  # noqa: F401
+
+    # Loads what a full parse needs.
+    old = "import tensorflow as tf\ntf.train.experimental.DynamicLossScale()\n"
+    lossscale_codemods.migrate_source(old)
+
+
+def _serve(listener: socket.socket, kind: str) -> None:
+    """Runs programs until the folder of the servers is gone."""
     _path[:] = sys.path[1:]
+    _import_what_programs_need(kind)
+    gc.freeze()  # No program has to look through what is there before it.
+    _imported.extend(sys.modules)
     folder = Path(os.environ[FOLDER])
     while True:
         with contextlib.suppress(ChildProcessError):
@@ -228,6 +250,7 @@ def _become(
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+        _open_again(number)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
@@ -255,6 +278,22 @@ def _become(
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _open_again(number: int) -> None:
+    """Makes a standard stream anew: the one of the server knows what `/dev/null` can do."""
+    name = ("stdin", "stdout", "stderr")[number]
+    old = getattr(sys, name)
+    new = open(  # noqa: SIM115  # it stays open
+        number,
+        old.mode[0],
+        encoding=old.encoding,
+        errors=old.errors,
+        closefd=False,
+        buffering=1 if name == "stderr" else -1,
+    )
+    setattr(sys, name, new)
+    setattr(sys, f"__{name}__", new)
 
 
 def _imitate_exec() -> None:
@@ -319,7 +358,7 @@ def _execute(program: str, *arguments: str) -> None:
 
 def _main(arguments: list[str]) -> None:
     if arguments[:1] == [_SERVE]:
-        _serve(socket.socket(fileno=int(arguments[1])))
+        _serve(socket.socket(fileno=int(arguments[1])), arguments[2])
         return
     if not can_run(arguments):
         os.execv(sys.executable, [sys.executable, *arguments])

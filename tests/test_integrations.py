@@ -17,6 +17,7 @@ import yaml
 from click.testing import CliRunner
 
 from compat_lossscale.cli.group import command_line
+from tests import forked_python
 from tests.support import REPOSITORY
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -159,7 +160,9 @@ def test_the_commands_of_the_docs_run(folder: Path) -> None:
             Path(name).mkdir()
         Path("src/a.py").write_text(OLD)
         Path("models/config.json").write_text('{"dynamic": true, "inner_optimizer": null}')
-        command = re.sub(r"^compat-lossscale ", "python -m compat_lossscale ", line)
+        migrate = shlex.join(forked_python.command("-m", "compat_lossscale", "migrate"))
+        command = re.sub(r"^compat-lossscale migrate ", f"{migrate} ", line)
+        command = re.sub(r"^compat-lossscale ", "python -m compat_lossscale ", command)
         command = re.sub(r"^python ", f"{sys.executable} ", command)
         done = subprocess.run(command, check=False, shell=True, capture_output=True, text=True)
         assert "Traceback" not in done.stderr, done.stderr

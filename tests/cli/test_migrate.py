@@ -14,8 +14,10 @@ from click.testing import CliRunner, Result
 from lossscale_codemods.runner import file_task
 
 from compat_lossscale.cli.migrate import migrate
+from tests.codemods.in_process import workers_in_this_process
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -32,10 +34,16 @@ def run(*arguments: object, stdin: str | bytes | None = None) -> Result:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
-    return tmp_path
+    if request.node.get_closest_marker("workers"):
+        yield tmp_path
+        return
+    with workers_in_this_process():
+        yield tmp_path
 
 
 CODES = [
@@ -162,6 +170,7 @@ def test_standard_input(folder: Path) -> None:
     assert run("-", "a.py", stdin=OLD).exit_code == 64
 
 
+@pytest.mark.workers
 def test_standard_input_on_which_the_parser_dies_comes_out_as_it_was(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +349,7 @@ def test_why_a_named_path_was_skipped(folder: Path) -> None:
     assert run("generated", "--no-ignore").exit_code == 1
 
 
+@pytest.mark.workers
 def test_jobs_give_the_same_report(folder: Path) -> None:
     for number in range(8):
         (folder / f"{number}.py").write_text([OLD, FINDING, BROKEN, CLEAN][number % 4])

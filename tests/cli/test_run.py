@@ -33,7 +33,13 @@ def observed(done: subprocess.CompletedProcess[str]) -> Any:
 
 
 PROGRAM = """\
-import json, sys
+import json, os, sys
+
+imported = [name for name in ("tensorflow", "numpy") if name in sys.modules]
+said = "TF_USE_LEGACY_KERAS" in os.environ
+os.environ["TF_CPP_MAX_VLOG_LEVEL"] = "1"
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "0"
+os.environ["TF_USE_LEGACY_KERAS"] = "0"
 import helper
 import tensorflow as tf
 from tensorflow.keras.mixed_precision import experimental as mp
@@ -57,13 +63,14 @@ print(json.dumps({
         or "legacy" in tf.keras.optimizers.SGD.__module__,
     "v": float(v),
     "doc": __doc__,
+    "imported": imported,
+    "legacy Keras is said": said,
 }))
 """
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Path:
-    directory = tmp_path / "programs"
+def write_program(folder: Path) -> Path:
+    directory = folder / "programs"
     directory.mkdir()
     (directory / "helper.py").write_text("VALUE = 'helped'\n")
     path = directory / "train.py"
@@ -71,25 +78,45 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_script_sees_what_python_would_show_it(program: Path, tmp_path: Path) -> None:
-    args = ["--legacy-optimizers", "-m", "--", "--help", "data dir", "-x=1"]
-    seen = observed(run("programs/train.py", *args, cwd=tmp_path, **FRESH))
-    assert seen == {
-        "argv": ["programs/train.py", *args],
+ARGUMENTS = ["--legacy-optimizers", "-m", "--", "--help", "data dir", "-x=1"]
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, str]:
+    """A script, what it printed as a program of its own, and its standard error."""
+    path = write_program(tmp_path_factory.mktemp("script"))
+    done = run("programs/train.py", *ARGUMENTS, cwd=path.parents[1], **FRESH)
+    return path, observed(done), done.stderr
+
+
+def test_a_script_sees_what_python_would_show_it(script: tuple[Path, Any, str]) -> None:
+    path, seen, _ = script
+    expected = {
+        "argv": ["programs/train.py", *ARGUMENTS],
         "name": "__main__",
         "main": True,
         # Python has made it absolute since 3.9.
-        "file": str(program),
+        "file": str(path),
         "helper": "helped",
-        "first on the path": str(program.parent.resolve()),
+        "first on the path": str(path.parent.resolve()),
         "class module": "__main__",
         "legacy": True,
         "v": 0.5,
         "doc": None,
     }
+    assert {name: seen[name] for name in expected} == expected
 
 
-def test_a_module_is_run_as_python_m_would(program: Path, tmp_path: Path) -> None:
+def test_what_a_program_says_to_tensorflow_in_its_environment_counts(
+    script: tuple[Path, Any, str],
+) -> None:
+    _, seen, errors = script
+    assert (seen["imported"], seen["legacy Keras is said"]) == ([], False)
+    assert "execute.cc" in errors  # verbose logs, which only its own import turns on
+
+
+def test_a_module_is_run_as_python_m_would(tmp_path: Path) -> None:
+    program = write_program(tmp_path)
     package = program.parent / "package"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -130,24 +157,6 @@ def test_the_exit_code_and_traceback_come_through_the_command(tmp_path: Path) ->
     assert done.stderr.rstrip().splitlines()[-1].startswith("AttributeError: ")
     path.write_text("import sys\nsys.exit(7)\n")
     assert run(str(path)).returncode == 7
-
-
-def test_what_a_program_says_to_tensorflow_in_its_environment_counts(tmp_path: Path) -> None:
-    path = tmp_path / "train.py"
-    path.write_text(
-        "import json, os, sys\n"
-        "seen = [name for name in ('tensorflow', 'numpy') if name in sys.modules]\n"
-        "seen.append('TF_USE_LEGACY_KERAS' in os.environ)\n"
-        "os.environ['TF_CPP_MAX_VLOG_LEVEL'] = '1'\n"
-        "os.environ['TF_CPP_MIN_LOG_LEVEL'] = '0'\n"
-        "os.environ['TF_USE_LEGACY_KERAS'] = '0'\n"
-        "import tensorflow as tf\n"
-        "seen.append(tf.keras.mixed_precision.experimental.Policy('mixed_float16').name)\n"
-        "print(json.dumps(seen))\n"
-    )
-    done = run(str(path), **FRESH)
-    assert observed(done) == [False, "mixed_float16"]
-    assert "execute.cc" in done.stderr  # verbose logs, which only its own import turns on
 
 
 def test_workers_that_are_spawned_have_the_old_names_too(tmp_path: Path) -> None:

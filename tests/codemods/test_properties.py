@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unittest import mock
 
-import hypothesmith
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from lossscale_codemods import Outcome, Status, migrate_source
@@ -26,9 +25,9 @@ from compat_lossscale.spec import LossScaleSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "24"))
 """How many programs a property is tried on; `make properties` tries many more."""
-ANY_EXAMPLES = max(EXAMPLES // 3, 20)
+ANY_EXAMPLES = max(EXAMPLES // 3, 12)
 """The same for programs of any shape, which take longer to make."""
 KERAS, V1 = "tensorflow.keras.mixed_precision", "tensorflow.compat.v1.mixed_precision"
 EXPERIMENTAL = f"{KERAS}.experimental"
@@ -262,9 +261,11 @@ def compiles(source: str) -> bool:
     return True
 
 
-@st.deferred  # To read Python's grammar takes seconds.
+@st.deferred  # To import it, and to read Python's grammar, takes seconds.
 def any_program() -> st.SearchStrategy[str]:
     """Any program that compiles."""
+    import hypothesmith
+
     return st.one_of(
         hypothesmith.from_grammar(auto_target=False), hypothesmith.from_node(auto_target=False)
     ).filter(compiles)

@@ -171,10 +171,10 @@ def _programs(folder: Path, *, forked: bool) -> Path:
     programs.mkdir(exist_ok=True)
     start = f"exec {sys.executable}"
     python = f"{start} -S {forked_python.__file__}" if forked else start
-    run = f'[ "$1" = run ] && {python} -m compat_lossscale "$@"\n'
+    command = f'case "$1" in run|migrate) {python} -m compat_lossscale "$@";; esac\n'
     for name, lines in (
         ("python", f'{python} "$@"\n'),
-        ("compat-lossscale", f'{run}{start} -m compat_lossscale "$@"\n'),
+        ("compat-lossscale", f'{command}{start} -m compat_lossscale "$@"\n'),
     ):
         program = programs / name
         program.write_text(f"#!/bin/sh\n{lines}", "utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +46,10 @@ def test_every_way_to_run_a_step_moves_by_the_pure_rule(mode: str, rule: LossSca
     optimizer, variables = make(rule, initial_scale=INITIAL)
     step = stepper(optimizer, variables, mode)
     expected = state_of(optimizer)
-    for finite in random_steps(5 * SHORT if mode == "jit" else SHORT):
+    count = 5 * SHORT if mode == "jit" else SHORT
+    if (BACKEND, mode) == ("jax", "eager") and not os.environ.get("ALL_CASES"):
+        count = SHORT // 3  # JAX compiles the branch of each step anew.
+    for finite in random_steps(count):
         step([0.0 if finite else NAN])
         expected = next_state(expected, finite, rule.numbers)
         after = state_of(optimizer)

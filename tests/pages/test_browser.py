@@ -64,29 +64,35 @@ def loss_scale_report_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(BROWSER)
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
 @pytest.fixture
-def browser() -> Iterator[Open]:
-    started: list[webdriver.Chrome] = []
+def browser(chromium: webdriver.Chrome) -> Open:
+    """Opens a page in the one window that all tests use."""
 
-    def start(path: Path, width: int = 1280, *, script: bool = True, dark: bool = False) -> Any:
-        options = webdriver.ChromeOptions()
-        options.binary_location = str(BROWSER)
-        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        made = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-        started.append(made)
+    def open_page(path: Path, width: int = 1280, *, script: bool = True, dark: bool = False) -> Any:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        made.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        made.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not script})
-        made.get(path.as_uri())
-        return made
+        chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        chromium.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not script})
+        chromium.get("about:blank")
+        for log in ("browser", "performance"):
+            chromium.get_log(log)  # What the page before has left there.
+        chromium.get(path.as_uri())
+        return chromium
 
-    yield start
-    for made in started:
-        made.quit()
+    return open_page
 
 
 def visible(driver: webdriver.Chrome, css: str) -> list[str]:
@@ -183,11 +189,13 @@ def test_everything_can_be_reached_by_keys(browser: Open, report: Path) -> None:
 
 
 def test_without_a_script_everything_is_there_but_the_filters(browser: Open, report: Path) -> None:
-    with_script = browser(report)
+    parts = ("article.file", "li[data-status]", "table.diff", "article.rule", ".tiles div")
+    driver = browser(report)
+    with_script = {css: visible(driver, css) for css in parts}
     without = browser(report, script=False)
     assert not without.find_element(By.ID, "filters").is_displayed()
-    for css in ("article.file", "li[data-status]", "table.diff", "article.rule", ".tiles div"):
-        assert visible(without, css) == visible(with_script, css) != []
+    for css in parts:
+        assert visible(without, css) == with_script[css] != []
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1280])

@@ -33,9 +33,10 @@ each_keras_generation = pytest.mark.parametrize("generation", KERAS, ids=lambda 
 def test_random_faults_leave_what_the_good_steps_alone_leave(
     generation: Generation, mode_name: str
 ) -> None:
+    episodes = range(8 if os.environ.get("ALL_CASES") else 5)
     with mode_of(mode_name) as mode:
-        counts = Twins(generation, mode, "float16", "adam").run(range(8))
-    assert sum(counts.values()) == 8 * EPISODE
+        counts = Twins(generation, mode, "float16", "adam").run(episodes)
+    assert sum(counts.values()) == len(episodes) * EPISODE
     assert set(counts) == {"good", "non-finite", "overflow"}
 
 

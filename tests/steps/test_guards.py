@@ -205,6 +205,7 @@ def dynamic(inner: Any) -> Any:
     return LossScaleOptimizer(inner, initial_scale=8.0, dynamic_growth_steps=2)
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_told_once(case: tuple[Family, Mode], mistake: str) -> None:
     step, words = MISTAKES[mistake]
@@ -226,12 +227,14 @@ def test_altered_gradients_are_told_of_in_graphs(case: tuple[Family, Mode], mist
         assert all(one in messages[0] for one in words)
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("step", RIGHT, ids=lambda step: step.__name__)
 def test_what_is_right_is_silent(case: tuple[Family, Mode], step: Step) -> None:
     with silent():
         train(dynamic, case, step)
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("step", [right, unscale_twice])
 def test_the_guards_change_no_number(
     case: tuple[Family, Mode], step: Step, monkeypatch: pytest.MonkeyPatch

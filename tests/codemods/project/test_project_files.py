@@ -167,6 +167,7 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     assert [file.result.output for file in again.files if file.result.changed] == []
 
 
+@pytest.mark.workers
 def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
     files = {f"wrapping{n}.py": WRAP.replace("wrap", f"wrap{n}") for n in range(4)}
     files["use.py"] = "".join(

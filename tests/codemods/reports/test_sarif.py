@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import pytest
-from jsonschema import Draft202012Validator
 from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.reports.sarif import as_sarif
 from lossscale_codemods.runner.migrate_files import run
@@ -22,6 +21,8 @@ SCHEMA = json.loads((REPOSITORY / "tests" / "schemas" / "sarif-2.1.0.json").read
 
 def sarif_of(report: RunReport) -> Any:
     """The only run of a report's SARIF, valid by the official schema."""
+    from jsonschema import Draft202012Validator  # takes two seconds to import
+
     content = json.loads(as_sarif(report, "1.2.3"))
     Draft202012Validator(SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(
         content
@@ -37,6 +38,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_schema_refuses_what_is_wrong() -> None:
+    from jsonschema import Draft202012Validator
+
     content = json.loads(as_sarif(RunReport(), "1.2.3"))
     content["runs"][0]["results"] = [{"message": {}, "level": "bad"}]
     assert not Draft202012Validator(SCHEMA).is_valid(content)
