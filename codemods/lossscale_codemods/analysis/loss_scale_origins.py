@@ -48,6 +48,7 @@ class LossScaleOrigins:
         resolver: Knows what its names stand for.
         can_be_optimizer: Whether an expression can be one of the program's loss-scale optimizers.
         is_only_new: Whether only versions reach a place in which the loss scale is a tensor.
+        optimizers: Which expressions are optimizers; by default, of the old class alone.
     """
 
     def __init__(
@@ -55,13 +56,14 @@ class LossScaleOrigins:
         resolver: Resolver,
         can_be_optimizer: Callable[[cst.BaseExpression], bool],
         is_only_new: Callable[[cst.CSTNode], bool],
+        optimizers: TypeInference | None = None,
     ) -> None:
         self.can_be_optimizer = can_be_optimizer
         self.is_only_new = is_only_new
         self.resolver = resolver
         self.scopes = resolver.scopes
         self.tree = resolver.scopes.tree
-        self.optimizers = OldOptimizers(resolver)
+        self.optimizers = OldOptimizers(resolver) if optimizers is None else optimizers
         self._answers: Answers[cst.CSTNode, cst.CSTNode | None] = Answers(self._find)
 
     def of(self, node: cst.CSTNode) -> frozenset[cst.CSTNode | None]:

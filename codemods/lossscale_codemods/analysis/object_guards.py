@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.callable_tests import asks_whether_callable
 from lossscale_codemods.analysis.guard_parts import Guard, Parts, catches
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Role
@@ -83,22 +84,33 @@ def _holds_if(part: cst.CSTNode, test: cst.BaseExpression) -> bool:
 def _calls_of_the_loss_scale(program: Program, parts: Parts) -> Iterator[Guard]:
     """`try: float(opt.loss_scale)`, `except TypeError: opt.loss_scale()`, and the like."""
     for occurrence in parts.occurrences:
-        node = occurrence.node
-        if occurrence.role is not Role.FOUND or not _is_called(program, node):
-            continue
-        below: cst.CSTNode = node
-        for above in program.tree.ancestors(node):
-            chosen = isinstance(above, cst.If | cst.IfExp) and below is not above.test
-            if isinstance(above, cst.Try) and all(
-                catches(program, h, _NOT_CALLABLE) for h in above.handlers
-            ):
-                others = [part for part in (above.body, *above.handlers) if part is not below]
-                chosen = any(_reads_it_uncalled(program, node, other) for other in others)
-            elif chosen and isinstance(above, cst.If | cst.IfExp):
-                chosen = _asks_whether_callable(program, node, above.test)
-            if chosen:
-                yield Guard(above, [below], None)
-            below = above
+        if occurrence.role is Role.FOUND:
+            yield from guards_of_call(program, occurrence.node)
+
+
+def guards_of_call(program: Program, node: cst.CSTNode) -> Iterator[Guard]:
+    """Yields what has a loss scale called only where it is an object that can be.
+
+    Args:
+        program: The file.
+        node: What is called.
+    """
+    if not _is_called(program, node):
+        return
+    below: cst.CSTNode = node
+    for above in program.tree.ancestors(node):
+        chosen = isinstance(above, cst.If | cst.IfExp) and below is not above.test
+        if isinstance(above, cst.Try) and all(
+            catches(program, h, _NOT_CALLABLE) for h in above.handlers
+        ):
+            others = [part for part in (above.body, *above.handlers) if part is not below]
+            chosen = any(_reads_it_uncalled(program, node, other) for other in others)
+        elif chosen and isinstance(above, cst.If | cst.IfExp):
+            text = program.tree.source(node)
+            chosen = asks_whether_callable(program.tree, text, above.test)
+        if chosen:
+            yield Guard(above, [below], None)
+        below = above
 
 
 def _is_called(program: Program, node: cst.CSTNode) -> bool:
@@ -109,18 +121,8 @@ def _is_called(program: Program, node: cst.CSTNode) -> bool:
 def _reads_it_uncalled(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
     text = program.tree.source(node)
     return any(
-        isinstance(one, cst.Attribute)
+        isinstance(one, cst.Attribute | cst.Name)
         and program.tree.source(one) == text
         and not _is_called(program, one)
         for one in program.tree.walk(part)
-    )
-
-
-def _asks_whether_callable(program: Program, node: cst.CSTNode, test: cst.BaseExpression) -> bool:
-    return any(
-        isinstance(one, cst.Call)
-        and dotted(one.func) in {"callable", "hasattr"}
-        and bool(one.args)
-        and program.tree.source(one.args[0].value) == program.tree.source(node)
-        for one in program.tree.walk(test)
     )

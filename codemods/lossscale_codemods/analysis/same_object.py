@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _HARMLESS = frozenset(
     {"print", "float", "int", "str", "repr", "len", "isinstance", "range", "zip", "enumerate"}
     | {"abs", "min", "max", "sum", "round", "bool", "list", "tuple", "dict", "getattr", "hasattr"}
+    | {"callable"}
 )
 _HARMLESS_METHODS = frozenset(
     {"append", "format", "get_scaled_loss", "get_unscaled_gradients", "gradient", "join", "numpy"}
@@ -190,12 +191,18 @@ class SameObject:
                     end = self.tree.span(above)[1]
                 if isinstance(above, cst.FunctionDef | cst.Lambda | cst.ClassDef):
                     return False
-        return all(
-            self.is_harmless(node)
+        calls = (
+            node
             for statement in statements
             for node in self.tree.walk(statement)
             if isinstance(node, cst.Call) and self.tree.span(node)[0] < end
         )
+        return all(self.is_harmless(call) or self._is_call_of(use, call) for call in calls)
+
+    def _is_call_of(self, use: cst.CSTNode, call: cst.Call) -> bool:
+        """Whether a loss scale is called, in a branch for versions in which it can be."""
+        bindings = self.resolver.bindings(call.func)
+        return bool(bindings) and bindings == self.resolver.bindings(use)
 
     def is_harmless(self, call: cst.Call) -> bool:
         """Whether a call takes no step: of Python, or of TensorFlow's that gets no function."""

@@ -12,6 +12,7 @@ import string
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.narrowing import is_type_assertion
 from lossscale_codemods.analysis.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import frameworks
 
@@ -56,6 +57,7 @@ _KEEPERS = re.compile(r"\.(?!Variable$)[A-Z]\w*$|\.\w*function$|graph_rewrite$")
 """What of TensorFlow and Keras may hold on to an object that it is given."""
 _TESTING = ("assertA", "assertE", "assertG", "assertL", "assertNotE", "evaluate")
 """How the methods of test cases begin that compare numbers."""
+_ASKING_FOR_NONE = ("assertIsNone", "assertIsNotNone")
 _DIRECTIVE = re.compile(r"%(?:\(\w*\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?([a-zA-Z%])")
 
 
@@ -177,11 +179,15 @@ def _argument(argument: cst.Arg, resolver: Resolver) -> UseKind:
             return UseKind.NUMBER if len(call.args) > 1 else UseKind.TEXT
         if name == "isinstance":
             return UseKind.TESTED
+    if is_type_assertion(call) and argument is call.args[0]:
+        return UseKind.TESTED
     func = call.func
     if isinstance(func, cst.Attribute) and isinstance(func.value, cst.BaseString):
         if func.attr.value != "format":
             return UseKind.OTHER
         return _filled_in(func.value, call, argument)
+    if isinstance(func, cst.Attribute) and func.attr.value in _ASKING_FOR_NONE:
+        return UseKind.IGNORED
     if isinstance(func, cst.Attribute) and func.attr.value.startswith(_TESTING):
         return UseKind.NUMBER
     paths = resolver.paths(func)

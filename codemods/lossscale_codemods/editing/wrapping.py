@@ -13,12 +13,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lossscale_codemods.editing.logical_lines import LogicalLine, Token, logical_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _MOST_LINES = 50
 _PRAGMA = re.compile(r"#\s*(?:noqa|type:|pylint:|pragma|fmt:|compat-lossscale:)")
@@ -52,10 +52,9 @@ def wrapped(statement: str, limit: int, style: Style = Style()) -> str:  # froze
     for _ in range(_MOST_LINES):
         (line,) = logical_lines(statement)
         gaps = [statement[a.end : b.start] for a, b in itertools.pairwise(line.tokens)]
-        if any("\\" in gap for gap in gaps):
-            return statement
+        ways = _IN_BRACKETS if any("\\" in gap for gap in gaps) else _WAYS
         rows = (row for row in _rows(statement, line, style) if row.end - row.start > limit)
-        found = next((new for row in rows if (new := _wrapped(row, limit)) is not None), None)
+        found = next((new for row in rows if (new := _wrapped(row, limit, ways))), None)
         if found is None:
             return statement
         statement = found
@@ -73,6 +72,16 @@ class _Row:
     end: int
     first: int
     last: int
+
+    @property
+    def last_inside(self) -> int:
+        """The last token before the brackets that close here and were opened in earlier rows."""
+        closing = (
+            i
+            for i in range(self.first, self.last + 1)
+            if self.tokens[i].is_close and self.tokens[i].match < self.first
+        )
+        return next(closing, self.last + 1) - 1
 
     @property
     def tokens(self) -> Sequence[Token]:
@@ -112,8 +121,10 @@ def _rows(statement: str, line: LogicalLine, style: Style) -> Iterator[_Row]:
         start += len(row) + 1
 
 
-def _wrapped(row: _Row, limit: int) -> str | None:
-    for way in (_condition, _import, _items, _aligned, _last_bracket):
+def _wrapped(
+    row: _Row, limit: int, ways: Sequence[Callable[[_Row, int], str | None]]
+) -> str | None:
+    for way in ways:
         found = way(row, limit)
         if found is not None:
             return found
@@ -195,11 +206,11 @@ def _takes_comma(row: _Row, opening: int) -> bool:
 
 def _last_bracket(row: _Row, limit: int) -> str | None:
     """Breaks behind the last bracket that opens and closes in the line, and has room there."""
-    tokens = row.tokens
-    depth = min(token.depth for token in tokens[row.first : row.last + 1])
+    tokens, last = row.tokens, row.last_inside
+    depth = min((token.depth for token in tokens[row.first : last + 1]), default=0)
     pairs = [
         (tokens[i].match, i)
-        for i in range(row.last, row.first, -1)
+        for i in range(last, row.first, -1)
         if tokens[i].is_close and tokens[i].depth == depth and row.first < tokens[i].match < i - 1
     ]
     if not pairs:
@@ -234,3 +245,7 @@ def _aligned(row: _Row, limit: int) -> str | None:
         return None
     at = fitting[-1]
     return row.with_lines(tokens[at].end, tokens[at + 1].start, ["", glue])
+
+
+_IN_BRACKETS: Final = (_items, _aligned, _last_bracket)
+_WAYS: Final = (_condition, _import, *_IN_BRACKETS)

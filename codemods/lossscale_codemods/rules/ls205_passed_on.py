@@ -74,11 +74,13 @@ class PassedOn(Rule):
         if usage is Usage.MEMBER and occurrence.meaning is not Meaning.MODULE:
             above = program.tree.parent(occurrence.node)
             member = getattr(getattr(above, "attr", None), "value", "a member")
-            return Review(
-                f"{member} of the class is not the same in the new class",
-                "Look at what it does with configs of old versions; tf-keras' class has no "
-                "from_config.",
-            )
+            advice = "Look at what it is used for, and change that with it."
+            if member == "from_config":
+                advice = (
+                    "Look at what it does with configs of old versions; tf-keras' class has no "
+                    "from_config."
+                )
+            return Review(f"{member} of the class is not the same in the new class", advice)
         is_pattern = isinstance(program.tree.parent(occurrence.node), cst.MatchClass)
         if usage is Usage.VALUE and is_pattern:
             return Review(

@@ -16,7 +16,8 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import ATTRIBUTES
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Rule, Verdict
-from lossscale_codemods.rules.shared.kept_loss_scales import KeptLossScales
+from lossscale_codemods.rules.shared.kept_loss_scales import CALLED, KeptLossScales
+from lossscale_codemods.rules.shared.kept_tensors import KeptTensors, can_have_kept_tensors
 from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE
 
 if TYPE_CHECKING:
@@ -65,11 +66,15 @@ class KeptScales(Rule):
             review="which is a tensor now",
         ),
         Case(f"{_NEW_HEAD}scale = opt.loss_scale\ntrain(opt)\nprint(scale)\n"),
+        Case(
+            f"{_NEW_HEAD}scale = opt.loss_scale\nprint(scale())\n",
+            review="which is a tensor now",
+        ),
     )
 
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether a loss scale is read from something that can be an optimizer."""
-        if not source.names.has_old_name:
+        if not (source.names.has_old_name or can_have_kept_tensors(source)):
             return False
         return any(node.attr in ATTRIBUTES for node in source.nodes.of(ast.Attribute)) or any(
             node.value in ATTRIBUTES for node in source.nodes.of(ast.Constant)
@@ -77,7 +82,7 @@ class KeptScales(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields what can hold the loss scale of an optimizer and is not right as it is."""
-        for node in KeptLossScales(program).places():
+        for node in (*KeptLossScales(program).places(), *KeptTensors(program).places()):
             yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -85,4 +90,4 @@ class KeptScales(Rule):
         node = occurrence.node
         if occurrence.rule != self.id or not isinstance(node, cst.BaseExpression):
             return None
-        return KeptLossScales(program).verdict(node)
+        return KeptLossScales(program).verdict(node) or CALLED

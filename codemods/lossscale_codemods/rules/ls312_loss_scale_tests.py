@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
+from lossscale_codemods.analysis.narrowing import is_type_assertion
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.same_object import SameObject
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import put
 from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE, Meaning
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.occurrences import Occurrence
@@ -79,15 +81,29 @@ class LossScaleTests(Rule):
                 "of no such class",
                 "Ask the optimizer instead: `optimizer.dynamic`.",
             )
-        text = f"{owner}.dynamic"
-        if occurrence.meaning is Meaning.FIXED:
-            text = f"not {text}" if self._stands_alone(call, program) else f"(not {text})"
-        edit = put(program, program.tree.span(call), text)
+        edits = self._edits(call, f"{owner}.dynamic", occurrence, program)
         return Rewrite(
             "the optimizer says whether its loss scale is dynamic",
-            lambda _: [edit],
+            lambda _: edits,
             keeps_name=False,
         )
+
+    @staticmethod
+    def _edits(
+        call: cst.Call, dynamic: str, occurrence: Occurrence, program: Program
+    ) -> list[Edit]:
+        """Returns the edits that ask for `optimizer.dynamic` in place of a type test."""
+        tree = program.tree
+        is_fixed = occurrence.meaning is Meaning.FIXED
+        if is_type_assertion(call) and isinstance(call.func, cst.Attribute):
+            is_negative = call.func.attr.value == "assertNotIsInstance"
+            method = "assertTrue" if is_fixed is is_negative else "assertFalse"
+            asked = (tree.span(call.args[0])[0], tree.span(call.args[1].value)[1])
+            return [Edit(*tree.span(call.func.attr), method), put(program, asked, dynamic)]
+        if is_fixed:
+            alone = LossScaleTests._stands_alone(call, program)
+            dynamic = f"not {dynamic}" if alone else f"(not {dynamic})"
+        return [put(program, tree.span(call), dynamic)]
 
     @staticmethod
     def _can_be_of_optimizer(tested: cst.BaseExpression, program: Program) -> bool:

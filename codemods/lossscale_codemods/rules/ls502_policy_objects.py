@@ -26,7 +26,12 @@ from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.rules.shared.policies_without_compile import decides_nothing
 from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers, other_files_compile
 from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED
-from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
+from lossscale_codemods.vocabulary.names import (
+    Meaning,
+    Target,
+    loss_scale_class,
+    loss_scale_optimizers,
+)
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -250,8 +255,17 @@ class PolicyObjects(Rule):
         return Review(
             f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",
             "Drop it, and wrap the optimizer before Model.compile: "
-            "LossScaleOptimizer(optimizer, dynamic=False, initial_scale=...).",
+            f"LossScaleOptimizer(optimizer, {self._new_arguments(scale.value, program)}).",
         )
+
+    @staticmethod
+    def _new_arguments(node: cst.BaseExpression, program: Program) -> str:
+        """Returns the arguments, without their values, that a loss scale becomes."""
+        made = [node, *(b.value for b in program.resolver.bindings(node) if b.value is not None)]
+        paths = [program.resolver.path(one.func) for one in made if isinstance(one, cst.Call)]
+        if any(path and loss_scale_class(path) == "DynamicLossScale" for path in paths):
+            return "initial_scale=..., dynamic_growth_steps=..."
+        return "dynamic=False, initial_scale=..."
 
     @staticmethod
     def _literal(node: cst.BaseExpression, program: Program) -> str | None:

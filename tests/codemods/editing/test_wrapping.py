@@ -69,12 +69,23 @@ def test_how_a_long_line_is_wrapped(before: str, after: str) -> None:
             "value = call(first, second, third, fourth)",
             "value = call(\n    first, second, third,\n    fourth)",
         ),
+        ("call(\n    give(the_second, last))", "call(\n    give(\n        the_second, last))"),
+        (
+            "value = call(f(first, s),\n             give(seconds))",
+            "value = call(f(first, s),\n             give(\n                 seconds))",
+        ),
         ("value = one if other else last", "value = (\n    one if other else last)"),
         ("from module import first, second", "from module import (\n    first,\n    second)"),
     ],
 )
 def test_a_closing_bracket_stands_where_the_file_has_them(before: str, after: str) -> None:
     assert wrapped(before, 26, Style(closes_apart=False)) == after
+
+
+def test_a_line_behind_a_backslash_breaks_in_its_brackets() -> None:
+    before = "value = one or \\\n    call(first, second, th)"
+    after = "value = one or \\\n    call(\n        first, second, th\n    )"
+    assert wrapped(before, 26) == after
 
 
 @pytest.mark.parametrize(

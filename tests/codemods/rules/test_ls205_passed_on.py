@@ -110,3 +110,15 @@ def test_a_property_of_an_object_that_is_not_known_is_an_unsafe_fix() -> None:
 def test_a_property_with_other_uses_is_left(more: str) -> None:
     before = program(PROPERTY.format(".experimental", "", "Settings()", ', loss_scale="dynamic"'))
     check_left(f"{before}\n\n{more}\n", "how it will be called")
+
+
+def test_what_to_do_about_members_of_the_class() -> None:
+    for member, advice in (
+        ("__name__", "Look at what it is used for"),
+        ("from_config", "tf-keras' class has no from_config"),
+    ):
+        check_left(
+            f"import tensorflow as tf\nx = "
+            f"tf.keras.mixed_precision.experimental.LossScaleOptimizer.{member}\n",
+            advice,
+        )

@@ -360,3 +360,44 @@ def test_a_property_that_only_its_own_body_reads_by_name_hands_on_what_it_return
     check_review(
         source.format(".experimental"), source.format(""), "the loss scale object is given to code"
     )
+
+
+def test_what_takes_a_tensor_for_the_object_is_found_in_migrated_code_too() -> None:
+    for use in (
+        "scale = opt.loss_scale\nx = scale()\n",
+        "scale = opt.loss_scale\nx = scale.get_config()\n",
+        "scale = opt.loss_scale if fp16 else None\nx = scale() if scale is not None else 1\n",
+        "def f(o):\n    return o.loss_scale\nx = f(opt)()\n",
+    ):
+        check_left(NEW_HEAD + use, CALLED)
+
+
+def test_a_tensor_that_is_used_as_one_is_right() -> None:
+    for use in ("float(scale)", "scale.numpy()", "print(scale)", "f(scale)"):
+        check_left(f"{NEW_HEAD}scale = opt.loss_scale\nstep()\n{use}\n")
+
+
+def test_what_is_called_only_if_it_can_be_is_right_in_every_version() -> None:
+    for use in (
+        "x = float(scale() if callable(scale) else scale)\n",
+        "x = float(scale if not callable(scale) else scale())\n",
+        "if callable(scale):\n    scale = scale()\nstep()\nprint(scale)\n",
+        "try:\n    x = float(scale)\nexcept TypeError:\n    x = float(scale())\n",
+    ):
+        use = f"scale = opt.loss_scale\n{use}"  # noqa: PLW2901  # the whole program
+        check(use)
+
+
+def test_a_copy_that_is_called_if_it_can_be_is_old_after_a_step() -> None:
+    for use in (
+        "x = float(scale() if callable(scale) else scale)\n",
+        "try:\n    x = float(scale)\nexcept TypeError:\n    x = float(scale())\n",
+    ):
+        use = f"scale = opt.loss_scale\nstep()\n{use}"  # noqa: PLW2901  # the whole program
+        check(use, use, COPY)
+
+
+def test_whether_there_is_one_can_be_asserted() -> None:
+    for method in ("assertIsNone", "assertIsNotNone"):
+        use = f"def f(self):\n    self.{method}(opt.loss_scale)\n"
+        check(use, use)

@@ -57,3 +57,20 @@ def test_several_classes_and_unknown_objects_are_reported() -> None:
         MESSAGE,
         MESSAGE,
     )
+
+
+def test_assertions_of_a_test_case() -> None:
+    head = HEAD + "def check(self):\n"
+    new_head = NEW_HEAD + "def check(self):\n"
+    check_transformed(
+        head
+        + "    self.assertIsInstance(opt.loss_scale, DynamicLossScale)\n"
+        + "    self.assertNotIsInstance(opt.loss_scale, DynamicLossScale, 'fixed')\n"
+        + "    self.assertIsInstance(opt.loss_scale, FixedLossScale, msg='fixed')\n"
+        + "    self.assertNotIsInstance(opt.loss_scale, FixedLossScale)\n",
+        new_head
+        + "    self.assertTrue(opt.dynamic)\n"
+        + "    self.assertFalse(opt.dynamic, 'fixed')\n"
+        + "    self.assertFalse(opt.dynamic, msg='fixed')\n"
+        + "    self.assertTrue(opt.dynamic)\n",
+    )

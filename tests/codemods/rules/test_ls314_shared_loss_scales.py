@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from tests.codemods.checks import check_left, check_review, check_transformed, reviews
+from lossscale_codemods import migrate_source
+
+from tests.codemods.checks import (
+    check_left,
+    check_review,
+    check_transformed,
+    program,
+    reviews,
+)
 
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -208,3 +216,21 @@ def test_an_object_that_the_graph_rewrite_takes() -> None:
         "x = opt.loss_scale\n",
     )
     assert reviews(result) == []
+
+
+def test_the_function_that_reads_a_loss_scale_only_asks_what_it_is() -> None:
+    migrated = migrate_source(
+        program(
+            f"""
+            import tensorflow as tf
+            def make(n):
+                return {SCALE}(n) if n else None
+            def wrap(opt, n):
+                scale = make(n)
+                return {OLD}(opt, scale)
+            """
+        )
+    )
+    assert f"return {NEW}(opt, **_loss_scale_arguments(scale))" in migrated.text
+    again = migrate_source(migrated.output)
+    assert reviews(migrated) == reviews(again) == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods import Outcome, migrate_source
 
-from tests.codemods.checks import check_left, check_transformed
+from tests.codemods.checks import check_left, check_transformed, reviews
 from tests.codemods.projects import migrated
 
 if TYPE_CHECKING:
@@ -276,3 +276,18 @@ def test_a_loss_scale_goes_where_no_file_of_the_program_compiles(
     found = migrated(tmp_path, {"precision.py": source, **files})
     outcomes = {r.outcome for r in found["precision.py"].records if r.rule == "LS502"}
     assert outcomes == {Outcome.REWRITTEN if goes else Outcome.NEEDS_REVIEW}
+
+
+def test_the_arguments_to_give_instead() -> None:
+    policy = "tf.keras.mixed_precision.experimental.Policy('mixed_float16', {})\n"
+    for scale, arguments in (
+        ("128", "dynamic=False, initial_scale=..."),
+        ("tf.train.experimental.FixedLossScale(8)", "dynamic=False, initial_scale=..."),
+        (
+            "tf.train.experimental.DynamicLossScale(8)",
+            "initial_scale=..., dynamic_growth_steps=...",
+        ),
+    ):
+        result = migrate_source(f"import tensorflow as tf\np = {policy.format(scale)}")
+        (text,) = (text for text in reviews(result) if "LS502" in text)
+        assert f"LossScaleOptimizer(optimizer, {arguments})" in text

@@ -393,3 +393,10 @@ def test_a_file_that_also_sets_policies() -> None:
         """,
         "this file sets policies",
     )
+
+
+def test_two_calls_on_a_line() -> None:
+    for form in ("a, b = {0}, {0}", "both = [{0}, {0}]"):
+        call = f"tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())"
+        message = "so does another call on its line"
+        check_left(f"import tensorflow as tf\n{form.format(call)}\n", message, message)

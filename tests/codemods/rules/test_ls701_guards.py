@@ -260,3 +260,28 @@ def test_a_try_around_other_blocks_is_no_guard() -> None:
             print(error)
         """,
     )
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        'float(".".join(tf.__version__.split(".")[:2])) < 2.4',
+        'tf.__version__.startswith("2.2")',
+    ],
+)
+def test_a_condition_that_takes_versions_of_today_for_old_ones(condition: str) -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        if {condition}:
+            tf.keras.mixed_precision.experimental.set_policy(p)
+        else:
+            tf.keras.mixed_precision.set_global_policy(p)
+        """,
+        "can be collapsed to the new branch; its condition takes versions of today for old ones",
+    )
+
+
+def test_a_condition_that_compares_versions() -> None:
+    result = migrate_source(program(VERSION_IF))
+    assert not any("versions of today" in text for text in reviews(result))

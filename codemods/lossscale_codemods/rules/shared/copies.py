@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.callable_tests import called_if_callable, is_not_callable
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
@@ -43,6 +44,16 @@ class Copies:
         if all(map(self._is_fixed, of_optimizers(node, self.program))):
             return True
         return self.is_fresh(node)
+
+    def is_number_by_now(self, node: cst.BaseExpression) -> bool:
+        """Whether `callable` has been asked, and what was called then had the copy's value."""
+        if is_not_callable(self.resolver, node):
+            return self.is_fresh(node)
+        bindings = self.resolver.bindings(node)
+        pairs = [(b, one) for b in bindings for one in called_if_callable(self.resolver, b)]
+        if not pairs or bindings - {binding for pair in pairs for binding in pair}:
+            return False
+        return all(self.same.nothing_runs_between(one.node, b.node) for b, one in pairs)
 
     def _is_fixed(self, origin: cst.CSTNode) -> bool:
         """Whether the optimizer that a loss scale belongs to is made with a number."""

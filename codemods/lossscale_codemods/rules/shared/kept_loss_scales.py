@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.callable_tests import is_called_in
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner, looks_like_settings
+from lossscale_codemods.analysis.object_guards import guards_of_call
 from lossscale_codemods.analysis.same_object import SameObject
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.value_uses import Use, UseKind, uses_of
@@ -83,6 +85,8 @@ class KeptLossScales:
         origins = of_optimizers(node, self.program)
         if not origins or node in self.program.scopes.binding_at:
             return None
+        if self.copies.is_number_by_now(node) or any(guards_of_call(self.program, node)):
+            return None  # It is called in versions alone in which it can be.
         verdict = self._without_respelling(node)
         if isinstance(verdict, Review):
             return verdict if self._matters(node, verdict) else None
@@ -176,15 +180,13 @@ class KeptLossScales:
     def _is_called_then(self, use: Use) -> bool:
         """Whether a condition asks whether the object can be called, and then it is called."""
         text = self.tree.source(use.node)
-        for above in self.tree.ancestors(use.node):
-            if isinstance(above, cst.If | cst.IfExp):
-                return any(
-                    isinstance(node, cst.Call) and self.tree.source(node.func) == text
-                    for part in (above.body, above.orelse)
-                    if part is not None
-                    for node in self.tree.walk(part)
-                )
-        return False
+        choices = (a for a in self.tree.ancestors(use.node) if isinstance(a, cst.If | cst.IfExp))
+        choice = next(choices, None)
+        return choice is not None and any(
+            is_called_in(self.tree, text, part)
+            for part in (choice.body, choice.orelse)
+            if part is not None
+        )
 
     def _is_kept_method(self, read: cst.CSTNode | None) -> bool:
         """Whether `numpy` of the object is not called at once."""
@@ -233,6 +235,8 @@ class KeptLossScales:
         owner = attribute_owner(binding.value, self.resolver)
         if owner is None or None in self.origins.of(node):
             return None
+        if any(guard for use in binding.uses for guard in guards_of_call(self.program, use)):
+            return None  # The use that stays in it needs the name.
         name = self.same.spelled_at(owner, binding.node, binding, node)
         return None if name is None else respelled(node, name, self.program)
 
@@ -249,6 +253,8 @@ class KeptLossScales:
         if not isinstance(binding.node, cst.Name) or scope.is_class or is_offered or is_shared:
             return False
         uses = [use for use in binding.uses if isinstance(use, cst.BaseExpression)]
+        if any(self.program.reachability.guard_of(use) for use in uses):
+            return False  # What is in a branch for older versions is left.
         return any(self._without_respelling(use) is _RESPELL for use in uses) and all(
             self._respelling(use) is not None for use in uses
         )

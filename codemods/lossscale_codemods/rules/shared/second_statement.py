@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _ADVICE = "Put the call on a line of its own, then run again."
 
+_ADVICE_FOR_ALL = "Put each call on a line of its own, then run again."
+
 
 @dataclasses.dataclass(frozen=True)
 class Place:
@@ -54,6 +56,10 @@ def place_of(call: cst.Call, program: Program) -> Place | Review:
     small = small_statement(tree, call)
     if small is None or not is_always_evaluated(tree, call):
         return Review("it needs a second statement, and there is no line for one here", _ADVICE)
+    if any(_is_same_function(other, call, program) for other in tree.walk(small)):
+        return Review(
+            "it needs a second statement, and so does another call on its line", _ADVICE_FOR_ALL
+        )
     if isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr):
         return Place(lambda text: _beside(tree, small, text, behind=True))
     if not all(is_harmless(program.resolver, n) for n in evaluated_before(tree, call)):
@@ -69,6 +75,14 @@ def place_of(call: cst.Call, program: Program) -> Place | Review:
             _ADVICE,
         )
     return Place(lambda text: _beside(tree, small, text, behind=False))
+
+
+def _is_same_function(node: cst.CSTNode, call: cst.Call, program: Program) -> bool:
+    """Whether a node is another call of the function that a call is of."""
+    if not isinstance(node, cst.Call) or node is call:
+        return False
+    paths = program.resolver.paths
+    return paths(node.func) == paths(call.func)
 
 
 def _in_function(tree: Tree, node: cst.CSTNode) -> Sequence[cst.CSTNode]:

@@ -17,10 +17,12 @@ from lossscale_codemods.analysis.loss_scale_takers import (
     makes_v1_wrappers,
 )
 from lossscale_codemods.analysis.same_object import SameObject
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.value_uses import Use, UseKind, uses_of
 from lossscale_codemods.rules.base import Review
 from lossscale_codemods.rules.shared.handed_on import HandedOn
 from lossscale_codemods.rules.shared.respelling import Respelling, respelled
+from lossscale_codemods.rules.shared.variable_reads import reads_of_same_variable
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning, loss_scale_class
 
@@ -35,6 +37,8 @@ _CONSTANT = frozenset(
 )
 """What a loss scale object tells that its state has no part in."""
 _STATE = ("_current_loss_scale", "_num_good_steps", "update")
+_ASKING = ("callable", "hasattr", "id", "type")
+"""Built-in functions that only ask what an object is."""
 _USING = (UseKind.CALLED, UseKind.READ, UseKind.NUMBER, UseKind.TEXT)
 _TAKING = (Meaning.OPTIMIZER, Meaning.POLICY)
 
@@ -105,51 +109,12 @@ class SharedLossScales:
 
         Where that comes from is not known; but what is called is no number and no string.
         """
-        for place in self._same_variable(node):
+        for place in reads_of_same_variable(node, self.program):
             for use in uses_of(place, self.resolver):
                 read = use.user.attr.value if isinstance(use.user, cst.Attribute) else None
                 if use.kind is UseKind.CALLED or read in _STATE:
                     return self._is_live_at(node, place)
         return None
-
-    def _same_variable(self, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-        """Yields the reads of a variable, and of those that it is assigned to."""
-        waiting: list[cst.CSTNode] = [node]
-        seen: set[object] = set()
-        while waiting:
-            current = waiting.pop()
-            places: list[cst.CSTNode] = [current]
-            if isinstance(current, cst.Attribute) and current.attr.value not in seen:
-                seen.add(current.attr.value)
-                reads = self.program.reads_by_attribute.get(current.attr.value, [])
-                places += [read for read in reads if not self._is_read_of_optimizer(read)]
-            for binding in self.resolver.bindings(current):
-                if binding not in seen:
-                    seen.add(binding)
-                    places += binding.uses
-            for place in dict.fromkeys(places):
-                if isinstance(place, cst.BaseExpression):
-                    yield place
-                for use in uses_of(place, self.resolver):
-                    if use.kind is UseKind.NAMED and isinstance(use.user, cst.Assign):
-                        waiting += [
-                            target
-                            for one in use.user.targets
-                            for target in self._reads_of(one.target)
-                            if target not in places
-                        ]
-
-    def _is_read_of_optimizer(self, node: cst.Attribute) -> bool:
-        """Whether an attribute is a loss-scale optimizer's own, whatever that was given."""
-        owner = attribute_owner(node, self.resolver)
-        return owner is not None and self.program.types.is_wrapper(owner)
-
-    def _reads_of(self, target: cst.BaseExpression) -> Sequence[cst.CSTNode]:
-        """Returns a few reads of what an assignment binds, from which the others are found."""
-        if isinstance(target, cst.Attribute):
-            return [*self.program.reads_by_attribute.get(target.attr.value, [])][:1]
-        bindings = self.program.scopes.binding_at.get(target, [])
-        return [use for binding in bindings for use in binding.uses[:1]]
 
     def _is_live_at(self, node: cst.CSTNode, place: cst.CSTNode) -> Review:
         source = " ".join(self.tree.source(node).split())
@@ -219,7 +184,7 @@ class SharedLossScales:
                 for place, use in self._uses(origin)
                 if use.kind is UseKind.PASSED
                 and not self.handed_on.is_followed(use, place)
-                and not self._is_framework(use)
+                and not self._keeps_nothing(use)
             ]
             if origin in taken or not given or self._stays_v1(given):
                 continue
@@ -294,8 +259,11 @@ class SharedLossScales:
                 return True
         return False
 
-    def _is_framework(self, use: Use) -> bool:
+    def _keeps_nothing(self, use: Use) -> bool:
+        """Whether what an object is given to is TensorFlow's own, or asks only what it is."""
         call = self.tree.parent(use.user) if use.user is not None else None
+        if isinstance(call, cst.Call) and dotted(call.func) in _ASKING:
+            return not self.resolver.bindings(call.func)
         paths = self.resolver.paths(call.func) if isinstance(call, cst.Call) else frozenset()
         return bool(paths) and all(p is not None and frameworks.is_framework(p) for p in paths)
 
