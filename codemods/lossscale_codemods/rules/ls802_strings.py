@@ -17,7 +17,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.string_tokens import fields_blanked
-from lossscale_codemods.vocabulary import mentions, names
+from lossscale_codemods.vocabulary import likely_names, mentions, names
 from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Strings(Rule):
         except (ValueError, SyntaxError):
             return None
         above = program.tree.parent(node)
-        if names.is_old_path(text):
+        if likely_names.is_old_path(text):
             return Review(
                 "this string is the path of an old name, and strings are never edited",
                 "Write the path of the new name into it, if code imports or patches by it.",
@@ -249,7 +249,7 @@ def _is_path(raw: str) -> bool:
         if _can_have_path(raw):
             fields_blanked(raw)  # Strings in its fields are strings by themselves.
         return False
-    return names.is_old_path(str(ast.literal_eval(raw)))
+    return likely_names.is_old_path(str(ast.literal_eval(raw)))
 
 
 def _can_have_path(text: str) -> bool:
