@@ -219,14 +219,12 @@ def is_loss_scale_class(path: str) -> bool:
 
 
 def loss_scale_optimizers(target: Target, home: str = "tensorflow") -> tuple[str, ...]:
-    """Returns the paths of the LossScaleOptimizer of a target, the preferred first.
+    """Returns the paths of the LossScaleOptimizer of a target with the new API.
 
     Args:
         target: The target.
         home: Anything in the package that the program has the old one of.
     """
-    if target is Target.COMPAT:
-        return (f"{_COMPAT_HOME}.{NEW_OPTIMIZER_MEMBER}",)
     if target is Target.KERAS3:
         return (f"{KERAS_3_HOME}.{NEW_OPTIMIZER_MEMBER}",)
     if home.partition(".")[0] == "keras":
