@@ -67,7 +67,7 @@ class PolicyReads(Rule):
         words = ("dtype_policy", "global_policy", "Policy")
         if not any(word in source.text for word in words):
             return False
-        if "mixed_precision" in source.text and _can_write_text(source):
+        if source.names.has_old_name and _can_write_text(source):
             return True
         if not reads:
             return False
