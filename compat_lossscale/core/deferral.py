@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import private, reference
 from compat_lossscale.core.concatenation import Concatenated
+from compat_lossscale.core.finite_sum import can_be_summed, total
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
 
@@ -124,15 +125,19 @@ def _scaled_are_finite(tensors: list[tf.Tensor]) -> tf.Tensor:
     """
     dtypes = {tensor.dtype for tensor in tensors}
     factors, scaled = tensors[: len(dtypes)], tensors[len(dtypes) :]
+    # A factor of at most 1 leaves what is finite so. One above 1, of a loss scale below 1, may not.
+    certain = [tf.abs(factor) <= 1 for factor in factors]
+    summed = [tensor for tensor in scaled if can_be_summed(tensor)]
+    if summed:
+        certain.append(tf.math.is_finite(total(summed)))
+    others = [tensor for tensor in scaled if not can_be_summed(tensor)]
     by_dtype = {factor.dtype: factor for factor in factors}
-    # A number times a factor of at most 1 is finite if, and only if, both are. A factor above 1,
-    # of a loss scale below 1, can make a finite number infinite.
     return tf.cond(
-        tf.reduce_any([tf.abs(factor) > 1 for factor in factors]),
+        tf.reduce_all(certain),
+        lambda: reference.every_element_is_finite(others),
         lambda: reference.every_element_is_finite(
             [tensor * by_dtype[tensor.dtype] for tensor in scaled]
         ),
-        lambda: reference.every_element_is_finite(tensors),
         name="cond/all_finite",  # See `graph_names`.
     )
 

@@ -11,6 +11,7 @@ import tensorflow as tf
 from compat_lossscale.core import reference
 from compat_lossscale.core.concatenation import Concatenated
 from compat_lossscale.core.deferral import unscale_now_or_later
+from compat_lossscale.core.finite_sum import can_be_summed, total
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall, as_written
 
@@ -71,24 +72,16 @@ def _divided(tensors: list[tf.Tensor]) -> list[Any]:
 
 
 def _may_be_summed(tensors: list[tf.Tensor]) -> bool:
-    # In eager mode the program can look at the sum. Sums of float16 often overflow.
+    # In eager mode the program can look at the sum.
     return (
         tf.executing_eagerly()
         and any(_is_large(one) for one in tensors)
-        and all(one.dtype != tf.float16 for one in tensors)
+        and all(can_be_summed(one) for one in tensors)
     )
 
 
-def _summed(tensors: list[tf.Tensor]) -> tf.Tensor:
-    """The sum of all elements. If it is finite, so are they; if not, it may have overflowed.
-
-    It reads each tensor once and takes no memory, so it is faster than asking for each element.
-    """
-    return tf.add_n([tf.cast(tf.reduce_sum(one), tf.float32) for one in tensors])
-
-
 _divide = OneCall(_divided)
-_sum = OneCall(_summed)
+_sum = OneCall(total)
 _ask = OneCall(reference.every_element_is_finite)
 
 

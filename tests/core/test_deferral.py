@@ -101,6 +101,24 @@ def test_values_that_were_changed_after_unscaling_stay_changed(
     assert_equal(values, [value.numpy() for value in expected])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_finite_values_whose_sum_overflows_are_finite(dtype: str) -> None:
+    values = [tf.fill([5000], tf.constant(3e38 if dtype != "float16" else 6e4, dtype))] * 2
+    assert deferred(values)[0]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_infinities_that_cancel_are_not_finite(dtype: str) -> None:
+    assert not deferred([tf.fill([5000], tf.constant(sign * INF, dtype)) for sign in (1, -1)])[0]
+
+
+@pytest.mark.parametrize("largest", [3e38, -3e38])
+def test_a_loss_scale_below_one_makes_large_values_infinite(largest: float) -> None:
+    values = [tf.fill([5000], largest), tf.fill([5000], -largest)]
+    assert deferred(values, scale=1.0)[0]
+    assert not deferred(values, scale=0.5)[0]
+
+
 def test_a_bad_value_that_was_dropped_does_not_count() -> None:
     values = [tf.constant([NAN]), tf.constant([1.0]), tf.constant([2.0])]
     assert deferred(values, lambda unscaled: unscaled[1:])[0]
