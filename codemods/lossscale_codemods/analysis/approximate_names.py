@@ -91,16 +91,20 @@ class ApproximateNames:
     @functools.cached_property
     def has_optimizer(self) -> bool:
         """Whether an object in it can be a loss-scale optimizer, also one from another file."""
-        last = names.NEW_OPTIMIZER_MEMBER
         return (
             self._can_ask_others
-            or any(map(frameworks.is_new_optimizer, set().union(*self.paths.values())))
-            or any(last in text for text in self.annotation_strings)
-            or any(
-                last_word(node) == last and self.is_new_optimizer(node)
-                for kind in (ast.Name, ast.Attribute)
-                for node in self.nodes.of(kind)
-            )
+            or self.has_new_class
+            or any(names.NEW_OPTIMIZER_MEMBER in text for text in self.annotation_strings)
+        )
+
+    @functools.cached_property
+    def has_new_class(self) -> bool:
+        """Whether it names the class of loss-scale optimizers of today, outside of strings."""
+        last = names.NEW_OPTIMIZER_MEMBER
+        return any(map(frameworks.is_new_optimizer, set().union(*self.paths.values()))) or any(
+            last_word(node) == last and self.is_new_optimizer(node)
+            for kind in (ast.Name, ast.Attribute)
+            for node in self.nodes.of(kind)
         )
 
     @functools.cached_property

@@ -24,8 +24,13 @@ from lossscale_codemods.analysis.object_types import (
     union,
 )
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, names
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.analysis.wrapper_calls import (
+    OPTIMIZERS,
+    optimizer_argument,
+    wrapped_by,
+    wraps_keras,
+)
+from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +41,7 @@ if TYPE_CHECKING:
 
 PROPERTIES = frozenset({"property", "functools.cached_property", "cached_property"})
 _KEEPING_THE_RESULT = PROPERTIES | {"staticmethod", "classmethod"}
-_OPTIMIZERS = {ObjectType.KERAS, ObjectType.V1}
-_BASES = {*_OPTIMIZERS, ObjectType.MODEL, ObjectType.V1_WRAPPER}
+_BASES = {*OPTIMIZERS, ObjectType.MODEL, ObjectType.V1_WRAPPER}
 """What classes of a project inherit from."""
 
 
@@ -112,7 +116,9 @@ class CallResults(abc.ABC):
         if self._is_refused(node):
             return frozenset()
         for path in self.resolver.paths(node.func) or {None}:
-            wrapped = self._of_wrapper(path, node) if path is not None else None
+            wrapped = (
+                wrapped_by(path, node, self.resolver, self.values) if path is not None else None
+            )
             if wrapped is not None:
                 found |= wrapped
             else:
@@ -128,38 +134,13 @@ class CallResults(abc.ABC):
     def _is_refused(self, node: cst.Call) -> bool:
         """Whether a call gives nothing, because Keras' wrapper refuses v1 optimizers."""
         paths = self.resolver.paths(node.func)
-        if not paths or any(p is None or not _wraps_keras(p) for p in paths):
+        if not paths or any(p is None or not wraps_keras(p) for p in paths):
             return False
         inner = optimizer_argument(node)
         if inner is None:
             return False
         kinds = {value.kind for value in self.values(inner.value)}
         return is_of_v1(kinds) and self.knows(inner.value)
-
-    def _of_wrapper(self, path: str, node: cst.Call) -> Values | None:
-        """Returns what a function makes that wraps its argument, if a path names one."""
-        old = names.lookup(path)
-        rewrite = old is not None and old.meaning is Meaning.REWRITE
-        if rewrite or frameworks.is_rewrite_of_today(path):
-            kinds = {
-                ObjectType.KERAS: ObjectType.WRAPPER,
-                ObjectType.V1: ObjectType.V1_WRAPPER,
-            }
-            inner = self._first_argument(node)
-            return frozenset(
-                Value(kinds.get(value.kind, value.kind), node, self.resolver) for value in inner
-            )
-        if path in {"typing.cast", "typing_extensions.cast"} and len(node.args) == 2:
-            return self.values(node.args[1].value)
-        if frameworks.is_horovod_wrapper(path):
-            inner = self._first_argument(node)
-            return frozenset(
-                value if value.kind in _OPTIMIZERS else Value(ObjectType.UNKNOWN) for value in inner
-            )
-        return None
-
-    def _first_argument(self, node: cst.Call) -> Values:
-        return (self.values(node.args[0].value) if node.args else UNKNOWN) or UNKNOWN
 
     def called(self, func: cst.CSTNode) -> Values:
         """Returns the objects that calling an expression can give."""
@@ -204,7 +185,7 @@ class CallResults(abc.ABC):
             function, resolver = definition.binding.node, definition.resolver
             if not isinstance(function, cst.FunctionDef) or function.decorators:
                 return frozenset()
-            for given in self.project.file(resolver).returned(function) or [None]:
+            for given in resolver.scopes.returned(function) or [None]:
                 for path in (resolver.paths(given) if given is not None else ()) or {None}:
                     if path is None or not frameworks.is_framework(path):
                         return frozenset()
@@ -319,22 +300,9 @@ class CallResults(abc.ABC):
         special = "__new__" in owner.scope.bindings
         return UNKNOWN if special else frozenset([Value(kind, instance_of=owner)])
 
-    def returned(self, function: cst.FunctionDef) -> list[cst.BaseExpression | None] | None:
-        """Returns what a function returns; nothing if it is no plain function."""
-        if function.asynchronous is not None:
-            return None
-        found: list[cst.BaseExpression | None] = []
-        inner = self.scopes.of_node[function]
-        for node in self.scopes.tree.walk(function.body):
-            if isinstance(node, cst.Yield):
-                return None
-            if isinstance(node, cst.Return) and self.scopes.scope_of(node) is inner:
-                found.append(node.value)
-        return found
-
     def _find_returned(self, function: cst.CSTNode) -> Values:
         assert isinstance(function, cst.FunctionDef)
-        found = self.returned(function)
+        found = self.scopes.returned(function)
         if found is None:
             return UNKNOWN
         if not found:
@@ -365,7 +333,7 @@ class CallResults(abc.ABC):
             ):
                 return UNKNOWN
             other = self.project.file(definition.resolver)
-            for given in other.returned(function) or [None]:
+            for given in definition.resolver.scopes.returned(function) or [None]:
                 if (
                     not isinstance(given, cst.Tuple)
                     or len(given.elements) != size
@@ -374,22 +342,3 @@ class CallResults(abc.ABC):
                     return UNKNOWN
                 found |= other.values(given.elements[place].value)
         return frozenset(found) or UNKNOWN
-
-
-def _wraps_keras(path: str) -> bool:
-    """Whether a path is that of the loss-scale optimizer of Keras, old or new."""
-    old = names.lookup(path)
-    return frameworks.is_new_optimizer(path) if old is None else old.meaning is Meaning.OPTIMIZER
-
-
-def optimizer_argument(call: cst.Call) -> cst.Arg | None:
-    """Returns the argument of a loss-scale optimizer's constructor that is the inner optimizer."""
-    for index, argument in enumerate(call.args):
-        if argument.star:
-            return None
-        if argument.keyword is None:
-            if index == 0:
-                return argument
-        elif argument.keyword.value in {"opt", "optimizer", "inner_optimizer"}:
-            return argument
-    return None

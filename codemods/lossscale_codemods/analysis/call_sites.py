@@ -11,6 +11,7 @@ from lossscale_codemods.analysis.definition_uses import DefinitionUses, UnclearU
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import (
     Definition,
+    Given,
     ProjectClass,
     all_bindings,
     decorators,
@@ -27,13 +28,6 @@ if TYPE_CHECKING:
 
 _HARMLESS = {None, "staticmethod", "classmethod"}
 _MOST_CLASSES = 64
-
-
-class Given(NamedTuple):
-    """An expression that a call gives to a parameter, and who knows its file."""
-
-    resolver: Resolver
-    node: cst.BaseExpression
 
 
 class Site(NamedTuple):

@@ -12,6 +12,7 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ class Parts:
     def becomes(self, part: Sequence[cst.CSTNode]) -> set[str]:
         """Returns what the old names in some nodes are today."""
         return {
-            names.canonical(path)
+            canonical(path)
             for occurrence in self.occurrences
             if any(is_within(self.program, occurrence.node, one) for one in part)
             for old in occurrence.names
@@ -78,9 +79,7 @@ class Parts:
             for node in self.tree.walk(one)
             if isinstance(node, cst.Attribute | cst.Name)
         )
-        return {
-            names.canonical(p) for found in paths for p in found if p and frameworks.is_new_name(p)
-        }
+        return {canonical(p) for found in paths for p in found if p and frameworks.is_new_name(p)}
 
     def _is_new(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):

@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 
 from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.call_sites import Given
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import Definition, Modules
+from lossscale_codemods.analysis.modules import Definition, Given, Modules
 from lossscale_codemods.analysis.name_resolution import Resolver
 from lossscale_codemods.analysis.syntax_tree import dotted
 

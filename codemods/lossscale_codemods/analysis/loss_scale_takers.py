@@ -9,7 +9,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.object_types import ObjectType, is_of_v1
 from lossscale_codemods.analysis.program_files import others_name, others_naming
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.type_inference import optimizer_argument
+from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
 

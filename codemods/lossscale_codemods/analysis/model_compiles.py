@@ -180,7 +180,7 @@ def _may_give_text(node: cst.Call, resolver: Resolver, program: Program, depth: 
     for definition in project.modules.named(resolver, node.func):
         function = definition.binding.node
         if isinstance(function, cst.FunctionDef):
-            given = project.file(definition.resolver).returned(function) or ()
+            given = definition.resolver.scopes.returned(function) or ()
             if any(
                 one is not None and _may_be_text(one, definition.resolver, program, depth)
                 for one in given

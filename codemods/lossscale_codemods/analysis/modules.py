@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
@@ -11,8 +10,8 @@ from lossscale_codemods.analysis import syntax_check
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, member_path
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.name_resolution import Resolver
+from lossscale_codemods.analysis.program_words import words_in
 from lossscale_codemods.analysis.scope_analysis import scopes_of
-from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 from lossscale_codemods.vocabulary import frameworks
 
@@ -60,6 +59,13 @@ class Definition(NamedTuple):
 
     resolver: Resolver
     binding: Binding
+
+
+class Given(NamedTuple):
+    """An expression that something is given, such as a parameter, and who knows its file."""
+
+    resolver: Resolver
+    node: cst.BaseExpression
 
 
 class ProjectClass(NamedTuple):
@@ -290,28 +296,6 @@ def _scopes(path: Path, source: bytes) -> Scopes | None:
         return scopes_of(Tree(cst.parse_module(source)))
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError):
         return None
-
-
-@functools.lru_cache(maxsize=512)
-def words_in(source: bytes) -> frozenset[str] | None:
-    """Returns the names in a program's code, and its strings; nothing if it does not parse.
-
-    To see that a file only mentions something takes a tenth of what its scopes take.
-    """
-    tree = parsed(source)
-    if tree is None:
-        return None
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            found.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            found.add(node.attr)
-        elif isinstance(node, ast.alias):
-            found.update(node.name.split("."))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value.rpartition(".")[2])
-    return frozenset(found)
 
 
 def function_around(resolver: Resolver, node: cst.CSTNode) -> cst.CSTNode | None:

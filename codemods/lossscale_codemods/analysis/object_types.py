@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lossscale_codemods.analysis.modules import ProjectClass, ProjectFiles
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -87,9 +88,9 @@ def type_at(path: str) -> ObjectType:
         return ObjectType.KERAS
     if frameworks.is_v1_optimizer(path):
         return ObjectType.V1
-    if names.canonical(path) == names.V1_OPTIMIZER_TODAY:
+    if canonical(path) == names.V1_OPTIMIZER_TODAY:
         return ObjectType.V1_WRAPPER
-    if names.canonical(path).endswith(_POLICIES):
+    if canonical(path).endswith(_POLICIES):
         return ObjectType.POLICY
     if frameworks.is_keras_model(path):
         return ObjectType.OTHER if frameworks.is_keras_3(path) else ObjectType.MODEL

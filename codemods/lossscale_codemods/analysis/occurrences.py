@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.bindings import BindingKind, import_path, member_path
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import Span, dotted
-from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary import frameworks, likely_names, names
 from lossscale_codemods.vocabulary.names import Meaning, OldName
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Finder:
             return None
         for node in reversed(chain):
             spelled = dotted(node)
-            if spelled is None or not names.is_unresolved_old_name(spelled):
+            if spelled is None or not likely_names.is_unresolved_old_name(spelled):
                 continue
             return Occurrence(node, self.tree.span(node), Role.UNRESOLVED, ambiguous=True)
         return None
@@ -204,8 +204,9 @@ class Finder:
     def _reads_like_old(self, node: cst.CSTNode) -> bool:
         while isinstance(node, cst.Attribute):
             function = dotted(node.value.func) if isinstance(node.value, cst.Call) else None
-            if names.is_unresolved_old_name(".".join(_steps(node))) or (
-                function is not None and names.is_lazy_contrib_name(function, node.attr.value)
+            if likely_names.is_unresolved_old_name(".".join(_steps(node))) or (
+                function is not None
+                and likely_names.is_lazy_contrib_name(function, node.attr.value)
             ):
                 return True
             node = node.value

@@ -6,13 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import (
-    Binding,
     BindingKind,
     Environment,
     Scope,
-    comprehensions,
-    scoped,
 )
+from lossscale_codemods.analysis.expression_reads import ExpressionReads
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.narrowing import (
     asserted,
@@ -20,21 +18,15 @@ from lossscale_codemods.analysis.narrowing import (
     matched,
     merge,
     narrowings,
-    reassigned_by,
 )
-from lossscale_codemods.analysis.syntax_tree import children, dotted
+from lossscale_codemods.analysis.syntax_tree import children
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.scopes import Scopes
+    pass
 
 
-class ReachingDefinitions:
+class ReachingDefinitions(ExpressionReads):
     """The second pass."""
-
-    def __init__(self, scopes: Scopes) -> None:
-        self.scopes = scopes
-        self.tree = scopes.tree
-        self.pending: list[tuple[cst.CSTNode, Scope]] = []
 
     def run(self) -> None:
         """Fills in what reaches each read."""
@@ -47,7 +39,7 @@ class ReachingDefinitions:
                 if any(b.kind is BindingKind.PARAMETER for b in bindings)
             }
             if isinstance(node, cst.Lambda):
-                self._expression(node.body, environment, scope)
+                self.expression(node.body, environment, scope)
             elif isinstance(node, cst.FunctionDef):
                 self._suite(node.body, environment, scope)
 
@@ -82,42 +74,42 @@ class ReachingDefinitions:
 
     def _small(self, node: cst.BaseSmallStatement, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
         if isinstance(node, cst.Assign):
-            self._expression(node.value, env, scope)
+            self.expression(node.value, env, scope)
             for target in node.targets:
-                self._assign(target.target, env, scope)
+                self.assign(target.target, env, scope)
         elif isinstance(node, cst.AnnAssign):
-            self._expression(node.annotation.annotation, env, scope)
+            self.expression(node.annotation.annotation, env, scope)
             if node.value is not None:
-                self._expression(node.value, env, scope)
-                self._assign(node.target, env, scope)
+                self.expression(node.value, env, scope)
+                self.assign(node.target, env, scope)
         elif isinstance(node, cst.AugAssign):
-            self._expression(node.value, env, scope)
-            self._expression(node.target, env, scope)
-            self._assign(node.target, env, scope)
+            self.expression(node.value, env, scope)
+            self.expression(node.target, env, scope)
+            self.assign(node.target, env, scope)
         elif isinstance(node, cst.Import | cst.ImportFrom):
             if isinstance(node.names, cst.ImportStar):
                 return
             for alias in node.names:
-                self._bind_at(alias, env, scope)
+                self.bind_at(alias, env, scope)
         elif isinstance(node, cst.Del):
-            self._expression(node.target, env, scope)
-            self._assign(node.target, env, scope)
+            self.expression(node.target, env, scope)
+            self.assign(node.target, env, scope)
         elif isinstance(node, cst.Global | cst.Nonlocal):
             return
         elif isinstance(node, cst.Assert):
-            self._expression(node.test, env, scope)
+            self.expression(node.test, env, scope)
             if node.msg is not None:
-                self._expression(node.msg, env, scope)
+                self.expression(node.msg, env, scope)
             env.update(narrowings(node.test, True, scope))
         elif isinstance(node, cst.Expr):
-            self._expression(node.value, env, scope)
+            self.expression(node.value, env, scope)
             env.update(asserted(node.value, scope))
         elif isinstance(node, cst.TypeAlias):
-            self._expression(node.value, env, scope)
-            self._assign(node.name, env, scope)
+            self.expression(node.value, env, scope)
+            self.assign(node.name, env, scope)
         else:
             for child in children(node):
-                self._expression(child, env, scope)
+                self.expression(child, env, scope)
 
     def _statement(self, node: cst.CSTNode, env: Environment, scope: Scope) -> Environment | None:
         if isinstance(node, cst.SimpleStatementLine):
@@ -130,22 +122,22 @@ class ReachingDefinitions:
             return self._try_(node, env, scope)
         if isinstance(node, cst.With):
             for item in node.items:
-                self._expression(item.item, env, scope)
+                self.expression(item.item, env, scope)
                 if item.asname is not None:
-                    self._assign(item.asname.name, env, scope)
+                    self.assign(item.asname.name, env, scope)
             after = self._suite(node.body, dict(env), scope)
             # Where an exception ends the block and nothing else, what follows sees a part of it.
             return merge(after, self._with_all_of(node.body, env)) if catches(node) else after
         if isinstance(node, cst.FunctionDef):
             self._signature(node, env, scope)
-            self._bind_at(node, env, scope)
+            self.bind_at(node, env, scope)
             return env
         if isinstance(node, cst.ClassDef):
             for part in (*node.decorators, *node.bases, *node.keywords):
-                self._expression(part, env, scope)
+                self.expression(part, env, scope)
             inner = self.scopes.of_node[node]
             self._suite(node.body, {}, inner)
-            self._bind_at(node, env, scope)
+            self.bind_at(node, env, scope)
             return env
         if isinstance(node, cst.Match):
             return self._match(node, env, scope)
@@ -153,23 +145,14 @@ class ReachingDefinitions:
 
     def _signature(self, node: cst.FunctionDef, env: Environment, scope: Scope) -> None:
         for decorator in node.decorators:
-            self._expression(decorator, env, scope)
-        self._parameters(node.params, env, scope)
+            self.expression(decorator, env, scope)
+        self.parameters(node.params, env, scope)
         if node.returns is not None:
-            self._expression(node.returns.annotation, env, scope)
+            self.expression(node.returns.annotation, env, scope)
         self.pending.append((node, self.scopes.of_node[node]))
 
-    def _parameters(self, node: cst.Parameters, env: Environment, scope: Scope) -> None:
-        every = [*node.posonly_params, *node.params, *node.kwonly_params]
-        every += [p for p in (node.star_arg, node.star_kwarg) if isinstance(p, cst.Param)]
-        for parameter in every:
-            if parameter.annotation is not None:
-                self._expression(parameter.annotation.annotation, env, scope)
-            if parameter.default is not None:
-                self._expression(parameter.default, env, scope)
-
     def _if_(self, node: cst.If, env: Environment, scope: Scope) -> Environment | None:
-        self._expression(node.test, env, scope)
+        self.expression(node.test, env, scope)
         yes, no = dict(env), dict(env)
         yes.update(narrowings(node.test, True, scope))
         no.update(narrowings(node.test, False, scope))
@@ -186,12 +169,12 @@ class ReachingDefinitions:
         self, node: cst.For | cst.While, env: Environment, scope: Scope
     ) -> Environment | None:
         if isinstance(node, cst.For):
-            self._expression(node.iter, env, scope)
+            self.expression(node.iter, env, scope)
         head = self._with_all_of(node, env)
         if isinstance(node, cst.For):
-            self._assign(node.target, head, scope)
+            self.assign(node.target, head, scope)
         else:
-            self._expression(node.test, head, scope)
+            self.expression(node.test, head, scope)
         inside = dict(head)
         if isinstance(node, cst.While):
             inside.update(narrowings(node.test, True, scope))
@@ -211,160 +194,42 @@ class ReachingDefinitions:
         for handler in node.handlers:
             inside = dict(anywhere)
             if handler.type is not None:
-                self._expression(handler.type, inside, scope)
+                self.expression(handler.type, inside, scope)
             if handler.name is not None:
-                self._assign(handler.name.name, inside, scope)
+                self.assign(handler.name.name, inside, scope)
             after = merge(after, self._suite(handler.body, inside, scope))
         if node.finalbody is not None:
             # The body of `finally` also runs on the way out of a failed handler.
             self._suite(node.finalbody.body, self._with_all_of(node, env), scope)
             if after is not None:
-                for binding in self._bindings_in(node.finalbody):
+                for binding in self.bindings_in(node.finalbody):
                     after[binding.name] = frozenset([binding])
         return after
 
     def _match(self, node: cst.Match, env: Environment, scope: Scope) -> Environment | None:
-        self._expression(node.subject, env, scope)
+        self.expression(node.subject, env, scope)
         after: Environment | None = dict(env)
         for case in node.cases:
             inside = {**env, **matched(node.subject, case.pattern, scope)}
             for child in self.tree.walk(case.pattern):
-                self._bind_at(child, inside, scope)
+                self.bind_at(child, inside, scope)
                 if isinstance(child, cst.MatchValue | cst.MatchClass):
-                    self._expression(
+                    self.expression(
                         getattr(child, "value", getattr(child, "cls", child)), env, scope
                     )
-            for binding in self._bindings_in(case.pattern):
+            for binding in self.bindings_in(case.pattern):
                 inside[binding.name] = frozenset([binding])
             if case.guard is not None:
-                self._expression(case.guard, inside, scope)
+                self.expression(case.guard, inside, scope)
             after = merge(after, self._suite(case.body, inside, scope))
         return after
-
-    def _bindings_in(self, node: cst.CSTNode) -> list[Binding]:
-        found: list[Binding] = []
-        stack = [node]
-        while stack:
-            current = stack.pop()
-            found.extend(self.scopes.binding_at.get(current, ()))
-            if not isinstance(current, scoped()):
-                stack.extend(children(current))
-        return found
 
     def _with_all_of(self, node: cst.CSTNode, env: Environment) -> Environment:
         """Returns `env` with everything that `node` binds anywhere added."""
         result = dict(env)
-        for binding in self._bindings_in(node):
+        for binding in self.bindings_in(node):
             if "." in binding.name:
                 result.pop(binding.name, None)
             else:
                 result[binding.name] = result.get(binding.name, frozenset()) | {binding}
         return result
-
-    def _bind_at(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:
-        for binding in self.scopes.binding_at.get(node, ()):
-            if binding.scope is scope or "." in binding.name:
-                self._forget(binding.name, env)
-                env[binding.name] = frozenset([binding])
-
-    @staticmethod
-    def _forget(name: str, env: Environment) -> None:
-        """Drops what was known of the attributes of a name that gets a new value."""
-        prefix = name + "."
-        for key in [key for key in env if key.startswith(prefix)]:
-            del env[key]
-
-    def _assign(self, target: cst.CSTNode, env: Environment, scope: Scope) -> None:
-        if isinstance(target, cst.Name):
-            self._bind_at(target, env, scope)
-        elif isinstance(target, cst.Attribute):
-            self._expression(target.value, env, scope)
-            self._bind_at(target, env, scope)
-        elif isinstance(target, cst.Tuple | cst.List):
-            for element in target.elements:
-                self._assign(element.value, env, scope)
-        elif isinstance(target, cst.StarredElement):
-            self._assign(target.value, env, scope)
-        else:
-            self._expression(target, env, scope)
-
-    def _expression(self, node: cst.CSTNode, env: Environment, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
-        if isinstance(node, cst.Name):
-            self._read(node, env, scope)
-        elif isinstance(node, cst.Attribute):
-            name = dotted(node)
-            if name is not None and name in env:
-                self.scopes.reaching[node] = env[name]
-            self.scopes.scope_of_read[node] = scope
-            self._expression(node.value, env, scope)
-        elif isinstance(node, cst.Arg):
-            self._expression(node.value, env, scope)
-        elif isinstance(node, cst.NamedExpr):
-            self._expression(node.value, env, scope)
-            self._assign(node.target, env, scope)
-        elif isinstance(node, cst.Call):
-            for child in children(node):
-                self._expression(child, env, scope)
-            env.update(reassigned_by(node, env, scope))
-        elif isinstance(node, cst.Lambda):
-            self._parameters(node.params, env, scope)
-            self.pending.append((node, self.scopes.of_node[node]))
-        elif isinstance(node, comprehensions()):
-            self._comprehension(node, env)
-        elif isinstance(node, cst.BooleanOperation):
-            self._expression(node.left, env, scope)
-            inner = dict(env)
-            truth = isinstance(node.operator, cst.And)
-            inner.update(narrowings(node.left, truth, scope))
-            self._expression(node.right, inner, scope)
-            self._add_inline(node.right, inner, env)
-        elif isinstance(node, cst.IfExp):
-            self._expression(node.test, env, scope)
-            for branch, truth in ((node.body, True), (node.orelse, False)):
-                inner = dict(env)
-                inner.update(narrowings(node.test, truth, scope))
-                self._expression(branch, inner, scope)
-                self._add_inline(branch, inner, env)
-        else:
-            for child in children(node):
-                self._expression(child, env, scope)
-
-    def _comprehension(self, node: cst.CSTNode, env: Environment) -> None:
-        inner_scope = self.scopes.of_node[node]
-        inner = dict(env)
-        loop: cst.CompFor | None = node.for_in  # type: ignore[attr-defined]  # the caller has asked for its kind
-        while loop is not None:
-            self._expression(loop.iter, inner, inner_scope)
-            for binding in self._bindings_in(loop.target):
-                self._forget(binding.name, inner)
-                inner[binding.name] = frozenset([binding])
-            for condition in loop.ifs:
-                self._expression(condition.test, inner, inner_scope)
-            loop = loop.inner_for_in
-        for part in ("elt", "key", "value"):
-            child = getattr(node, part, None)
-            if child is not None:
-                self._expression(child, inner, inner_scope)
-                self._add_inline(child, inner, env)
-
-    def _add_inline(self, node: cst.CSTNode, inner: Environment, env: Environment) -> None:
-        """Adds what inline assignments bind in an expression that may not be evaluated."""
-        for binding in self._bindings_in(node):
-            if isinstance(self.tree.parent(binding.node), cst.NamedExpr):
-                known = env.get(binding.name, frozenset())
-                env[binding.name] = known | inner.get(binding.name, frozenset([binding]))
-
-    def _read(self, node: cst.Name, env: Environment, scope: Scope) -> None:
-        self.scopes.scope_of_read[node] = scope
-        owner = scope.owner(node.value)
-        if node.value in env and (owner, node.value) not in self.scopes.rebound_elsewhere:
-            self.scopes.reaching[node] = env[node.value]
-            return
-        if owner is scope and owner.is_class and scope.parent is not None:
-            owner = scope.parent.owner(node.value)
-        shared = (owner, node.value) in self.scopes.rebound_elsewhere
-        if owner is None or (owner is scope and not shared):
-            self.scopes.reaching[node] = frozenset()
-            return
-        # An outer variable: this code can run after any of its bindings.
-        self.scopes.reaching[node] = frozenset(owner.bindings[node.value])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import io
+import re
 import tokenize
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from lossscale_codemods.analysis.ast_index import Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_ONE_STRING = re.compile(rb"\w*(['\"])(?:(?!\1)[^\\]|\\.)*\1")
 
 
 class ScannedSource:
@@ -53,3 +57,19 @@ class ScannedSource:
             return list(tokenize.generate_tokens(io.StringIO(self.text).readline))
         except (tokenize.TokenError, SyntaxError) as error:
             raise CannotTellError from error
+
+    def is_one_string(self, node: ast.AST) -> bool:
+        """Whether an expression is a string in one piece, on one line.
+
+        Strings side by side are one to Python's parser, and several to libcst.
+        """
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            return False
+        if node.lineno != node.end_lineno:
+            return False
+        line = self._lines[node.lineno - 1]
+        return _ONE_STRING.fullmatch(line[node.col_offset : node.end_col_offset]) is not None
+
+    @functools.cached_property
+    def _lines(self) -> list[bytes]:
+        return re.split(rb"\r\n?|\n", self.text.encode("utf-8", "surrogatepass"))

@@ -6,10 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope
+from lossscale_codemods.analysis.libcst_on_demand import cst
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from lossscale_codemods.analysis.syntax_tree import Tree
 
 
@@ -55,3 +54,16 @@ class Scopes:
             if above in self.of_node:
                 return self.of_node[above]
         return self.module
+
+    def returned(self, function: cst.FunctionDef) -> list[cst.BaseExpression | None] | None:
+        """Returns what a function returns; nothing if it is no plain function."""
+        if function.asynchronous is not None:
+            return None
+        found: list[cst.BaseExpression | None] = []
+        inner = self.of_node[function]
+        for node in self.tree.walk(function.body):
+            if isinstance(node, cst.Yield):
+                return None
+            if isinstance(node, cst.Return) and self.scope_of(node) is inner:
+                found.append(node.value)
+        return found

@@ -4,28 +4,24 @@
 from __future__ import annotations
 
 import dataclasses
-import operator
 import re
 from typing import TYPE_CHECKING, Any
 
 from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.expression_values import ExpressionValues
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.parsed_versions import (
-    ParsedVersion,
-    UnknownValueError,
-    comparable,
-)
+from lossscale_codemods.analysis.parsed_versions import ParsedVersion, UnknownValueError
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.modules import Definition, Modules
     from lossscale_codemods.analysis.name_resolution import Resolver
 
-_DEEPEST = 30
 _VERSION = re.compile(
     r"^tensorflow(?:\.compat\.v1)?\.(?:__version__|VERSION|version\.(?:VERSION|__version__))$"
 )
@@ -36,24 +32,6 @@ _STRING_METHODS = frozenset(
     {"split", "rsplit", "startswith", "endswith", "strip", "replace", "partition", "rpartition"}
     | {"join", "lower", "lstrip", "rstrip"}
 )
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": operator.add,
-    "Subtract": operator.sub,
-    "Multiply": operator.mul,
-    "Divide": operator.truediv,
-}
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "Equal": operator.eq,
-    "NotEqual": operator.ne,
-    "LessThan": operator.lt,
-    "LessThanEqual": operator.le,
-    "GreaterThan": operator.gt,
-    "GreaterThanEqual": operator.ge,
-    "In": lambda a, b: a in b,
-    "NotIn": lambda a, b: a not in b,
-    "Is": lambda a, b: a is b,
-    "IsNot": lambda a, b: a is not b,
-}
 _SOMETHING = object()
 """Stands for an object of which nothing is known but that it is there."""
 
@@ -65,7 +43,7 @@ class _Distribution:
     version: str
 
 
-class VersionValues:
+class VersionValues(ExpressionValues):
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
     Args:
@@ -84,69 +62,16 @@ class VersionValues:
         modules: Modules | None = None,
         elsewhere: Callable[[Resolver], VersionValues] | None = None,
     ) -> None:
+        super().__init__()
         self.resolver = resolver
         self.version = version
         self.is_reached = is_reached
         self.modules = modules
         self.elsewhere = elsewhere
-        self._depth = 0
-        self._within: list[Mapping[str, Any]] = []
 
-    def truth(self, node: cst.BaseExpression) -> bool | None:
-        """Returns whether a condition holds; `None` if it depends on more than the version."""
-        try:
-            return bool(self.of(node))
-        except UnknownValueError:
-            return None
-
-    def of(self, node: cst.BaseExpression) -> Any:
-        """Returns the value of an expression.
-
-        Raises:
-            UnknownValueError: It depends on more than the version.
-        """
-        self._depth += 1
-        try:
-            if self._depth > _DEEPEST:
-                raise UnknownValueError
-            return self._of(node)
-        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-            raise UnknownValueError from error
-        finally:
-            self._depth -= 1
-
-    def _of(self, node: cst.BaseExpression) -> Any:  # noqa: PLR0912  # one branch for each kind of node
-        if isinstance(node, cst.Name):
-            return self._name(node)
-        if isinstance(node, cst.SimpleString | cst.Integer | cst.Float):
-            return node.evaluated_value
-        if isinstance(node, cst.Attribute):
-            return self._attribute(node)
-        if isinstance(node, cst.Call):
-            return self._call(node)
-        if isinstance(node, cst.Tuple | cst.List):
-            return tuple(self.of(element.value) for element in node.elements)
-        if isinstance(node, cst.Comparison):
-            return self._comparison(node)
-        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-            return not self.of(node.expression)
-        if isinstance(node, cst.BooleanOperation):
-            return self._boolean(node)
-        if isinstance(node, cst.IfExp):
-            return self.of(node.body if self.of(node.test) else node.orelse)
-        if isinstance(node, cst.BinaryOperation):
-            found = _BINARY[type(node.operator).__name__]
-            return found(self.of(node.left), self.of(node.right))
-        if isinstance(node, cst.Subscript):
-            return self._item(node)
-        if isinstance(node, cst.GeneratorExp | cst.ListComp):
-            return self._comprehension(node)
-        if isinstance(node, cst.NamedExpr):
-            return self.of(node.value)
-        raise UnknownValueError
-
-    def _name(self, node: cst.Name) -> Any:
-        for values in reversed(self._within):
+    def of_name(self, node: cst.Name) -> Any:
+        """Returns what a name stands for under this version."""
+        for values in reversed(self.within):
             if node.value in values:
                 return values[node.value]
         bindings = self.resolver.bindings(node)
@@ -154,7 +79,8 @@ class VersionValues:
             return {"True": True, "False": False, "None": None}[node.value]
         return self._bound(bindings, node) if bindings else self._in_project(node)
 
-    def _attribute(self, node: cst.Attribute) -> Any:
+    def of_attribute(self, node: cst.Attribute) -> Any:
+        """Returns what an attribute is under this version."""
         bindings = self.resolver.bindings(node)
         if bindings:
             return self._bound(bindings, node)
@@ -169,7 +95,7 @@ class VersionValues:
         raise UnknownValueError
 
     def _at(self, path: str) -> Any:
-        if _VERSION.match(names.canonical(path)):
+        if _VERSION.match(canonical(path)):
             return self.version
         if self.exists(path):
             return _SOMETHING
@@ -177,7 +103,7 @@ class VersionValues:
 
     def _bound(self, bindings: frozenset[Binding], node: cst.CSTNode) -> Any:
         path = self.resolver.path(node)
-        if path is not None and _VERSION.match(names.canonical(path)):
+        if path is not None and _VERSION.match(canonical(path)):
             return self.version
         return self._of_bindings(bindings)
 
@@ -240,60 +166,8 @@ class VersionValues:
             raise UnknownValueError
         return self.of(statement.value)[index]
 
-    def _comparison(self, node: cst.Comparison) -> bool:
-        left = self.of(node.left)
-        for target in node.comparisons:
-            right = self.of(target.comparator)
-            name = type(target.operator).__name__
-            first, second = left, right
-            if name not in {"In", "NotIn", "Is", "IsNot"}:
-                first, second = comparable(left, right), comparable(right, left)
-            if not _COMPARE[name](first, second):
-                return False
-            left = right
-        return True
-
-    def _boolean(self, node: cst.BooleanOperation) -> Any:
-        stops = isinstance(node.operator, cst.Or)
-        sides = []
-        for side in (node.left, node.right):
-            try:
-                sides.append(self.of(side))
-            except UnknownValueError:
-                sides.append(UnknownValueError)
-        for value in sides:
-            if value is not UnknownValueError and bool(value) is stops:
-                return value  # Whatever the other side is.
-        if UnknownValueError in sides:
-            raise UnknownValueError
-        return sides[1]
-
-    def _item(self, node: cst.Subscript) -> Any:
-        value = self.of(node.value)
-        if not isinstance(value, str | tuple) or len(node.slice) != 1:
-            raise UnknownValueError
-        index = node.slice[0].slice
-        if isinstance(index, cst.Index):
-            return value[self.of(index.value)]
-        if not isinstance(index, cst.Slice):
-            raise UnknownValueError
-        parts = (index.lower, index.upper, index.step)
-        return value[slice(*(None if part is None else self.of(part) for part in parts))]
-
-    def _comprehension(self, node: cst.GeneratorExp | cst.ListComp) -> Any:
-        loop = node.for_in
-        if loop.inner_for_in is not None or loop.ifs or not isinstance(loop.target, cst.Name):
-            raise UnknownValueError
-        found = []
-        for value in self.of(loop.iter):
-            self._within.append({loop.target.value: value})
-            try:
-                found.append(self.of(node.elt))
-            finally:
-                self._within.pop()
-        return tuple(found)
-
-    def _call(self, node: cst.Call) -> Any:
+    def of_call(self, node: cst.Call) -> Any:
+        """Returns what a call gives under this version."""
         if any(a.star or a.keyword is not None for a in node.args):
             raise UnknownValueError
         arguments = [a.value for a in node.args]
@@ -372,7 +246,7 @@ class VersionValues:
 
     def exists(self, path: str) -> bool | None:
         """Whether a name is there in this version; `None` if that is not known."""
-        path = names.canonical(path)
+        path = canonical(path)
         release = ParsedVersion(self.version).release
         if frameworks.is_only_in_tf1(path):
             return release < (2,)

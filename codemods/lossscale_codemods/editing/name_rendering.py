@@ -15,6 +15,7 @@ from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.new_imports import NewImports
 from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ class NameRenderer:
             f"{wanted}.".startswith(f"{one}.") and one.startswith(f"{path}.") for one in self.apart
         ):
             return None
-        for candidate in {path, names.canonical(path)}:
+        for candidate in {path, canonical(path)}:
             if wanted == candidate:
                 return ""
             if wanted.startswith(candidate + "."):

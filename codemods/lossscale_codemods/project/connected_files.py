@@ -29,6 +29,11 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _DYNAMIC = re.compile(rb"\b(?:import_module|__import__)\(\s*[fF]?[\"']([\w.]+)")
+# Where an import, or a comment, begins on a line with this word. Most lines have none.
+_WORD = b"import"
+_BEGIN = re.compile(
+    rb"#|(?:^|[:;])[ \t\"]*(?:from\b[\w. \t]*?\bimport\b|import[ \t]+[\w.])", re.MULTILINE
+)
 _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
 
 
@@ -44,17 +49,13 @@ class ImportGraph:
         self._names = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # resolve() would follow links
         self._modules = {_module(path) for path in self._names}
         self._roots = {part for path in self._modules for part in path.split(os.sep)}  # noqa: PTH206  # strings, for speed
-        self._wanted: set[str] = set()
+        self._is_wanted = is_wanted
         self._imported: dict[str, set[str]] = {}
         self._importing: dict[str, set[str]] = {}
         self._folders: dict[str, list[str]] = {}
+        self._found_at: dict[str, dict[bytes, list[str]]] = {}
         for path in self._names:
-            try:
-                source = read(path)
-            except OSError:
-                continue
-            if is_wanted(source):
-                self._wanted.add(path)
+            source = _source(path)
             imported = set(self._files_imported(path, source)) - {path}
             self._imported[path] = imported
             for one in imported:
@@ -72,13 +73,14 @@ class ImportGraph:
         return {
             self._names[path]: name
             for path, name in together.items()
-            if path in self._wanted and path not in first
+            if path not in first and self._is_wanted(_source(path))
         }
 
     def _files_imported(self, path: str, source: bytes) -> Iterator[str]:
+        folder = os.path.dirname(path)  # noqa: PTH120  # strings, for speed
         if path.endswith(".ipynb"):
             source = source.replace(rb"\n", b"\n").replace(b'"', b"\n")
-        for match in _IMPORT.finditer(source):
+        for match in _imports(source):
             module, members, modules = match.groups()
             if modules is not None:
                 dotted = [one.split()[0] for one in _NAME.findall(modules)]
@@ -90,15 +92,25 @@ class ImportGraph:
                 names = (one.split()[0] for one in _NAME.findall(members))
                 dotted = [base, *(base + glue + one for one in names)]
             for one in dotted:
-                yield from self._files_at(path, one.decode("utf-8", "replace"))
+                yield from self._files_at(path, folder, one)
+        if b"import_module" not in source and b"__import__" not in source:
+            return
         for match in _DYNAMIC.finditer(source):
-            name = match[1].decode("utf-8", "replace")
-            yield from self._files_at(path, name.rstrip("."))
-            if name.endswith("."):
-                yield from self._files_in(path, name.rstrip("."))
+            name = match[1].rstrip(b".")
+            yield from self._files_at(path, folder, name)
+            if name != match[1]:
+                yield from self._files_in(path, name.decode("utf-8", "replace"))
 
-    def _files_at(self, path: str, dotted: str) -> Iterator[str]:
-        """Yields the files that an import runs: a module, and the packages that it is in."""
+    def _files_at(self, path: str, folder: str, dotted: bytes) -> list[str]:
+        """Returns the files that an import runs: a module, and the packages that it is in."""
+        known = self._found_at.setdefault(folder, {})
+        found = known.get(dotted)
+        if found is None:
+            name = dotted.decode("utf-8", "replace")
+            found = known[dotted] = list(self._look_up(path, name))
+        return found
+
+    def _look_up(self, path: str, dotted: str) -> Iterator[str]:
         name = dotted.lstrip(".")
         parts = name.split(".") if name else []
         dots = len(dotted) - len(name)
@@ -136,6 +148,30 @@ class ImportGraph:
         if folder not in self._folders:
             self._folders[folder] = [str(one) for one in import_folders(Path(path))]
         return self._folders[folder]
+
+
+def _source(path: str) -> bytes:
+    """Returns what is in a file; nothing if it cannot be read."""
+    try:
+        return read(path)
+    except OSError:
+        return b""
+
+
+def _imports(source: bytes) -> Iterator[re.Match[bytes]]:
+    """Yields the import statements in a file, each on a line with the word."""
+    position = 0
+    while (word := source.find(_WORD, position)) >= 0:
+        start = max(source.rfind(b"\n", 0, word) + 1, position)
+        end = source.find(b"\n", word)
+        position = end = len(source) if end < 0 else end
+        while start < end and (begin := _BEGIN.search(source, start, end)):
+            match = _IMPORT.match(source, begin.start())
+            if match is None or begin.group() == b"#":
+                break
+            yield match
+            start = match.end()
+            position = max(position, start)
 
 
 def _module(path: str) -> str:

@@ -21,7 +21,7 @@ from lossscale_codemods.analysis import constant_evaluation
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.rewriting.import_edits import unused_imports
-from lossscale_codemods.rules.shared.loss_scale_arguments import HELPER_SOURCE
+from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
 from lossscale_codemods.vocabulary.names import HELPER
 from lossscale_codemods.vocabulary.suppression import Suppressions
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the rules about every old name in a file, until names, imports and aliases fit together."""
+"""Asks the rules about a file again and again, until names, imports and aliases fit together."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis import version_guards
 from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.detect_tests import expects_error
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.editing.comments import kept_comments
 from lossscale_codemods.editing.edits import (
@@ -25,22 +23,18 @@ from lossscale_codemods.rewriting.binding_plan import Plan, Planner
 from lossscale_codemods.rewriting.import_edits import ImportEditor
 from lossscale_codemods.rewriting.module_imports import ModuleImports
 from lossscale_codemods.rewriting.recording import Outcomes, Recorder, only_suppressed
+from lossscale_codemods.rewriting.rule_verdicts import RuleVerdicts
 from lossscale_codemods.rules.base import (
-    Ignore,
     Review,
     Rewrite,
-    Rule,
     Suppressed,
-    Verdict,
 )
-from lossscale_codemods.rules.registry import all_rules, rules_for
+from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
 _CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})
@@ -67,44 +61,20 @@ class Decisions:
     ) -> None:
         self.program = program
         self.tree = program.tree
-        self.selection = selection
-        self.suppressions = suppressions
-        self.unsafe_fixes = unsafe_fixes
-        self.rules = rules_for(program.target)
+        self.rules = RuleVerdicts(program, selection, suppressions, unsafe_fixes=unsafe_fixes)
         self.import_rule = next(r for r in all_rules() if r.decides_imports)
-        self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.blocked: dict[cst.CSTNode, str] = {}
-        self.verdicts: dict[Occurrence, Verdict] = {}
-        self.rule_of: dict[Occurrence, str] = {}
-        self.for_new: frozenset[Occurrence] = frozenset()
 
     def outcomes(self) -> Outcomes:
         """Returns what becomes of the file."""
-        self.found = []
-        for rule in self.rules:
-            found = list(rule.find(self.program))
-            self.program.decided_strings |= {o.node for o in found if o.role is Role.STRING}
-            self.program.has_old_uses |= any(o.is_old_use for o in found)
-            self.found += found
-        everything = [*self.program.references, *self.found]
-        self.imports = [*self.program.imports]
-        self.imports += [o for rule in self.rules for o in rule.find_imports(self.program)]
-        if not everything and not self.imports:
+        if self.rules.is_empty:
             return Outcomes()
-        old = [o for o in everything if o.role not in BESIDE]
-        self.protected = {
-            occurrence: (review, rule.id)
-            for rule in self.rules
-            for occurrence, review in rule.protect(
-                self.program, [*old, *self.program.imports]
-            ).items()
-        }
-        self.for_new = version_guards.for_new_versions(self.program, old)
-        for occurrence in self.imports:
+        for occurrence in self.rules.imports:
             self._block_import(occurrence)
         # Each round forces at least one more occurrence to be left, so this ends.
-        for _ in range(len(everything) + len(self.imports) + 1):
-            self._decide(everything)
+        every = (*self.program.references, *self.rules.found, *self.rules.imports)
+        for _ in range(len(every) + 1):
+            self.rules.ask()
             result = self._try()
             if result is not None:
                 return result
@@ -112,11 +82,11 @@ class Decisions:
 
     def _block_import(self, occurrence: Occurrence) -> None:
         offered = self._offered_star(occurrence.node)
-        if occurrence in self.protected:
-            self.blocked[occurrence.node] = self.protected[occurrence][0].message
+        if occurrence in self.rules.protected:
+            self.blocked[occurrence.node] = self.rules.protected[occurrence][0].message
         elif offered is not None:
             self.blocked[occurrence.node] = offered
-        elif self._is_suppressed(occurrence, occurrence.rule or self.import_rule.id):
+        elif self.rules.is_suppressed(occurrence, occurrence.rule or self.import_rule.id):
             self.blocked[occurrence.node] = "suppressed"
 
     def _offered_star(self, node: cst.CSTNode) -> str | None:
@@ -128,129 +98,16 @@ class Decisions:
                         return f"{self.program.exports.users[name]} takes {name} from here"
         return None
 
-    def _is_suppressed(self, occurrence: Occurrence, rule: str) -> bool:
-        if not self.selection.applies(rule):
-            return True
-        first = self.tree.position(occurrence.span[0])[0]
-        start, end = self.tree.span(self.tree.statement(occurrence.node))
-        lines = {first, self.tree.position(start)[0]}
-        if isinstance(self.tree.statement(occurrence.node), cst.SimpleStatementLine):
-            lines.add(self.tree.position(end)[0])
-        return self.suppressions.covers(rule, lines)
-
-    def _decide(self, everything: Sequence[Occurrence]) -> None:
-        self.verdicts = {}
-        self.rule_of = {}
-        self.program.rewritten.clear()
-        # Rules that claim other occurrences, such as a constructor its loss scale, go first.
-        for rule in self.rules:
-            for occurrence in everything:
-                if occurrence in self.verdicts:
-                    continue
-                if occurrence.rule is not None and occurrence.rule != rule.id:
-                    continue
-                verdict = self._ask(rule, occurrence)
-                if verdict is None:
-                    continue
-                self.verdicts[occurrence] = verdict
-                self.rule_of[occurrence] = rule.id
-                if isinstance(verdict, Rewrite):
-                    self.program.rewritten.add(occurrence.node)
-                    for other in verdict.claims:
-                        if self._can_claim(other, rule):
-                            gone = Rewrite(verdict.message, lambda _: [], keeps_name=False)
-                            self.verdicts[other] = gone
-                            self.rule_of[other] = rule.id
-        for occurrence in everything:
-            if occurrence not in self.verdicts:
-                self._decide_the_rest(occurrence)
-
-    def _can_claim(self, other: Occurrence, rule: Rule) -> bool:
-        """Whether an occurrence is free, or was left by this rule as unclaimed."""
-        if other not in self.verdicts:
-            return True
-        return (
-            isinstance(self.verdicts[other], Review)
-            and self.rule_of[other] == rule.id
-            and other not in self.protected
-            and other not in self.forced
-        )
-
-    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
-        if occurrence in self.for_new:
-            return Ignore()
-        verdict = rule.decide(occurrence, self.program)
-        if verdict is None or isinstance(verdict, Ignore):
-            return verdict
-        if self.unsafe_fixes and isinstance(verdict, Review) and verdict.unsafe_fix is not None:
-            verdict = verdict.unsafe_fix
-        if self._is_suppressed(occurrence, rule.id):
-            return Suppressed()
-        if occurrence in self.protected:
-            review = self.protected[occurrence][0]
-            return verdict if review.yields and isinstance(verdict, Review) else review
-        if occurrence in self.forced:
-            return self.forced[occurrence]
-        if not isinstance(verdict, Rewrite):
-            return verdict
-        if not verdict.is_rename and expects_error(occurrence.node, self.program):
-            return Review(
-                "a test expects an error here, which the new code would not raise",
-                "Test what the program does instead of it, or take the test out.",
-            )
-        if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
-            if verdict.is_rename and self._is_new_as_well(occurrence):
-                return Ignore()
-            star = self.program.resolver.hidden_by(occurrence.base)
-            if star is not None:
-                return Review(
-                    f"the star import on line {self.program.line(star.node)} may bring in another "
-                    "thing of this name",
-                    "Import what you need of that module by name.",
-                )
-            return Review(
-                "on other ways through the program this name stands for something else",
-                "Give the two things two names, or take out the one that is for old versions.",
-            )
-        return verdict
-
-    def _is_new_as_well(self, occurrence: Occurrence) -> bool:
-        """Whether the other things a name can be are what the old one becomes.
-
-        It is also right as it is if the old one is nothing that the versions of today come to.
-        """
-        new = {
-            names.canonical(path)
-            for old in occurrence.names
-            for path in old.new_paths(self.program.target)
-        }
-        found = self.program.today.paths(occurrence.node)
-        others = [path for path in found if path is None or names.lookup(path) is None]
-        if occurrence.role not in BESIDE and len(others) == len(found):
-            return True
-        return all(path is not None and names.canonical(path) in new for path in others)
-
-    def _decide_the_rest(self, occurrence: Occurrence) -> None:
-        asked = ((rule.id, rule.decide_rest(occurrence, self.program)) for rule in all_rules())
-        rule_id, review = next((one, found) for one, found in asked if found is not None)
-        self.rule_of[occurrence] = rule_id
-        verdict: Verdict = review
-        if occurrence in self.protected and not self.protected[occurrence][0].yields:
-            verdict = self.protected[occurrence][0]
-        if self._is_suppressed(occurrence, rule_id):
-            verdict = Suppressed()
-        self.verdicts[occurrence] = verdict
-
     def _try(self) -> Outcomes | None:
         """Returns the outcomes if everything fits, or forces something to be left."""
-        plan = Planner(self.program, self.imports, self.verdicts).plan(self.blocked)
+        plan = Planner(self.program, self.rules.imports, self.rules.verdicts).plan(self.blocked)
         if self._force_aliases(plan) or self._force_private_names():
             return None
-        modules = ModuleImports(self.program, self.verdicts, self.blocked)
+        modules = ModuleImports(self.program, self.rules.verdicts, self.blocked)
         stars, dotted_imports = modules.stars(), modules.dotted_imports()
         renderer = NameRenderer(self.program, {**plan.moved, **stars}, plan.dropped)
         edits: dict[Occurrence, list[Edit]] = {}
-        for occurrence, verdict in self.verdicts.items():
+        for occurrence, verdict in self.rules.verdicts.items():
             if not isinstance(verdict, Rewrite):
                 continue
             aliases = self.program.alias_bindings(occurrence)
@@ -259,8 +116,8 @@ class Decisions:
             try:
                 edits[occurrence] = list(verdict.edits(renderer))
             except CannotRenderError as error:
-                advice = error.advice or _BY_HAND.format(self.rule_of[occurrence])
-                self.forced[occurrence] = Review(str(error), advice)
+                advice = error.advice or _BY_HAND.format(self.rules.rule_of[occurrence])
+                self.rules.forced[occurrence] = Review(str(error), advice)
                 return None
         self._respell_inside(edits)
         instead_of_stars = modules.instead_of(stars)
@@ -270,17 +127,17 @@ class Decisions:
         try:
             import_edits = editor.edits()
         except CannotRenderError as error:
-            for occurrence in self.imports:
+            for occurrence in self.rules.imports:
                 if occurrence.node not in self.blocked:
                     self.blocked[occurrence.node] = str(error)
             return None
         assignments = editor.alias_assignments()
         recorder = Recorder(
             self.program,
-            self.imports,
-            self.verdicts,
-            self.rule_of,
-            self.protected,
+            self.rules.imports,
+            self.rules.verdicts,
+            self.rules.rule_of,
+            self.rules.protected,
             self.import_rule,
             self.blocked,
         )
@@ -308,7 +165,7 @@ class Decisions:
 
     def _respell_inside(self, edits: dict[Occurrence, list[Edit]]) -> None:
         """Respells what the text of another edit has a copy of."""
-        for occurrence, verdict in self.verdicts.items():
+        for occurrence, verdict in self.rules.verdicts.items():
             if not isinstance(verdict, Rewrite) or verdict.instead is None:
                 continue
             start, end = occurrence.span
@@ -336,7 +193,7 @@ class Decisions:
             ]
             # All of them: were only one left, a second run could change it.
             for occurrence in colliding:
-                self.forced[occurrence] = Review(
+                self.rules.forced[occurrence] = Review(
                     "its change collides with another change on its lines",
                     "Make both changes by hand.",
                 )
@@ -345,16 +202,16 @@ class Decisions:
 
     def _force_aliases(self, plan: Plan) -> bool:
         forced = False
-        for occurrence, verdict in self.verdicts.items():
+        for occurrence, verdict in self.rules.verdicts.items():
             if not isinstance(verdict, Rewrite) or occurrence.role is not Role.REFERENCE:
                 continue
             for binding in self.program.alias_bindings(occurrence):
-                if binding not in plan.kept or occurrence in self.forced:
+                if binding not in plan.kept or occurrence in self.rules.forced:
                     continue
-                if only_suppressed(binding, self.verdicts):
-                    self.forced[occurrence] = Suppressed()
+                if only_suppressed(binding, self.rules.verdicts):
+                    self.rules.forced[occurrence] = Suppressed()
                 else:
-                    self.forced[occurrence] = Review(
+                    self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
                         "Settle that use first, then run again.",
                     )
@@ -368,16 +225,16 @@ class Decisions:
         """
         private = [
             (occurrence, verdict)
-            for occurrence, verdict in self.verdicts.items()
+            for occurrence, verdict in self.rules.verdicts.items()
             if occurrence.meaning in _CLASSES and not all(old.public for old in occurrence.names)
         ]
         left = [occurrence for occurrence, verdict in private if isinstance(verdict, Review)]
         forced = False
         for occurrence, verdict in private:
             same = [other for other in left if other.meaning is occurrence.meaning]
-            if same and isinstance(verdict, Rewrite) and occurrence not in self.forced:
+            if same and isinstance(verdict, Rewrite) and occurrence not in self.rules.forced:
                 line = self.tree.position(same[0].span[0])[0]
-                self.forced[occurrence] = Review(
+                self.rules.forced[occurrence] = Review(
                     f"the private class stays on line {line}, and the public one is another class",
                     "Settle that use first, then run again.",
                 )
@@ -386,7 +243,7 @@ class Decisions:
 
     def _removed_statements(self) -> list[cst.BaseSmallStatement]:
         found: list[cst.BaseSmallStatement] = []
-        for verdict in self.verdicts.values():
+        for verdict in self.rules.verdicts.values():
             if isinstance(verdict, Rewrite):
                 for binding in verdict.removes:
                     statement = small_statement(self.tree, binding.node)
@@ -397,7 +254,7 @@ class Decisions:
     def _removed_variables(self) -> set[str]:
         return {
             binding.name
-            for verdict in self.verdicts.values()
+            for verdict in self.rules.verdicts.values()
             if isinstance(verdict, Rewrite)
             for binding in verdict.removes
             if binding.scope is self.program.scopes.module

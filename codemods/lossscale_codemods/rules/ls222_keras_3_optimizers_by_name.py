@@ -27,7 +27,8 @@ from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.keras_3_constructors import OptimizerConstructors
 from lossscale_codemods.rules.shared.keras_3_places import Places
 from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, canonical
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

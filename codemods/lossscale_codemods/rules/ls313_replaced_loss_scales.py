@@ -57,12 +57,10 @@ class ReplacedLossScales(Rule):
 
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether an attribute of that name is set, or something is looked up by name."""
-        if not (source.names.has_optimizer or source.names.has_old_name):
+        if not (source.names.has_new_class or source.names.has_old_name):
             return False
-        return any(
-            node.attr in (*ATTRIBUTES, "__dict__") for node in source.nodes.of(ast.Attribute)
-        ) or any(
-            last_word(node.func) in _SETTING | _LOOKING_UP for node in source.nodes.of(ast.Call)
+        return any(map(_sets_or_looks_up, source.nodes.of(ast.Attribute))) or any(
+            _works_with_names(node, source) for node in source.nodes.of(ast.Call)
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
@@ -116,3 +114,23 @@ class ReplacedLossScales(Rule):
             return True
         unknown = ObjectType.UNKNOWN in program.loss_scales.optimizers.of(node)
         return unknown and looks_like_optimizer(node) and program.can_be_optimizer(node)
+
+
+def _sets_or_looks_up(node: ast.Attribute) -> bool:
+    """Whether an attribute is assigned to, or is where all of an object's attributes are."""
+    is_set = node.attr in ATTRIBUTES and not isinstance(node.ctx, ast.Load)
+    return is_set or node.attr == "__dict__"
+
+
+def _works_with_names(node: ast.Call, source: ScannedSource) -> bool:
+    """Whether a call is `setattr(opt, "loss_scale", scale)`, `getattr(opt, name)` or the like."""
+    called = last_word(node.func)
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if called == "vars":
+        return bool(given)
+    texts = [a for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    if called == "getattr":
+        return len(given) > 1 and not any(map(source.is_one_string, given))
+    return called in _SETTING | _LOOKING_UP and any(
+        str(a.value).rpartition(".")[2] in ATTRIBUTES for a in texts
+    )

@@ -34,7 +34,8 @@ from lossscale_codemods.vocabulary.keras_3_members import (
     ONLY_OF_OPTIMIZERS,
 )
 from lossscale_codemods.vocabulary.keras_3_optimizers import HYPERPARAMETERS
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, canonical
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3
+from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from lossscale_codemods.rules.ls503_layer_policy import none_test
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.attribute_reads import attributes, occurrence_at
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class PolicyReads(Rule):
         words = ("dtype_policy", "global_policy", "Policy")
         if not any(word in source.text for word in words):
             return False
-        if "mixed_precision" in source.text and _can_write_text(source):
+        if source.names.has_old_name and _can_write_text(source):
             return True
         if not reads:
             return False
@@ -84,7 +84,7 @@ class PolicyReads(Rule):
             for occurrence in program.references
             if occurrence.meaning in (Meaning.POLICY, Meaning.GLOBAL_POLICY)
         }
-        if program.target is Target.COMPAT or not made - {None}:
+        if not made - {None}:
             return
         for text in _as_text(program):
             if text in made or any(v.made_by in made for v in program.types.values(text)):

@@ -33,7 +33,8 @@ from lossscale_codemods.analysis.optimizer_uses import kind_by_uses
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.type_inference import ObjectType, optimizer_argument
+from lossscale_codemods.analysis.type_inference import ObjectType
+from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.rules.base import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
 from lossscale_codemods.rules.shared.likely_types import likely_optimizer

@@ -17,7 +17,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.string_tokens import fields_blanked
-from lossscale_codemods.vocabulary import mentions, names
+from lossscale_codemods.vocabulary import likely_names, mentions, names
 from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class Strings(Rule):
         """Whether a string is compared, looked up or the path of an old name."""
         return (
             any(map(_compares_class_name, source.nodes.of(ast.Compare)))
-            or any(map(_works_with_names, source.nodes.of(ast.Call)))
-            or any(node.value == "-c" for node in source.nodes.of(ast.Constant))
+            or any(_works_with_names(node, source) for node in source.nodes.of(ast.Call))
+            or (_has_mention(source) and _can_run_text(source))
             or _has_path(source)
         )
 
@@ -103,7 +103,7 @@ class Strings(Rule):
         except (ValueError, SyntaxError):
             return None
         above = program.tree.parent(node)
-        if names.is_old_path(text):
+        if likely_names.is_old_path(text):
             return Review(
                 "this string is the path of an old name, and strings are never edited",
                 "Write the path of the new name into it, if code imports or patches by it.",
@@ -138,6 +138,8 @@ _RENAMED = {
 """What to know of names of optimizer classes. That of TensorFlow 1 has the name that it had."""
 _ALSO_OLD = "LossScaleOptimizer"
 """The name of the class around the optimizers of a program, unless these change."""
+_MEMBERS = names.MEMBERS | {".experimental"}
+"""What code looks for by its name in a module, or in an import of one."""
 _ASKS = frozenset({"getattr", "hasattr"})
 _IMPORTS = frozenset({"__import__", "import_module"})
 _METHODS = frozenset({"compile", "eval"})
@@ -163,7 +165,7 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
             else None
         )
     called = _called(call) if call is not None else ""
-    if call is None or not call.args or text not in names.MEMBERS | {".experimental"}:
+    if call is None or not call.args or text not in _MEMBERS:
         return False
     if called in _ASKS:
         paths = program.resolver.paths(call.args[0].value)
@@ -226,14 +228,40 @@ def _compares_class_name(node: ast.Compare) -> bool:
     )
 
 
-def _works_with_names(node: ast.Call) -> bool:
-    """Whether a call is `hasattr(mixed_precision, "experimental")`, `exec("...")` or the like."""
+def _works_with_names(node: ast.Call, source: ScannedSource) -> bool:
+    """Whether a call is `hasattr(mixed_precision, "experimental")` or the like."""
     called = last_word(node.func)
-    if called in _ASKS:
-        constants = [a.value for a in node.args[1:] if isinstance(a, ast.Constant)]
-        return not constants or any(value in names.MEMBERS for value in constants)
-    method = isinstance(node.func, ast.Attribute) and called in _METHODS
-    return called in _IMPORTS or (called in _RUNS and not method)
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    texts = [n.value for one in given for n in ast.walk(one) if isinstance(n, ast.Constant)]
+    members = [text for text in texts if text in _MEMBERS]
+    if called in _ASKS and len(given) > 1:
+        first = given[0].value if isinstance(given[0], ast.Starred) else given[0]
+        paths = [path for path in source.names.paths_of(first) if names.lookup(path) is None]
+        if not source.is_one_string(given[1]) and any(map(names.has_old_members, paths)):
+            return True
+        return any(names.lookup(f"{path}.{name}") for path in paths for name in members)
+    return (
+        called in _IMPORTS
+        and bool(members)
+        and any(isinstance(text, str) and "mixed_precision" in text for text in texts)
+    )
+
+
+def _can_run_text(source: ScannedSource) -> bool:
+    """Whether a file has `exec("...")`, `["python", "-c", "..."]` or the like."""
+    return any(node.value == "-c" for node in source.nodes.of(ast.Constant)) or any(
+        last_word(node.func) in _RUNS
+        and not (isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS)
+        for node in source.nodes.of(ast.Call)
+    )
+
+
+def _has_mention(source: ScannedSource) -> bool:
+    """Whether a file mentions an old name, as it is written or in a string."""
+    return any(mentions.mentions_of_old_names(source.text)) or any(
+        isinstance(node.value, str) and any(mentions.mentions_of_old_names(node.value))
+        for node in source.nodes.of(ast.Constant)
+    )
 
 
 def _has_path(source: ScannedSource) -> bool:
@@ -249,7 +277,7 @@ def _is_path(raw: str) -> bool:
         if _can_have_path(raw):
             fields_blanked(raw)  # Strings in its fields are strings by themselves.
         return False
-    return names.is_old_path(str(ast.literal_eval(raw)))
+    return likely_names.is_old_path(str(ast.literal_eval(raw)))
 
 
 def _can_have_path(text: str) -> bool:

@@ -30,7 +30,8 @@ from lossscale_codemods.vocabulary.keras_3_gone import (
     gone_at,
     gone_from_keras,
 )
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, canonical
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3
+from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.keras_3_places import Places, optimizer_kinds
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, canonical
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -114,7 +114,8 @@ def _is_to_keep(result: Result) -> bool:
 def _migrate_connected(results: dict[str, Result], further: FurtherPasses, search: Search) -> None:
     """Migrates files that have no old names, and run in one program with files that have some.
 
-    If the optimizers of such a file change, those of other programs that import it do so too.
+    If the optimizers of such a file change, those of other programs that import it do so too. Such
+    a file can also turn out to have old names, if a worker died over its first look.
 
     Args:
         results: What becomes of each file so far; changed in place.
@@ -131,7 +132,8 @@ def _migrate_connected(results: dict[str, Result], further: FurtherPasses, searc
                 sizes[name] = Path(name).stat().st_size
         known.update(sizes)
         further.migrate(results, sizes)
-        changing = [name for name in sizes if results[name].changes_optimizers]
+        migrated = {name: results[name] for name in sizes}
+        changing = [n for n, r in migrated.items() if r.changes_optimizers or r.uses_old_api]
 
 
 def _keep_what_others_use(

@@ -2,7 +2,8 @@
 """Migrates files in processes of their own, because a parser can crash, hang, or be killed.
 
 A worker has one source at a time. If it dies, or takes absurdly long, that source is reported and
-another worker goes on with the next. Workers do not hear of Ctrl-C: whoever started them stops
+another worker goes on with the next. What it takes is counted in its own processor time, so that
+the result is the same on a busy machine. Workers do not hear of Ctrl-C: whoever started them stops
 them. Should that process be killed, they find their pipe closed, and end.
 
 Workers that have nothing to parse search files as well. If one dies over that, or none has time,
@@ -33,9 +34,14 @@ if TYPE_CHECKING:
     from lossscale_codemods.vocabulary.options import Options
 
 SECONDS = 60.0
-"""What a file may take; what takes longer hangs the parser."""
+"""The processor time that a file may take; what takes longer hangs the parser."""
 BYTES_A_SECOND = 5_000
 """A tenth of what was ever measured; large files get that much more time."""
+_OTHER_LOAD = 10
+"""How much longer a job may take on the clock: other programs run, or it waits for a disk."""
+_OUT_OF_TIME = signal.SIGPROF
+"""Ends a worker whose processor time is over, also within native code."""
+_TOO_LONG = "The parser took too long over it"
 _BATCHES_THAT_PAY = 16
 """Batches to search, up to which it takes less time than to start a worker for the next."""
 
@@ -97,9 +103,8 @@ class _Worker:
 
     def give(self, job: Task | Batch) -> None:
         self.job = job
-        self.deadline = time.monotonic() + SECONDS
+        self.deadline = time.monotonic() + _OTHER_LOAD * _seconds(job)
         if isinstance(job, Task):
-            self.deadline += job.size / BYTES_A_SECOND
             self.looks_fully |= job.fully
         with contextlib.suppress(OSError):  # It died; its answer says so.
             self.pipe.send(job)
@@ -107,11 +112,13 @@ class _Worker:
     def answer(self) -> Result | Searched | str | None:
         """Returns what came of its job, or why that is not known."""
         if not self.pipe.poll():
-            return "The parser took too long over it"
+            return _TOO_LONG
         try:
             answer: Result | Searched | None = self.pipe.recv()
         except (EOFError, OSError):
             self.process.join(1)
+            if self.process.exitcode == -_OUT_OF_TIME:
+                return _TOO_LONG
             return f"The process that parsed it died (exit code {self.process.exitcode})"
         return answer
 
@@ -261,6 +268,11 @@ def _ready(busy: Sequence[_Worker], *, at_once: bool) -> list[_Worker]:
     return [w for w in busy if w.pipe in answered or w.deadline <= now]
 
 
+def _seconds(job: Task | Batch) -> float:
+    """Returns how much processor time a job may take."""
+    return SECONDS + (job.size / BYTES_A_SECOND if isinstance(job, Task) else 0.0)
+
+
 def _unknown(why: str) -> Result:
     problem = f"{why}, so nothing is known of it. The file is unchanged. Report it."
     return Result(b"", b"", Status.UNREADABLE, problem=problem)
@@ -269,7 +281,11 @@ def _unknown(why: str) -> Result:
 def _serve(theirs: Connection, pipe: Connection, work: Work) -> None:
     theirs.close()  # Or the pipe would stay open when the parent has gone.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(_OUT_OF_TIME, signal.SIG_DFL)
     with contextlib.suppress(EOFError, OSError):
         while True:
             job = pipe.recv()
-            pipe.send(search(job) if isinstance(job, Batch) else work(job))
+            signal.setitimer(signal.ITIMER_PROF, _seconds(job))
+            answer = search(job) if isinstance(job, Batch) else work(job)
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            pipe.send(answer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from lossscale_codemods.vocabulary.names import canonical
+from lossscale_codemods.vocabulary.paths import canonical
 
 GONE = frozenset(
     {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.names import canonical
+from lossscale_codemods.vocabulary.paths import canonical
 
 
 class OptimizerClass(NamedTuple):

@@ -12,6 +12,8 @@ import enum
 import functools
 import re
 
+from lossscale_codemods.vocabulary.paths import canonical
+
 
 class Meaning(enum.Enum):
     """What an old name is."""
@@ -125,16 +127,6 @@ class OldName:
         return next(iter(self.new_paths(target)), None)
 
 
-_PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
-
-
-def is_old_path(text: str) -> bool:
-    """Whether a string is the path of an old name, or of a member of one, and nothing else."""
-    if not _PATH.fullmatch(text):
-        return False
-    return lookup(text) is not None or lookup(text.rpartition(".")[0]) is not None
-
-
 OLD_CLASS_NAMES = frozenset(
     {"LossScaleOptimizer", "LossScaleOptimizerV1", "MixedPrecisionLossScaleOptimizer"}
 )
@@ -179,22 +171,11 @@ KERAS_3_HOME = "compat_lossscale.keras3"
 _COMPAT_HOME = "compat_lossscale.experimental"
 _COMPAT_V1_HOME = "compat_lossscale.v1"
 
-_TENSORFLOW = re.compile(r"^tensorflow(?:_core)?(?:\._api\.v[12]|(?:\.compat\.v2))*(?=\.|$)")
-_V1_ROOT = re.compile(r"^tensorflow\.compat\.v1(?:\.compat\.v1)*(?=\.|$)")
-_V1_TO_V2 = re.compile(r"^tensorflow(?:\.compat\.v1)+\.compat\.v2(?=\.|$)")
 _PRIVATE_KERAS = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?=\.|$)")
 _PRIVATE_TRAINING = re.compile(
     r"^tensorflow\.python\.training\.experimental\."
     r"(loss_scale|loss_scale_optimizer|mixed_precision)(?=\.|$)"
 )
-
-
-def canonical(path: str) -> str:
-    """Returns the shortest path to the same thing: without `compat.v2`, `_api` and the like."""
-    path = _TENSORFLOW.sub("tensorflow", path)
-    path = _V1_TO_V2.sub("tensorflow", path)
-    path = _V1_ROOT.sub("tensorflow.compat.v1", path)
-    return re.sub(r"^tensorflow\._api\.v1\b", "tensorflow.compat.v1", path)
 
 
 _ROOTS = frozenset({"tensorflow", "tensorflow_core", "keras", "tf_keras"})
@@ -238,14 +219,12 @@ def is_loss_scale_class(path: str) -> bool:
 
 
 def loss_scale_optimizers(target: Target, home: str = "tensorflow") -> tuple[str, ...]:
-    """Returns the paths of the LossScaleOptimizer of a target, the preferred first.
+    """Returns the paths of the LossScaleOptimizer of a target with the new API.
 
     Args:
         target: The target.
         home: Anything in the package that the program has the old one of.
     """
-    if target is Target.COMPAT:
-        return (f"{_COMPAT_HOME}.{NEW_OPTIMIZER_MEMBER}",)
     if target is Target.KERAS3:
         return (f"{KERAS_3_HOME}.{NEW_OPTIMIZER_MEMBER}",)
     if home.partition(".")[0] == "keras":
@@ -363,26 +342,6 @@ def _contrib(path: str) -> OldName | None:
     if path.startswith(home + ".") and path[len(home) + 1 :] in _CONTRIB_MEMBERS:
         return OldName(path, Meaning.CONTRIB)
     return None
-
-
-def is_unresolved_old_name(suffix: str) -> bool:
-    """Whether a dotted name would be an old one if its root were TensorFlow."""
-    return bool(
-        re.search(
-            r"(?:^|\.)keras\.mixed_precision\.experimental(?:\.|$)"
-            r"|(?:^|\.)train\.experimental\.(?:\w*LossScale\w*|\w+_mixed_precision_graph_rewrite)$"
-            r"|(?:^|\.)mixed_precision\.experimental\.\w*(?:LossScale|[pP]olicy)\w*$"
-            r"|\.experimental\.(?:set_policy|get_layer_policy|\w*LossScale\w*)$",
-            suffix,
-        )
-    )
-
-
-def is_lazy_contrib_name(function: str, member: str) -> bool:
-    """Whether a member of what a function returns reads like one of contrib's names."""
-    if member not in _CONTRIB_MEMBERS or not function.endswith("mixed_precision"):
-        return False
-    return member.endswith("Manager") or "contrib" in function
 
 
 def _compat_path(old: OldName) -> str | None:

@@ -22,6 +22,7 @@ PYTHON = sys.version_info[:2]
 OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
 PATH = "tensorflow.keras.mixed_precision.experimental.LossScaleOptimizer"
 ESCAPED = PATH.replace("L", "\\x4c")
+NEW = "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
 # What stands around the old name, and whether the prescan is enough.
 MENTIONS = {
     "a comment": (f"# {OLD}\n", True),
@@ -56,7 +57,44 @@ MENTIONS = {
         False,
     ),
     "a class's name": (f"# {OLD}\nok = type(x).__name__ == 'LossScaleOptimizer'\n", False),
-    "hasattr": (f"# {OLD}\nok = hasattr(tf.keras.mixed_precision, 'experimental')\n", False),
+    "hasattr": (f"# {OLD}\nok = hasattr(tf.keras.mixed_precision, 'experimental')\n", True),
+    "hasattr of TensorFlow's module": (
+        "import tensorflow as tf\nok = hasattr(tf.keras.mixed_precision, 'experimental')\n",
+        False,
+    ),
+    "an unknown name of TensorFlow's module": (
+        f"import tensorflow as tf  # {OLD}\nx = getattr(tf.keras.mixed_precision, name)\n",
+        False,
+    ),
+    "an unknown name with a default": (
+        f"import tensorflow as tf  # {OLD}\nx = getattr(tf.keras.mixed_precision, name, None)\n",
+        False,
+    ),
+    "a name in pieces": (
+        f"import tensorflow as tf  # {OLD}\nx = getattr(tf.keras.mixed_precision, 'Po' 'licy')\n",
+        False,
+    ),
+    "an import by its name": (
+        f"x = importlib.import_module('.experimental', 'keras.mixed_precision')  # {OLD}\n",
+        False,
+    ),
+    "an import of another module": (f"x = importlib.import_module('a.b')  # {OLD}\n", True),
+    "a string that is run": (f"exec('opt = {OLD}(opt, 8)')\n", False),
+    "another string that is run": (f"exec('x = 1')\nlog('{OLD}')\n", False),
+    "a command": (f"run(['python', '-c', 'import x; x.{OLD}'])\n", False),
+    "getattr of another thing": (f"x = getattr(opt, name)  # {OLD}\n", True),
+    "what is set by its name": (
+        f"{NEW}setattr(opt, 'loss_scale', 8)\n",
+        False,
+    ),
+    "what is read by a name": (
+        f"{NEW}x = getattr(opt, 'loss_' 'scale')\n",
+        False,
+    ),
+    "what is read by its name": (
+        f"{NEW}x = getattr(opt, 'lr')  # {OLD}\n",
+        True,
+    ),
     "an f-string with braces": (f"log(f'{{{{}}}} {OLD} {{x[0]}}}}}}')\n", True),
     "an f-string with strings in it": (f"log(f'{{x[\"y\"]}} {OLD}')\n", PYTHON >= (3, 12)),
     "an f-string of several lines": (f'log(f"""{{x}}\n {OLD}""")\n', PYTHON < (3, 12)),

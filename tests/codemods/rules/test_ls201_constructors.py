@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lossscale_codemods import migrate_source
 from lossscale_codemods.analysis import constant_evaluation
-from lossscale_codemods.rules.shared.loss_scale_arguments import HELPER_SOURCE
+from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
 from lossscale_codemods.vocabulary.names import HELPER
 
 from tests.codemods.checks import check_left, check_review, check_transformed, program, reviews

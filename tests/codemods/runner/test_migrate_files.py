@@ -19,7 +19,7 @@ from lossscale_codemods.project.relative_imports import relative_imports
 from lossscale_codemods.reports.counts import exit_code, totals
 from lossscale_codemods.runner import batches, file_task, migrate_files, search, worker_pool
 from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Status
+from lossscale_codemods.vocabulary.records import Result, Status
 
 from tests.support import folder_of_nobody
 
@@ -413,6 +413,32 @@ def test_what_crashes_the_parser_costs_no_other_file(tmp_path: Path) -> None:
     assert [file.written for file in report.files] == [True, False, True]
     assert report.files[1].result.status is Status.UNREADABLE
     assert "nothing is known of it" in report.files[1].result.problem
+
+
+def fails_once(task: worker_pool.Task) -> Result | None:
+    """Does what workers do, and dies over the first look at one file."""
+    failed = Path(task.name).with_name("failed")
+    if Path(task.name).name == "settings.py" and not failed.exists():
+        failed.touch()
+        os._exit(3)
+    return file_task.migrate_task(task)
+
+
+def test_what_runs_with_a_file_is_migrated_if_only_its_first_look_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "settings.py", content=OLD + b"rate = tf.keras.optimizers.schedules\n")
+    make(tmp_path, "train.py", content=b"import settings\n" + OLD)
+    neighbour = b"import settings\nimport numpy as np\nx = np.float(1)\n"
+    make(tmp_path, "evaluate.py", content=neighbour)
+    monkeypatch.setattr(migrate_files, "migrate_task", fails_once)
+    files = migrate_files.run([tmp_path], Options(), write=True).files
+    assert (tmp_path / "failed").exists()
+    assert [(file.path.name, file.written) for file in files] == [
+        ("evaluate.py", True),
+        ("settings.py", True),
+        ("train.py", True),
+    ]
 
 
 def test_scripts_without_a_suffix_are_looked_at(tmp_path: Path) -> None:

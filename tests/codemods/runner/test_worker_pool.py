@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import faulthandler
+import itertools
 import multiprocessing
 import os
 import signal
@@ -30,6 +31,8 @@ def work(task: Task) -> Result:
         "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
         "crash": lambda: (faulthandler.disable(), os.kill(os.getpid(), signal.SIGSEGV)),
         "hang": lambda: time.sleep(1000),
+        "compute": lambda: sum(1 for _ in itertools.count()),
+        "wait": lambda: time.sleep(1),
         "stopped": lambda: os.kill(os.getpid(), signal.SIGSTOP),
     }
     misdeeds.get(task.name, bool)()
@@ -39,7 +42,8 @@ def work(task: Task) -> Result:
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     monkeypatch.setattr(worker_pool, "SECONDS", 0.5)
-    names = ["exit", "a", "killed", "b", "crash", "c", "hang", "stopped", "d"]
+    monkeypatch.setattr(worker_pool, "_OTHER_LOAD", 4)
+    names = ["exit", "a", "killed", "b", "crash", "c", "hang", "stopped", "d", "compute"]
     tasks = [Task(name, 100, Options()) for name in names]
     problems = {task.name: result.problem for task, result in migrate_all(tasks, jobs, work)}
     assert sorted(problems) == sorted(names)
@@ -49,6 +53,28 @@ def test_only_the_bad_ones_are_lost(monkeypatch: pytest.MonkeyPatch, jobs: int) 
     assert "died (exit code -11)" in problems["crash"]
     assert "too long" in problems["hang"]
     assert "too long" in problems["stopped"]
+    assert "too long" in problems["compute"]
+
+
+def test_time_in_which_a_worker_does_not_compute_is_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker_pool, "SECONDS", 0.5)
+    [(_, result)] = migrate_all([Task("wait", 0, Options())], 1, work)
+    assert result.problem == ""
+
+
+def test_each_job_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool, "SECONDS", 0.5)
+    tasks = [Task(name, 0, Options()) for name in "abc"]
+    assert [result.problem for _, result in migrate_all(tasks, 1, compute)] == ["", "", ""]
+
+
+def compute(_: Task) -> Result:
+    start = time.process_time()
+    while time.process_time() < start + 0.3:
+        pass
+    return Result(b"", b"", Status.UNCHANGED)
 
 
 def test_tasks_are_done_while_more_are_looked_for() -> None:
@@ -113,6 +139,7 @@ def test_what_a_worker_dies_over_is_searched_here(
     parent, real = os.getpid(), worker_pool.search
     monkeypatch.setattr(worker_pool, "search", search)
     monkeypatch.setattr(worker_pool, "SECONDS", 0.3)
+    monkeypatch.setattr(worker_pool, "_OTHER_LOAD", 1)
     monkeypatch.setattr(worker_pool, "_BATCHES_THAT_PAY", 0)
     todo = batches(tmp_path, 6)
     noted: dict[int, Searched] = {}

@@ -8,29 +8,12 @@ from lossscale_codemods.vocabulary.names import (
     Meaning,
     Target,
     can_lead_to_old_name,
-    canonical,
-    is_old_path,
     lookup,
     loss_scale_class,
     members,
 )
 
 EXPERIMENTAL = "tensorflow.keras.mixed_precision.experimental"
-
-
-@pytest.mark.parametrize(
-    ("path", "short"),
-    [
-        ("tensorflow.compat.v2.keras", "tensorflow.keras"),
-        ("tensorflow_core._api.v2.keras", "tensorflow.keras"),
-        ("tensorflow.compat.v1.compat.v1.train", "tensorflow.compat.v1.train"),
-        ("tensorflow.compat.v1.compat.v2.keras", "tensorflow.keras"),
-        ("tensorflow._api.v1.train", "tensorflow.train"),
-        ("tensorflows.compat.v2", "tensorflows.compat.v2"),
-    ],
-)
-def test_paths_to_one_thing_have_one_short_form(path: str, short: str) -> None:
-    assert canonical(path) == short
 
 
 @pytest.mark.parametrize(
@@ -83,11 +66,6 @@ def test_what_leads_to_old_names() -> None:
     assert not can_lead_to_old_name("tensorflow.keras.layers")
     assert members("tensorflow.train.experimental") >= {"FixedLossScale", "DynamicLossScale"}
     assert not members("tensorflow.keras.layers")
-
-
-def test_strings_that_spell_an_old_name() -> None:
-    assert is_old_path(f"{EXPERIMENTAL}.Policy.name")
-    assert not is_old_path(f"See {EXPERIMENTAL}.Policy")
 
 
 def test_the_loss_scale_classes_by_old_and_current_paths() -> None:

@@ -7,11 +7,12 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.type_inference import ObjectType, optimizer_argument
+from lossscale_codemods.analysis.type_inference import ObjectType
+from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.editing.edits import append_arguments, replace_argument
 from lossscale_codemods.rules.base import Review, Rewrite
+from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
-    HELPER_SOURCE,
     ArgumentReader,
     Arguments,
     helper_name,

@@ -134,7 +134,7 @@ class ArgumentMapping:
         for binding in self.program.resolver.bindings(call.func):
             if not isinstance(binding.node, cst.FunctionDef):
                 continue
-            for given in self.program.types.returned(binding.node) or ():
+            for given in self.program.scopes.returned(binding.node) or ():
                 path = (
                     self.program.resolver.path(given.func) if isinstance(given, cst.Call) else None
                 )

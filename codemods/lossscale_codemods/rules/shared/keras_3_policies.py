@@ -16,6 +16,7 @@ from lossscale_codemods.rules.shared.policy_compiles import (
 )
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,4 +126,4 @@ def _is_of_policies(path: str) -> bool:
     old = names.lookup(path)
     if old is not None:
         return old.meaning in (Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE)
-    return ".mixed_precision." in names.canonical(path) or path.startswith("keras.")
+    return ".mixed_precision." in canonical(path) or path.startswith("keras.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import canonical
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import functools
 import re
-import textwrap
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
@@ -16,6 +14,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import MeaningClaim, Review
+from lossscale_codemods.rules.shared.arguments_helper import is_helper
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
 from lossscale_codemods.rules.shared.own_loss_scales import own_subclass
 from lossscale_codemods.vocabulary.names import HELPER, loss_scale_class
@@ -27,26 +26,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
 
 _CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
-HELPER_SOURCE = '''
-def _loss_scale_arguments(loss_scale):
-    """Returns LossScaleOptimizer's arguments for an old loss scale."""
-    if loss_scale == "dynamic":
-        return {}
-    if isinstance(loss_scale, (int, float)):
-        return {"dynamic": False, "initial_scale": loss_scale}
-    if type(loss_scale).__name__ not in ("FixedLossScale", "DynamicLossScale"):
-        raise ValueError(f"There is no equivalent for this loss scale: {loss_scale!r}")
-    config = loss_scale.get_config()
-    if "loss_scale_value" in config:
-        return {"dynamic": False, "initial_scale": config["loss_scale_value"]}
-    if config.get("multiplier") != 2:
-        raise ValueError("The multiplier of a DynamicLossScale must be 2.")
-    return {
-        "initial_scale": config["initial_loss_scale"],
-        "dynamic_growth_steps": config["increment_period"],
-    }
-'''
-"""For values that only the running program knows: it takes what the old API took, and no more."""
 
 
 @dataclasses.dataclass
@@ -322,18 +301,9 @@ def _is_of_the_program(program: Program, name: str) -> bool:
     return not all(
         binding.scope is program.scopes.module
         and isinstance(binding.node, cst.FunctionDef)
-        and _is_helper(program.tree.source(binding.node), name)
+        and is_helper(program.tree.source(binding.node), name)
         for binding in bound
     )
-
-
-def _is_helper(source: str, name: str) -> bool:
-    """Whether a function is the helper that an earlier run added."""
-    expected = HELPER_SOURCE.replace(f"def {HELPER}(", f"def {name}(")
-    try:
-        return ast.dump(ast.parse(textwrap.dedent(source))) == ast.dump(ast.parse(expected))
-    except SyntaxError:
-        return False
 
 
 def _as_dict(texts: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from lossscale_codemods.rules.base import (
     rename,
 )
 from lossscale_codemods.rules.shared.neighbour_uses import DOTTED, successor
-from lossscale_codemods.vocabulary.names import canonical
+from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:

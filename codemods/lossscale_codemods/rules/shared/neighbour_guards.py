@@ -15,7 +15,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.optimizer_names import OptimizerNames
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.version_reachability import leaves
-from lossscale_codemods.vocabulary.names import canonical
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

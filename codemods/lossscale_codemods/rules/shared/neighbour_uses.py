@@ -27,7 +27,8 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Meaning, OldName, canonical
+from lossscale_codemods.vocabulary.names import Meaning, OldName
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

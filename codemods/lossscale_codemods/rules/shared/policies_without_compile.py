@@ -15,8 +15,8 @@ from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
-from lossscale_codemods.analysis.modules import words_in
 from lossscale_codemods.analysis.program_files import others_naming
+from lossscale_codemods.analysis.program_words import words_in
 from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.vocabulary.names import Meaning

@@ -184,7 +184,7 @@ def _makes_model(node: cst.BaseExpression, program: Program) -> bool:
     if len(functions) != 1 or len(bindings) != 1 or functions[0].decorators:
         return False
     inner = program.scopes.of_node[functions[0]]
-    for returned in program.types.returned(functions[0]) or [None]:
+    for returned in program.scopes.returned(functions[0]) or [None]:
         made = [returned]
         if isinstance(returned, cst.Name):
             own = program.resolver.bindings(returned)

@@ -19,7 +19,7 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import remove_statement, small_statement
 from lossscale_codemods.rules.shared.keras_3_places import optimizer_kinds
 from lossscale_codemods.rules.shared.keras_3_policies import MixedPolicies
-from lossscale_codemods.vocabulary.names import canonical
+from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:

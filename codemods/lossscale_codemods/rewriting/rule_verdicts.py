@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rules say about each old name in a file, suppressions and protected names included."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis import version_guards
+from lossscale_codemods.analysis.detect_tests import expects_error
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
+from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Rule, Suppressed, Verdict
+from lossscale_codemods.rules.registry import all_rules, rules_for
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.paths import canonical
+
+if TYPE_CHECKING:
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
+
+
+class RuleVerdicts:
+    """The verdicts on one file. None is known before `ask` is called.
+
+    Args:
+        program: The file.
+        selection: Which rules are applied.
+        suppressions: What its comments suppress.
+        unsafe_fixes: Whether rewrites that are not proven are made.
+
+    Attributes:
+        found: What the rules look for besides the old names.
+        imports: The imports that are decided.
+        protected: Occurrences that no rule may change: why, and by which rule.
+        forced: Occurrences of which it has turned out that they cannot be changed.
+        verdicts: What becomes of each occurrence.
+        rule_of: The id of the rule that decided it.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        selection: Selection,
+        suppressions: Suppressions,
+        *,
+        unsafe_fixes: bool,
+    ) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.selection = selection
+        self.suppressions = suppressions
+        self.unsafe_fixes = unsafe_fixes
+        self.rules = rules_for(program.target)
+        self.forced: dict[Occurrence, Review | Suppressed] = {}
+        self.verdicts: dict[Occurrence, Verdict] = {}
+        self.rule_of: dict[Occurrence, str] = {}
+        self.found: list[Occurrence] = []
+        for rule in self.rules:
+            found = list(rule.find(program))
+            program.decided_strings |= {o.node for o in found if o.role is Role.STRING}
+            program.has_old_uses |= any(o.is_old_use for o in found)
+            self.found += found
+        self.imports = [*program.imports]
+        self.imports += [o for rule in self.rules for o in rule.find_imports(program)]
+        self.protected: dict[Occurrence, tuple[Review, str]] = {}
+        self.for_new: frozenset[Occurrence] = frozenset()
+        if not self.is_empty:
+            old = [o for o in (*program.references, *self.found) if o.role not in BESIDE]
+            self.protected = {
+                occurrence: (review, rule.id)
+                for rule in self.rules
+                for occurrence, review in rule.protect(program, [*old, *program.imports]).items()
+            }
+            self.for_new = version_guards.for_new_versions(program, old)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to decide."""
+        return not (self.program.references or self.found or self.imports)
+
+    def is_suppressed(self, occurrence: Occurrence, rule: str) -> bool:
+        """Whether a comment or an option says that a rule leaves an occurrence."""
+        if not self.selection.applies(rule):
+            return True
+        first = self.tree.position(occurrence.span[0])[0]
+        start, end = self.tree.span(self.tree.statement(occurrence.node))
+        lines = {first, self.tree.position(start)[0]}
+        if isinstance(self.tree.statement(occurrence.node), cst.SimpleStatementLine):
+            lines.add(self.tree.position(end)[0])
+        return self.suppressions.covers(rule, lines)
+
+    def ask(self) -> None:
+        """Asks again, with what is forced by now."""
+        everything = [*self.program.references, *self.found]
+        self.verdicts = {}
+        self.rule_of = {}
+        self.program.rewritten.clear()
+        # Rules that claim other occurrences, such as a constructor its loss scale, go first.
+        for rule in self.rules:
+            for occurrence in everything:
+                if occurrence in self.verdicts:
+                    continue
+                if occurrence.rule is not None and occurrence.rule != rule.id:
+                    continue
+                verdict = self._ask(rule, occurrence)
+                if verdict is None:
+                    continue
+                self.verdicts[occurrence] = verdict
+                self.rule_of[occurrence] = rule.id
+                if isinstance(verdict, Rewrite):
+                    self.program.rewritten.add(occurrence.node)
+                    for other in verdict.claims:
+                        if self._can_claim(other, rule):
+                            gone = Rewrite(verdict.message, lambda _: [], keeps_name=False)
+                            self.verdicts[other] = gone
+                            self.rule_of[other] = rule.id
+        for occurrence in everything:
+            if occurrence not in self.verdicts:
+                self._decide_the_rest(occurrence)
+
+    def _can_claim(self, other: Occurrence, rule: Rule) -> bool:
+        """Whether an occurrence is free, or was left by this rule as unclaimed."""
+        if other not in self.verdicts:
+            return True
+        return (
+            isinstance(self.verdicts[other], Review)
+            and self.rule_of[other] == rule.id
+            and other not in self.protected
+            and other not in self.forced
+        )
+
+    def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
+        if occurrence in self.for_new:
+            return Ignore()
+        verdict = rule.decide(occurrence, self.program)
+        if verdict is None or isinstance(verdict, Ignore):
+            return verdict
+        if self.unsafe_fixes and isinstance(verdict, Review) and verdict.unsafe_fix is not None:
+            verdict = verdict.unsafe_fix
+        if self.is_suppressed(occurrence, rule.id):
+            return Suppressed()
+        if occurrence in self.protected:
+            review = self.protected[occurrence][0]
+            return verdict if review.yields and isinstance(verdict, Review) else review
+        if occurrence in self.forced:
+            return self.forced[occurrence]
+        if not isinstance(verdict, Rewrite):
+            return verdict
+        if not verdict.is_rename and expects_error(occurrence.node, self.program):
+            return Review(
+                "a test expects an error here, which the new code would not raise",
+                "Test what the program does instead of it, or take the test out.",
+            )
+        if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
+            if verdict.is_rename and self._is_new_as_well(occurrence):
+                return Ignore()
+            star = self.program.resolver.hidden_by(occurrence.base)
+            if star is not None:
+                return Review(
+                    f"the star import on line {self.program.line(star.node)} may bring in another "
+                    "thing of this name",
+                    "Import what you need of that module by name.",
+                )
+            return Review(
+                "on other ways through the program this name stands for something else",
+                "Give the two things two names, or take out the one that is for old versions.",
+            )
+        return verdict
+
+    def _is_new_as_well(self, occurrence: Occurrence) -> bool:
+        """Whether the other things a name can be are what the old one becomes.
+
+        It is also right as it is if the old one is nothing that the versions of today come to.
+        """
+        new = {
+            canonical(path)
+            for old in occurrence.names
+            for path in old.new_paths(self.program.target)
+        }
+        found = self.program.today.paths(occurrence.node)
+        others = [path for path in found if path is None or names.lookup(path) is None]
+        if occurrence.role not in BESIDE and len(others) == len(found):
+            return True
+        return all(path is not None and canonical(path) in new for path in others)
+
+    def _decide_the_rest(self, occurrence: Occurrence) -> None:
+        asked = ((rule.id, rule.decide_rest(occurrence, self.program)) for rule in all_rules())
+        rule_id, review = next((one, found) for one, found in asked if found is not None)
+        self.rule_of[occurrence] = rule_id
+        verdict: Verdict = review
+        if occurrence in self.protected and not self.protected[occurrence][0].yields:
+            verdict = self.protected[occurrence][0]
+        if self.is_suppressed(occurrence, rule_id):
+            verdict = Suppressed()
+        self.verdicts[occurrence] = verdict
