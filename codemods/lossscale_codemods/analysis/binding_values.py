@@ -28,12 +28,12 @@ class BindingValues(CallResults):
 
     def of_binding(self, binding: Binding) -> Values:
         """Returns the objects that a binding of this file can give its name."""
-        found = self._bound(binding)
-        if any(v.kind is ObjectType.UNKNOWN for v in found) and binding in self._wrapped:
+        values = self._bound(binding)
+        if any(v.kind is ObjectType.UNKNOWN for v in values) and binding in self._wrapped:
             # Only an optimizer can be wrapped, so that is what it holds.
-            known = {v for v in found if v.kind is not ObjectType.UNKNOWN}
+            known = {v for v in values if v.kind is not ObjectType.UNKNOWN}
             return frozenset([*known, Value(ObjectType.KERAS)])
-        return found
+        return values
 
     def _bound(self, binding: Binding) -> Values:
         if binding.kind is BindingKind.ASSIGN and binding.value is not None:
@@ -50,19 +50,19 @@ class BindingValues(CallResults):
         if binding.kind is BindingKind.OTHER:
             looped = loop_values(binding.node, self.resolver)
             return self._unpacked(binding) if looped is None else self.of_elements(looped)
-        found = self._of_class(binding.value) if binding.value is not None else UNKNOWN
-        if binding.kind is BindingKind.PARAMETER and found == UNKNOWN:
+        values = self._of_class(binding.value) if binding.value is not None else UNKNOWN
+        if binding.kind is BindingKind.PARAMETER and values == UNKNOWN:
             return self.ask(self._find_given, binding.node)
         if binding.kind is BindingKind.NARROWED and isinstance(binding.node, cst.Call):
-            return self._narrowed(found, binding.node.args[0].value)
-        return found
+            return self._narrowed(values, binding.node.args[0].value)
+        return values
 
-    def _narrowed(self, found: Values, tested: cst.CSTNode) -> Values:
+    def _narrowed(self, values: Values, tested: cst.CSTNode) -> Values:
         """Returns what passes `isinstance`: optimizers of TensorFlow 1 are none of Keras."""
         before = {value.kind for value in self.values(tested)}
         if is_of_v1(before) and self.knows(tested):
-            return frozenset(v for v in found if v.kind is not ObjectType.WRAPPER) or found
-        return found
+            return frozenset(v for v in values if v.kind is not ObjectType.WRAPPER) or values
+        return values
 
     def of_elements(self, nodes: list[cst.CSTNode] | None) -> Values:
         """Returns what the elements of a container can be, if they are known."""
@@ -125,7 +125,7 @@ class BindingValues(CallResults):
     @functools.cached_property
     def _wrapped(self) -> set[Binding]:
         """The bindings whose value is somewhere given to a loss-scale optimizer to wrap."""
-        found: set[Binding] = set()
+        wrapped: set[Binding] = set()
         for node in self.scopes.tree.parents:
             if isinstance(node, cst.Call) and node.args:
                 inner = optimizer_argument(node)
@@ -134,5 +134,5 @@ class BindingValues(CallResults):
                     and isinstance(inner.value, cst.Name | cst.Attribute)
                     and Value(ObjectType.WRAPPER) in self._of_paths(self.resolver.paths(node.func))
                 ):
-                    found |= self.resolver.bindings(inner.value)
-        return found
+                    wrapped |= self.resolver.bindings(inner.value)
+        return wrapped

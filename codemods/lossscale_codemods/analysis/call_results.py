@@ -111,7 +111,7 @@ class CallResults(abc.ABC):
 
     def of_call(self, node: cst.Call) -> Values:
         """Returns the objects that a call can give."""
-        found: set[Value] = set()
+        results: set[Value] = set()
         rest = False
         if self._is_refused(node):
             return frozenset()
@@ -120,16 +120,16 @@ class CallResults(abc.ABC):
                 wrapped_by(path, node, self.resolver, self.values) if path is not None else None
             )
             if wrapped is not None:
-                found |= wrapped
+                results |= wrapped
             else:
                 rest = True
         if rest:
             for value in self.called(node.func):
                 anonymous = value.made_by is None and value.kind is not ObjectType.NOTHING
-                found.add(
+                results.add(
                     value._replace(made_by=node, resolver=self.resolver) if anonymous else value
                 )
-        return frozenset(found)
+        return frozenset(results)
 
     def _is_refused(self, node: cst.Call) -> bool:
         """Whether a call gives nothing, because Keras' wrapper refuses v1 optimizers."""
@@ -180,7 +180,7 @@ class CallResults(abc.ABC):
         function_name = node.value.func
         if not isinstance(function_name, cst.Name | cst.Attribute):
             return frozenset()
-        found: set[str] = set()
+        members: set[str] = set()
         for definition in self.project.modules.named(self.resolver, function_name):
             function, resolver = definition.binding.node, definition.resolver
             if not isinstance(function, cst.FunctionDef) or function.decorators:
@@ -189,20 +189,20 @@ class CallResults(abc.ABC):
                 for path in (resolver.paths(given) if given is not None else ()) or {None}:
                     if path is None or not frameworks.is_framework(path):
                         return frozenset()
-                    found.add(f"{path}.{node.attr.value}")
-        return frozenset(found)
+                    members.add(f"{path}.{node.attr.value}")
+        return frozenset(members)
 
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
-        found: set[Value] = set()
+        results: set[Value] = set()
         behind = self.members_of_returned(func)
         if behind:
             return union(self._path_called(path) for path in behind)
         for path in self.resolver.paths(func) or {None}:
             if path is None:
-                found |= union(self._definition_called(d) for d in self._own_definitions(func))
+                results |= union(self._definition_called(d) for d in self._own_definitions(func))
             else:
-                found |= self._path_called(path)
-        return frozenset(found)
+                results |= self._path_called(path)
+        return frozenset(results)
 
     def _path_called(self, path: str) -> Values:
         kind = self.type_at(path)
@@ -261,17 +261,17 @@ class CallResults(abc.ABC):
                 return []
             line = members.line(ProjectClass(self.resolver, self.scopes.of_node[inside]))
             found_in = [self._method_of(one, name) for one in line[1:]]
-            return next((found for found in found_in if found), [])
+            return next((methods for methods in found_in if methods), [])
         classes = [*self.project.modules.classes(self.resolver, func.value)]
         classes = classes or [value.instance_of for value in self.values(func.value)]
         found_in = [self._method_of(one, name) if one is not None else [] for one in classes]
-        return [one for found in found_in for one in found] if all(found_in) else []
+        return [one for methods in found_in for one in methods] if all(found_in) else []
 
     def _method_of(self, owner: ProjectClass, name: str) -> list[Definition]:
         """Returns what a method of a class can be, also what is assigned in its place."""
-        found = self.project.members.method(owner, name)
-        replaced = self.project.members.assigned_elsewhere(name, owner) if found else []
-        return [] if replaced is None else [*found, *(one for one, _ in replaced)]
+        definitions = self.project.members.method(owner, name)
+        replaced = self.project.members.assigned_elsewhere(name, owner) if definitions else []
+        return [] if replaced is None else [*definitions, *(one for one, _ in replaced)]
 
     def binding_called(self, binding: Binding) -> Values:
         """Returns what calling a name can give that has the value of a binding of this file."""
@@ -302,12 +302,12 @@ class CallResults(abc.ABC):
 
     def _find_returned(self, function: cst.CSTNode) -> Values:
         assert isinstance(function, cst.FunctionDef)
-        found = self.scopes.returned(function)
-        if found is None:
+        returned = self.scopes.returned(function)
+        if returned is None:
             return UNKNOWN
-        if not found:
+        if not returned:
             return NOTHING
-        return union(NOTHING if node is None else self.values(node) for node in found)
+        return union(NOTHING if node is None else self.values(node) for node in returned)
 
     def part_of_call(self, node: cst.BaseExpression, place: int, size: int) -> Values:
         """Returns an element of the tuple that a call gives: `model, optimizer = build()`.
@@ -325,7 +325,7 @@ class CallResults(abc.ABC):
             if own
             else self.project.modules.named(self.resolver, node.func)
         )
-        found: set[Value] = set()
+        parts: set[Value] = set()
         for definition in definitions:
             function = definition.binding.node
             if not isinstance(function, cst.FunctionDef) or not (
@@ -340,5 +340,5 @@ class CallResults(abc.ABC):
                     or any(isinstance(e, cst.StarredElement) for e in given.elements)
                 ):
                     return UNKNOWN
-                found |= other.values(given.elements[place].value)
-        return frozenset(found) or UNKNOWN
+                parts |= other.values(given.elements[place].value)
+        return frozenset(parts) or UNKNOWN

@@ -54,8 +54,8 @@ def is_not_callable(resolver: Resolver, node: cst.CSTNode) -> bool:
     below: cst.CSTNode = node
     for above in resolver.scopes.tree.ancestors(node):
         if isinstance(above, cst.If | cst.IfExp) and below is not above.test:
-            found = _found_by(resolver, above.test, node)
-            if found is not None and found is not (below is above.body):
+            is_callable = _found_by(resolver, above.test, node)
+            if is_callable is not None and is_callable is not (below is above.body):
                 return True
         below = above
     return False
@@ -82,8 +82,8 @@ def called_if_callable(resolver: Resolver, binding: Binding) -> frozenset[Bindin
 def _found_by(resolver: Resolver, test: cst.BaseExpression, node: cst.CSTNode) -> bool | None:
     """Returns how `callable(node)` came out where a condition is true, if that alone decides it."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        found = _found_by(resolver, test.expression, node)
-        return None if found is None else not found
+        is_callable = _found_by(resolver, test.expression, node)
+        return None if is_callable is None else not is_callable
     if not isinstance(test, cst.Call) or dotted(test.func) != "callable" or len(test.args) != 1:
         return None
     asked, source = test.args[0].value, resolver.scopes.tree.source

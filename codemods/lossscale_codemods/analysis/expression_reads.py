@@ -158,11 +158,11 @@ class ExpressionReads:
 
     def bindings_in(self, node: cst.CSTNode) -> list[Binding]:
         """Returns what a node binds, outside of the scopes in it."""
-        found: list[Binding] = []
+        bindings: list[Binding] = []
         stack = [node]
         while stack:
             current = stack.pop()
-            found.extend(self.scopes.binding_at.get(current, ()))
+            bindings.extend(self.scopes.binding_at.get(current, ()))
             if not isinstance(current, scoped()):
                 stack.extend(children(current))
-        return found
+        return bindings

@@ -97,8 +97,8 @@ class ExpressionValues(abc.ABC):
         if isinstance(node, cst.IfExp):
             return self.of(node.body if self.of(node.test) else node.orelse)
         if isinstance(node, cst.BinaryOperation):
-            found = _BINARY[type(node.operator).__name__]
-            return found(self.of(node.left), self.of(node.right))
+            operation = _BINARY[type(node.operator).__name__]
+            return operation(self.of(node.left), self.of(node.right))
         if isinstance(node, cst.Subscript):
             return self._item(node)
         if isinstance(node, cst.GeneratorExp | cst.ListComp):
@@ -151,11 +151,11 @@ class ExpressionValues(abc.ABC):
         loop = node.for_in
         if loop.inner_for_in is not None or loop.ifs or not isinstance(loop.target, cst.Name):
             raise UnknownValueError
-        found = []
+        values = []
         for value in self.of(loop.iter):
             self.within.append({loop.target.value: value})
             try:
-                found.append(self.of(node.elt))
+                values.append(self.of(node.elt))
             finally:
                 self.within.pop()
-        return tuple(found)
+        return tuple(values)

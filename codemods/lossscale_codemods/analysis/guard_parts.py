@@ -79,7 +79,12 @@ class Parts:
             for node in self.tree.walk(one)
             if isinstance(node, cst.Attribute | cst.Name)
         )
-        return {canonical(p) for found in paths for p in found if p and frameworks.is_new_name(p)}
+        return {
+            canonical(p)
+            for node_paths in paths
+            for p in node_paths
+            if p and frameworks.is_new_name(p)
+        }
 
     def _is_new(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):

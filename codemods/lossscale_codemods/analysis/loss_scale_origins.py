@@ -117,9 +117,9 @@ class LossScaleOrigins:
         return self.scopes.lookup(first.name, first.scope)
 
     def _find(self, node: cst.CSTNode) -> frozenset[cst.CSTNode | None]:
-        found = self._of_attribute(node)
-        if found is not None:
-            return found
+        assigned = self._of_attribute(node)
+        if assigned is not None:
+            return assigned
         if isinstance(node, cst.Name | cst.Attribute):
             bindings = self.resolver.bindings(node)
             if not bindings and isinstance(node, cst.Attribute):

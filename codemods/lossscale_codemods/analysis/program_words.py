@@ -18,14 +18,14 @@ def words_in(source: bytes) -> frozenset[str] | None:
     tree = parsed(source)
     if tree is None:
         return None
-    found: set[str] = set()
+    words: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            found.add(node.id)
+            words.add(node.id)
         elif isinstance(node, ast.Attribute):
-            found.add(node.attr)
+            words.add(node.attr)
         elif isinstance(node, ast.alias):
-            found.update(node.name.split("."))
+            words.update(node.name.split("."))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value.rpartition(".")[2])
-    return frozenset(found)
+            words.add(node.value.rpartition(".")[2])
+    return frozenset(words)

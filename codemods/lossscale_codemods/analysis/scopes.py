@@ -59,11 +59,11 @@ class Scopes:
         """Returns what a function returns; nothing if it is no plain function."""
         if function.asynchronous is not None:
             return None
-        found: list[cst.BaseExpression | None] = []
+        returned: list[cst.BaseExpression | None] = []
         inner = self.of_node[function]
         for node in self.tree.walk(function.body):
             if isinstance(node, cst.Yield):
                 return None
             if isinstance(node, cst.Return) and self.scope_of(node) is inner:
-                found.append(node.value)
-        return found
+                returned.append(node.value)
+        return returned

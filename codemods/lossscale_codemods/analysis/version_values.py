@@ -183,8 +183,8 @@ class VersionValues(ExpressionValues):
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
             text = self.of(node.func.value)
             if isinstance(text, str):
-                found = getattr(text, node.func.attr.value)(*map(self.of, arguments))
-                return tuple(found) if isinstance(found, list) else found
+                result = getattr(text, node.func.attr.value)(*map(self.of, arguments))
+                return tuple(result) if isinstance(result, list) else result
         return self._own_function(node, arguments)
 
     def _of_package(self, arguments: Sequence[cst.BaseExpression]) -> str:
@@ -234,11 +234,11 @@ class VersionValues(ExpressionValues):
         scopes = self.resolver.scopes
         inner = scopes.of_node[function]
         values = [
-            self.of(found.value) if found.value is not None else None
-            for found in scopes.tree.walk(function.body)
-            if isinstance(found, cst.Return)
-            and scopes.scope_of(found) is inner
-            and self.is_reached(found)
+            self.of(statement.value) if statement.value is not None else None
+            for statement in scopes.tree.walk(function.body)
+            if isinstance(statement, cst.Return)
+            and scopes.scope_of(statement) is inner
+            and self.is_reached(statement)
         ]
         if not values or any(value != values[0] for value in values):
             raise UnknownValueError

@@ -54,10 +54,10 @@ def wrapped(statement: str, limit: int, style: Style = Style()) -> str:  # froze
         gaps = [statement[a.end : b.start] for a, b in itertools.pairwise(line.tokens)]
         ways = _IN_BRACKETS if any("\\" in gap for gap in gaps) else _WAYS
         rows = (row for row in _rows(statement, line, style) if row.end - row.start > limit)
-        found = next((new for row in rows if (new := _wrapped(row, limit, ways))), None)
-        if found is None:
+        rewrapped = next((new for row in rows if (new := _wrapped(row, limit, ways))), None)
+        if rewrapped is None:
             return statement
-        statement = found
+        statement = rewrapped
     return statement
 
 
@@ -125,9 +125,9 @@ def _wrapped(
     row: _Row, limit: int, ways: Sequence[Callable[[_Row, int], str | None]]
 ) -> str | None:
     for way in ways:
-        found = way(row, limit)
-        if found is not None:
-            return found
+        rewrapped = way(row, limit)
+        if rewrapped is not None:
+            return rewrapped
     return None
 
 

@@ -104,11 +104,11 @@ class ImportGraph:
     def _files_at(self, path: str, folder: str, dotted: bytes) -> list[str]:
         """Returns the files that an import runs: a module, and the packages that it is in."""
         known = self._found_at.setdefault(folder, {})
-        found = known.get(dotted)
-        if found is None:
+        files = known.get(dotted)
+        if files is None:
             name = dotted.decode("utf-8", "replace")
-            found = known[dotted] = list(self._look_up(path, name))
-        return found
+            files = known[dotted] = list(self._look_up(path, name))
+        return files
 
     def _look_up(self, path: str, dotted: str) -> Iterator[str]:
         name = dotted.lstrip(".")

@@ -54,18 +54,18 @@ class RuleVerdicts:
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
         self.rule_of: dict[Occurrence, str] = {}
-        self.found: list[Occurrence] = []
+        self.of_rules: list[Occurrence] = []
         for rule in self.rules:
-            found = list(rule.find(program))
-            program.decided_strings |= {o.node for o in found if o.role is Role.STRING}
-            program.has_old_uses |= any(o.is_old_use for o in found)
-            self.found += found
+            occurrences = list(rule.find(program))
+            program.decided_strings |= {o.node for o in occurrences if o.role is Role.STRING}
+            program.has_old_uses |= any(o.is_old_use for o in occurrences)
+            self.of_rules += occurrences
         self.imports = [*program.imports]
         self.imports += [o for rule in self.rules for o in rule.find_imports(program)]
         self.protected: dict[Occurrence, tuple[Review, str]] = {}
         self.for_new: frozenset[Occurrence] = frozenset()
         if not self.is_empty:
-            old = [o for o in (*program.references, *self.found) if o.role not in BESIDE]
+            old = [o for o in (*program.references, *self.of_rules) if o.role not in BESIDE]
             self.protected = {
                 occurrence: (review, rule.id)
                 for rule in self.rules
@@ -76,7 +76,7 @@ class RuleVerdicts:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to decide."""
-        return not (self.program.references or self.found or self.imports)
+        return not (self.program.references or self.of_rules or self.imports)
 
     def is_suppressed(self, occurrence: Occurrence, rule: str) -> bool:
         """Whether a comment or an option says that a rule leaves an occurrence."""
@@ -91,7 +91,7 @@ class RuleVerdicts:
 
     def ask(self) -> None:
         """Asks again, with what is forced by now."""
-        everything = [*self.program.references, *self.found]
+        everything = [*self.program.references, *self.of_rules]
         self.verdicts = {}
         self.rule_of = {}
         self.program.rewritten.clear()
@@ -177,15 +177,15 @@ class RuleVerdicts:
             for old in occurrence.names
             for path in old.new_paths(self.program.target)
         }
-        found = self.program.today.paths(occurrence.node)
-        others = [path for path in found if path is None or names.lookup(path) is None]
-        if occurrence.role not in BESIDE and len(others) == len(found):
+        paths = self.program.today.paths(occurrence.node)
+        others = [path for path in paths if path is None or names.lookup(path) is None]
+        if occurrence.role not in BESIDE and len(others) == len(paths):
             return True
         return all(path is not None and canonical(path) in new for path in others)
 
     def _decide_the_rest(self, occurrence: Occurrence) -> None:
         asked = ((rule.id, rule.decide_rest(occurrence, self.program)) for rule in all_rules())
-        rule_id, review = next((one, found) for one, found in asked if found is not None)
+        rule_id, review = next((one, answer) for one, answer in asked if answer is not None)
         self.rule_of[occurrence] = rule_id
         verdict: Verdict = review
         if occurrence in self.protected and not self.protected[occurrence][0].yields:

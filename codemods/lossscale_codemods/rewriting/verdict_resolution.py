@@ -72,7 +72,7 @@ class Decisions:
         for occurrence in self.rules.imports:
             self._block_import(occurrence)
         # Each round forces at least one more occurrence to be left, so this ends.
-        every = (*self.program.references, *self.rules.found, *self.rules.imports)
+        every = (*self.program.references, *self.rules.of_rules, *self.rules.imports)
         for _ in range(len(every) + 1):
             self.rules.ask()
             result = self._try()
@@ -148,8 +148,8 @@ class Decisions:
             for e in outcomes.edits
             if not any(start <= e.start and e.end <= end for start, end in dropped_spans)
         ]
-        for found in assignments.values():
-            outcomes.edits += found
+        for of_assignment in assignments.values():
+            outcomes.edits += of_assignment
         for statement in removed:
             outcomes.edits += remove_statement(self.tree, statement, editor.gone)
         outcomes.edits += [
@@ -169,11 +169,11 @@ class Decisions:
             if not isinstance(verdict, Rewrite) or verdict.instead is None:
                 continue
             start, end = occurrence.span
-            for other, found in edits.items():
-                around = any(e.start <= start and end <= e.end for e in found)
+            for other, its_edits in edits.items():
+                around = any(e.start <= start and end <= e.end for e in its_edits)
                 if other is not occurrence and around:
                     # The copy can be in the text of another of these edits.
-                    edits[other] = [_with_text(e, *verdict.instead) for e in found]
+                    edits[other] = [_with_text(e, *verdict.instead) for e in its_edits]
                     edits[occurrence] = []
 
     def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
@@ -242,14 +242,14 @@ class Decisions:
         return forced
 
     def _removed_statements(self) -> list[cst.BaseSmallStatement]:
-        found: list[cst.BaseSmallStatement] = []
+        removed: list[cst.BaseSmallStatement] = []
         for verdict in self.rules.verdicts.values():
             if isinstance(verdict, Rewrite):
                 for binding in verdict.removes:
                     statement = small_statement(self.tree, binding.node)
-                    if statement is not None and statement not in found:
-                        found.append(statement)
-        return found
+                    if statement is not None and statement not in removed:
+                        removed.append(statement)
+        return removed
 
     def _removed_variables(self) -> set[str]:
         return {

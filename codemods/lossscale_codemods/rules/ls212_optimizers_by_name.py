@@ -225,7 +225,7 @@ class OptimizersByName(Rule):
     def _of_function(node: cst.Name | cst.Attribute, program: Program) -> Rewrite | Review | None:
         """Says what to do about `get`, `serialize` and `deserialize`."""
         above = program.tree.parent(node)
-        found = {
+        keywords = {
             optimizer_families.chooses_family(path) if path is not None else None
             for path in program.resolver.paths(node)
         }
@@ -236,7 +236,7 @@ class OptimizersByName(Rule):
                 "it is passed on, and makes optimizers of the new family by itself",
                 "Pass on a function that says use_legacy_optimizer=True.",
             )
-        [keyword, *others] = sorted(found, key=str)
+        [keyword, *others] = sorted(keywords, key=str)
         given = {argument.keyword.value for argument in above.args if argument.keyword}
         if others or keyword is None:
             return Review(

@@ -196,9 +196,9 @@ def lookup(path: str) -> OldName | None:
     """Returns the old name at a dotted path, or nothing if there is none."""
     original, path = path, canonical(path)
     for find in (_public_keras, _public_v1, _private, _contrib):
-        found = find(path)
-        if found is not None:
-            return dataclasses.replace(found, path=original)
+        old = find(path)
+        if old is not None:
+            return dataclasses.replace(old, path=original)
     return None
 
 
@@ -315,15 +315,15 @@ def _public_v1(path: str) -> OldName | None:
 
 
 def _private(path: str) -> OldName | None:
-    if found := _PRIVATE_KERAS.match(path):
-        rest = [part for part in path[found.end() :].split(".") if part]
+    if match := _PRIVATE_KERAS.match(path):
+        rest = [part for part in path[match.end() :].split(".") if part]
         if rest and rest[0] in _PRIVATE_KERAS_MODULES:
             rest = rest[1:]
         if not rest:
             return OldName(path, Meaning.MODULE, _keras_homes("tensorflow.keras"), public=False)
         return _keras_member(path, ".".join(rest), "tensorflow.keras", public=False)
-    if found := _PRIVATE_TRAINING.match(path):
-        rest = [part for part in path[found.end() :].split(".") if part]
+    if match := _PRIVATE_TRAINING.match(path):
+        rest = [part for part in path[match.end() :].split(".") if part]
         if not rest:
             return OldName(path, Meaning.MODULE, _v1_homes(), public=False)
         if rest == ["get"]:
