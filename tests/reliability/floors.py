@@ -12,6 +12,7 @@ those that catch the error train on together.
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -107,6 +108,7 @@ def _work(
     def work(send: Send) -> None:
         tf.get_logger().setLevel("ERROR")
         send(train(maker(), generation, way))
+        signal.pause()  # Another worker may still read from this one. `run` ends both.
 
     return work
 
