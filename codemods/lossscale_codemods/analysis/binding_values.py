@@ -59,10 +59,11 @@ class BindingValues(CallResults):
 
     def _narrowed(self, values: Values, tested: cst.CSTNode) -> Values:
         """Returns what passes `isinstance`: optimizers of TensorFlow 1 are none of Keras."""
+        of_v1 = frozenset(v for v in values if v.kind is not ObjectType.WRAPPER)
+        if not of_v1 or of_v1 == values:
+            return values  # What is tested makes no difference, and can take long to find out.
         before = {value.kind for value in self.values(tested)}
-        if is_of_v1(before) and self.knows(tested):
-            return frozenset(v for v in values if v.kind is not ObjectType.WRAPPER) or values
-        return values
+        return of_v1 if is_of_v1(before) and self.knows(tested) else values
 
     def of_elements(self, nodes: list[cst.CSTNode] | None) -> Values:
         """Returns what the elements of a container can be, if they are known."""

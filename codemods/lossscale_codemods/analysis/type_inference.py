@@ -123,6 +123,8 @@ class TypeInference(BindingValues):
         reaching = self.scopes.reaching.get(node)
         if reaching:
             return union(self.of_binding(b) for b in reaching)
+        if name == "__class__":
+            return UNKNOWN  # A class, which no subclass or other file assigns.
         owner = self.resolver.class_of(node.value)
         if owner is not None:
             member = self._of_member(ProjectClass(self.resolver, owner), name, below=True)
