@@ -1,8 +1,8 @@
 # Every target sets up the environment that it needs. PYTHON is the interpreter: 3.10 or later, for
 # which there is a TensorFlow.
 PYTHON ?= python3
-# Some tests wait, so that three keep two cores busy.
-WORKERS ?= 3
+# One for each of two cores. A third costs more to collect the tests than it gains.
+WORKERS ?= 2
 # Tests of one module mostly run in one worker, so that they share what the module sets up.
 PARALLEL := -n $(WORKERS) --dist=worksteal
 # The versions in requirements/ are installed, with hashes. `make test LOCK=no` in a fresh clone
