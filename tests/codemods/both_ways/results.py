@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 HERE: Final = Path(__file__).parent
 _LONGEST = 160
-_INSTALLED_AT = re.compile(r" \((/|[A-Z]:)[^()]*\)?")
-"""Where a module is installed, as an `ImportError` says it: another place on each machine."""
+_INSTALLED_AT = re.compile(r" \((/|[A-Z]:)[^()]*\)?|(?<=\")(/|[A-Z]:)[^\"]*[/\\]site-packages[/\\]")
+"""Where a module is installed, as an `ImportError` or a traceback says it: another place on each
+machine."""
 
 
 class Results:

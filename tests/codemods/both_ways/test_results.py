@@ -24,3 +24,13 @@ def test_a_verdict_is_kept_without_the_place_of_an_installation(place: str, tmp_
     kept = json.loads((tmp_path / "results.json").read_text("utf-8"))[program.id]
     assert kept["why"] == "ImportError: no 'experimental' in 'keras'"
     assert kept["digest"] == migrated.digest
+
+
+@pytest.mark.parametrize("place", ["/usr/lib/python3/site-packages/", "C:\\Lib\\site-packages\\"])
+def test_a_verdict_is_kept_without_the_place_of_a_traceback(place: str, tmp_path: Path) -> None:
+    program = all_programs()[0]
+    results = Results(folder=tmp_path)
+    results.keep(migrate(program), Verdict(Kind.WRONG, f'File "{place}tf_keras/model.py", line 1'))
+    results.write({program.id})
+    kept = json.loads((tmp_path / "results.json").read_text("utf-8"))[program.id]
+    assert kept["why"] == 'File "tf_keras/model.py", line 1'
