@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import private, reference
 from compat_lossscale.core.concatenation import Concatenated
-from compat_lossscale.core.finite_sum import can_be_summed, total
+from compat_lossscale.core.finite_check import can_be_summed, every_element_is_finite, total
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
 
@@ -80,11 +80,11 @@ class Deferred:
         scaled = [tensor for tensor, factor in self._tensors if factor is not None]
         others = [tensor for tensor, factor in self._tensors if factor is None]
         if not scaled:
-            return _ask(others)
-        if private.compiled_by_xla():
-            return _ask(self._concatenated.tensors)  # XLA computes the products where it asks.
+            return every_element_is_finite(others)
+        if private.compiled_by_xla():  # It computes the products where it asks.
+            return every_element_is_finite(self._concatenated.tensors)
         finite = _ask_scaled([*self._factors.values(), *scaled])
-        return tf.logical_and(finite, _ask(others)) if others else finite
+        return tf.logical_and(finite, every_element_is_finite(others)) if others else finite
 
     def unscaled(self) -> list[tf.Tensor]:
         """The gradients' values as they were given. Call it in the branch that applies them."""
@@ -142,5 +142,4 @@ def _scaled_are_finite(tensors: list[tf.Tensor]) -> tf.Tensor:
     )
 
 
-_ask = OneCall(reference.every_element_is_finite)
 _ask_scaled = OneCall(_scaled_are_finite)

@@ -11,13 +11,9 @@ import tensorflow as tf
 from compat_lossscale.core import reference
 from compat_lossscale.core.concatenation import Concatenated
 from compat_lossscale.core.deferral import unscale_now_or_later
-from compat_lossscale.core.finite_sum import can_be_summed, total
+from compat_lossscale.core.finite_check import every_element_is_finite
 from compat_lossscale.core.reassociation import may_be_reassociated
-from compat_lossscale.core.tracing import OneCall, as_written
-
-_LARGE = 2**17
-"""Elements from which a division takes longer than to start it. In one call with others, divisions
-of so many elements took up to three times as long on one of two processors."""
+from compat_lossscale.core.tracing import as_written
 
 
 @as_written
@@ -40,49 +36,20 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
     ):
         return reference.unscale_gradients(gradients, loss_scale)
     values = values_of(gradients)
-    if not values:
-        return gradients
     if tf.executing_eagerly():
         concatenated = Concatenated(values)
-        unscaled = _divide_eagerly(concatenated.tensors, loss_scale)
+        unscaled = _unscale_eagerly(concatenated.tensors, loss_scale)
     else:
         concatenated = Concatenated(values, alone=may_be_reassociated)
         unscaled = unscale_now_or_later(concatenated.tensors, loss_scale)
     return with_values(gradients, concatenated.split(unscaled))
 
 
-def _divide_eagerly(tensors: list[tf.Tensor], loss_scale: tf.Tensor) -> list[Any]:
-    large = [one for one in tensors if _is_large(one)]
-    if not large:
-        unscaled: list[Any] = _divide([loss_scale, *tensors])
-        return unscaled
-    small = (one for one in tensors if not _is_large(one))
-    divided = iter(reference.unscale_gradients(large, loss_scale))
-    others = iter(_divide([loss_scale, *small]))
-    return [next(divided if _is_large(one) else others) for one in tensors]
-
-
-def _is_large(tensor: tf.Tensor) -> bool:
-    return int(tensor.shape.num_elements()) >= _LARGE
-
-
-def _divided(tensors: list[tf.Tensor]) -> list[Any]:
-    loss_scale, *values = tensors
-    return reference.unscale_gradients(values, loss_scale)
-
-
-def _may_be_summed(tensors: list[tf.Tensor]) -> bool:
-    # In eager mode the program can look at the sum.
-    return (
-        tf.executing_eagerly()
-        and any(_is_large(one) for one in tensors)
-        and all(can_be_summed(one) for one in tensors)
-    )
-
-
-_divide = OneCall(_divided)
-_sum = OneCall(total)
-_ask = OneCall(reference.every_element_is_finite)
+def _unscale_eagerly(tensors: list[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
+    """As the reference does, with one factor for each dtype, and without what Python adds."""
+    reciprocal = 1.0 / loss_scale
+    factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {one.dtype for one in tensors}}
+    return [tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in tensors]
 
 
 @as_written
@@ -98,11 +65,7 @@ def all_finite(gradients: Any) -> tf.Tensor:
     values = values_of(tf.nest.flatten(gradients))
     if reference.is_used:
         return reference.every_element_is_finite(values)
-    tensors = Concatenated(values).tensors
-    if _may_be_summed(tensors) and tf.math.is_finite(_sum(tensors)):
-        return tf.constant(True)
-    finite: tf.Tensor = _ask(tensors)
-    return finite
+    return every_element_is_finite(Concatenated(values).tensors)
 
 
 def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:

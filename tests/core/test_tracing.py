@@ -31,6 +31,17 @@ def test_it_is_traced_once_for_each_sequence_of_dtypes_and_ranks() -> None:
     assert doubling.traced == [[[None]] * 9, [[None, None]] * 9]
 
 
+def test_eagerly_it_gives_what_the_function_gives_in_its_structure() -> None:
+    both = OneCall(
+        lambda tensors: {"sum": tf.add_n(tensors), "pair": (tensors[0], len(tensors) * 1.0)}
+    )
+    given = [tf.constant(float(number)) for number in range(9)]
+    result = both(given)
+    assert set(result) == {"sum", "pair"}
+    assert float(result["sum"]) == 36.0
+    assert [float(one) for one in result["pair"]] == [0.0, 9.0]
+
+
 def test_few_tensors_are_not_worth_a_graph() -> None:
     doubling = Doubling()
     assert doubling([1.0], 2.0) == [[2.0], 4.0]
