@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 
+from compat_lossscale._installed import installed_version
 from compat_lossscale.errors import MissingExtraError
 
 
@@ -38,13 +38,10 @@ def require_keras_3(what: str) -> None:
     Raises:
         MissingExtraError: It is not, or the package `keras` is an older one.
     """
-    try:
-        version = importlib.metadata.version("keras")
-    except importlib.metadata.PackageNotFoundError:
-        version = ""
-    if not version:
+    version = installed_version("keras")
+    if version is None:
         raise MissingExtraError(f"{what} needs Keras 3 (keras not found): pip install 'keras>=3.6'")
-    if int(version.partition(".")[0]) < 3:
+    if version.partition(".")[0] in ("1", "2"):
         raise MissingExtraError(
             f"{what} needs Keras 3, and keras {version} is installed: pip install 'keras>=3.6'"
         )

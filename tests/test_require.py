@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 from typing import Any
 
 import pytest
 
-from compat_lossscale._require import require_libcst, require_tensorflow
+from compat_lossscale._require import require_keras_3, require_libcst, require_tensorflow
 from compat_lossscale.errors import MissingExtraError
 
 
@@ -33,6 +34,22 @@ def test_tensorflow_and_tf_keras_are_required(names: set[str], missing: set[str]
         require_tensorflow("the test")
     for name in names:
         assert name in str(caught.value).partition("(")[2]
+
+
+def test_keras_3_is_required(missing: set[str]) -> None:
+    require_keras_3("the test")
+    missing.add("keras")
+    with pytest.raises(
+        MissingExtraError, match=r"^the test needs Keras 3 \(keras not found\): pip"
+    ):
+        require_keras_3("the test")
+
+
+@pytest.mark.parametrize("version", ["1.2.2", "2.15.0"])
+def test_an_older_keras_is_not_enough(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda package: version)
+    with pytest.raises(MissingExtraError, match=f"keras {version} is installed: pip install"):
+        require_keras_3("the test")
 
 
 def test_libcst_is_required(missing: set[str]) -> None:

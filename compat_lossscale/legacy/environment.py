@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import importlib.metadata
-import importlib.util
 import os
 import platform
 import re
 from collections.abc import Mapping
+
+from compat_lossscale._installed import installed_version
 
 OLDEST_PYTHON = (3, 10)
 NEWEST_PYTHON = (3, 13)
@@ -29,25 +29,7 @@ _NEWEST_WITH_TF_KERAS = max(TF_KERAS_FOR.values())
 LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 TAKEN_FOR_TRUE = ("1", "true", "True")
 """The values of that variable which TensorFlow takes for a yes."""
-UNKNOWN = "of unknown version"
-
-# The distributions that bring each module, the usual one first.
-_DISTRIBUTIONS = {
-    "tensorflow": (
-        "tensorflow",
-        "tensorflow-cpu",
-        "tensorflow-gpu",
-        "tensorflow-rocm",
-        "tensorflow-macos",
-        "tensorflow-intel",
-        "tf-nightly",
-        "tf-nightly-cpu",
-    ),
-    "tf_keras": ("tf-keras", "tf-keras-nightly"),
-    "keras": ("keras", "keras-nightly"),
-    "h5py": ("h5py",),
-    "libcst": ("libcst",),
-}
+_LOOKED_AT = ("tensorflow", "tf_keras", "keras", "h5py", "libcst")
 _INSTALL_BOTH = "pip install 'compat-lossscale[tf]'"
 
 
@@ -57,7 +39,7 @@ class Environment:
 
     Attributes:
         python: Python's version.
-        packages: By module, the version, or `UNKNOWN`; `None` if it is not installed.
+        packages: By module, the version, or `UNKNOWN_VERSION`; `None` if it is not installed.
         legacy_keras: The environment variable TF_USE_LEGACY_KERAS; `None` if it is not set.
     """
 
@@ -108,21 +90,9 @@ def look() -> Environment:
     """Returns what is installed for this Python."""
     return Environment(
         platform.python_version(),
-        {module: _version(module, names) for module, names in _DISTRIBUTIONS.items()},
+        {module: installed_version(module) for module in _LOOKED_AT},
         os.environ.get(LEGACY_KERAS),
     )
-
-
-def _version(module: str, distributions: tuple[str, ...]) -> str | None:
-    # What was uninstalled by halves leaves its metadata behind, what was built by hand has none.
-    if importlib.util.find_spec(module) is None:
-        return None
-    for name in distributions:
-        try:
-            return importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return UNKNOWN
 
 
 def jobs(environment: Environment) -> tuple[Job, Job, Job]:

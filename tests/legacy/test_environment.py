@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import re
 import sys
 from typing import Any
 
 import pytest
 
+from compat_lossscale._installed import UNKNOWN_VERSION
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import Environment, Job, Outlook, jobs, notes
 from tests.messages import says
@@ -63,7 +62,7 @@ FAILS_TO_RUN = [
     ),
     (
         "no tf-keras, TensorFlow of unknown version",
-        having(tensorflow=environment.UNKNOWN, tf_keras=None),
+        having(tensorflow=UNKNOWN_VERSION, tf_keras=None),
         "tf-keras is not installed; TensorFlow itself has only Keras 3 now.",
         "pip install tf-keras",
     ),
@@ -139,7 +138,7 @@ RUNS = [
     ("the newest, with a tf-keras of its own", having(tensorflow="2.22.1", tf_keras="2.22.0")),
     ("patch releases differ", having(tensorflow="2.19.1", tf_keras="2.19.0")),
     ("nightlies", having(tensorflow="2.22.0.dev20260101", tf_keras="2.22.0.dev2026010109")),
-    ("unknown versions", having(tensorflow=environment.UNKNOWN, tf_keras=environment.UNKNOWN)),
+    ("unknown versions", having(tensorflow=UNKNOWN_VERSION, tf_keras=UNKNOWN_VERSION)),
     ("a new Python that has TensorFlow", having(python="3.14.0")),
     ("the variable says no", having(legacy_keras="0")),
     ("Keras 3 is not there", having(keras=None)),
@@ -211,46 +210,6 @@ def test_the_newest_tensorflow_with_the_tf_keras_it_was_tested_with_is_not_noted
 )
 def test_where_no_program_can_get_keras_3_nothing_is_noted(found: Environment) -> None:
     assert notes(found) == []
-
-
-class Installed:
-    """Made-up distributions, and modules that can or cannot be found."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.versions: dict[str, str] = {}
-        self.modules: set[str] = set()
-        monkeypatch.setattr(importlib.metadata, "version", self.version)
-        monkeypatch.setattr(importlib.util, "find_spec", self.find_spec)
-
-    def version(self, name: str) -> str:
-        if name not in self.versions:
-            raise importlib.metadata.PackageNotFoundError(name)
-        return self.versions[name]
-
-    def find_spec(self, name: str) -> object:
-        return object() if name in self.modules else None
-
-
-@pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch) -> Installed:
-    return Installed(monkeypatch)
-
-
-@pytest.mark.parametrize("name", ["tensorflow", "tensorflow-cpu", "tf-nightly"])
-def test_every_distribution_of_tensorflow_counts(installed: Installed, name: str) -> None:
-    installed.versions[name] = "2.20.0"
-    installed.modules.add("tensorflow")
-    assert environment.look().packages["tensorflow"] == "2.20.0"
-
-
-def test_what_was_uninstalled_by_halves_is_not_installed(installed: Installed) -> None:
-    installed.versions["tensorflow"] = "2.20.0"
-    assert environment.look().packages["tensorflow"] is None
-
-
-def test_what_has_no_metadata_is_of_unknown_version(installed: Installed) -> None:
-    installed.modules.add("tensorflow")
-    assert environment.look().packages["tensorflow"] == environment.UNKNOWN
 
 
 def test_the_variable_and_python_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
