@@ -33,6 +33,9 @@ from golden import (
     read_traces,
 )
 
+from compat_lossscale._installed import installed_version
+from compat_lossscale.legacy.environment import numbers
+
 RULINGS = HERE / "differences_keras3.json"
 ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
 ENVIRONMENT.pop("TF_USE_LEGACY_KERAS", None)
@@ -47,12 +50,16 @@ class Keras3Ruling:
         why: The reason, in one sentence.
         values: What it observes, by the observation's name, where that differs.
         stops: Words of the error with which it ends before its end; empty if it does not.
+        since: The first version of Keras that does so.
+        before: The first one that does not.
     """
 
     scenario: str
     why: str
     values: Mapping[str, Json] = field(default_factory=dict, hash=False)
     stops: str = ""
+    since: str = "3.0"
+    before: str = "4.0"
 
 
 @dataclass(frozen=True)
@@ -120,10 +127,13 @@ class Server:
 
 
 def read_keras3_rulings(path: Path = RULINGS) -> dict[str, list[Keras3Ruling]]:
-    """Reads the rulings, by scenario."""
+    """Reads the rulings on the installed version of Keras, by scenario."""
     rulings: dict[str, list[Keras3Ruling]] = collections.defaultdict(list)
+    keras = numbers(installed_version("keras") or "")
     for entry in json.loads(path.read_text(encoding="utf-8")):
-        rulings[entry["scenario"]].append(Keras3Ruling(**entry))
+        ruling = Keras3Ruling(**entry)
+        if numbers(ruling.since) <= keras < numbers(ruling.before):
+            rulings[ruling.scenario].append(ruling)
     return dict(rulings)
 
 
