@@ -125,6 +125,7 @@ CODEMOD: Final = {
     "analysis/loss_scale_origins": "rules/test_ls311_kept_loss_scales.py",
     "analysis/loss_scale_owners": "rules/test_ls301_loss_scale_calls.py",
     "analysis/loss_scale_takers": "rules/test_ls203_loss_scales.py",
+    "analysis/scale_types": "rules/test_ls316_loss_scales_of_other_files.py",
     "analysis/loss_scale_types": "rules/test_ls314_shared_loss_scales.py",
     "analysis/model_compiles": "rules/test_ls212_optimizers_by_name.py",
     "analysis/name_resolution": "rules/test_ls101_imports.py",
@@ -175,6 +176,7 @@ CODEMOD: Final = {
     # What several rules share is tested through the rule that uses most of it.
     "rules/shared/arguments_helper": "rules/test_ls201_constructors.py",
     "rules/shared/attribute_reads": "rules/test_ls303_loss_scale_attributes.py",
+    "rules/shared/class_tests": "rules/test_ls315_loss_scale_classes.py",
     "rules/shared/constructors": "rules/test_ls201_constructors.py",
     "rules/shared/copies": "rules/test_ls311_kept_loss_scales.py",
     "rules/shared/handed_on": "rules/test_ls311_kept_loss_scales.py",
@@ -196,6 +198,7 @@ CODEMOD: Final = {
     "rules/shared/policy_compiles": "rules/test_ls502_policy_objects.py",
     "rules/shared/respelling": "rules/test_ls314_shared_loss_scales.py",
     "rules/shared/scaled_steps": "rules/test_ls323_scaled_steps.py",
+    "rules/shared/scales_of_other_files": "rules/test_ls316_loss_scales_of_other_files.py",
     "rules/shared/second_statement": "rules/test_ls602_graph_rewrite.py",
     "rules/shared/shared_loss_scales": "rules/test_ls314_shared_loss_scales.py",
     "rules/shared/unseen_calls": "rules/test_ls205_passed_on.py",

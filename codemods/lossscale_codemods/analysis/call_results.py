@@ -102,6 +102,10 @@ class CallResults(abc.ABC):
         """Whether `values` of an expression are all that there can be, and not a part of them."""
 
     @abc.abstractmethod
+    def is_wrapper(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is proven to be a Keras loss-scale optimizer."""
+
+    @abc.abstractmethod
     def of_binding(self, binding: Binding) -> Values:
         """Returns the objects that a binding of this file can give its name."""
 

@@ -136,6 +136,8 @@ class _Guards:
 
     def _seeming(self, node: cst.If, parts: list[list[cst.CSTNode]]) -> Guard | None:
         """A choice between old names and what just these have become, on whatever condition."""
+        if any(self.reachability.mistaken_guard_of(one) for part in parts for one in part):
+            return None
         today = [self.parts.new_names(part) for part in parts]
         becomes = [self.parts.becomes(part) for part in parts]
         old = [

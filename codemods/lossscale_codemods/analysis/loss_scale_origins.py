@@ -18,7 +18,11 @@ from lossscale_codemods.analysis.cyclic_definitions import Answers
 from lossscale_codemods.analysis.definition_uses import UnclearUseError
 from lossscale_codemods.analysis.element_types import element_values, loop_values
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import attribute_owner, looks_like_settings
+from lossscale_codemods.analysis.loss_scale_owners import (
+    attribute_owner,
+    gives_loss_scale,
+    looks_like_settings,
+)
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType, TypeInference
 from lossscale_codemods.vocabulary import frameworks
@@ -144,7 +148,7 @@ class LossScaleOrigins:
         owner = attribute_owner(node, self.resolver)
         if owner is None or self.is_only_new(node):
             return None
-        if self.optimizers.is_wrapper(owner):
+        if gives_loss_scale(node, self.optimizers):
             return frozenset([node])
         kinds = self.optimizers.of(owner)
         can_be = ObjectType.WRAPPER in kinds or ObjectType.UNKNOWN in kinds
@@ -154,8 +158,7 @@ class LossScaleOrigins:
 
     def is_proven(self, origin: cst.CSTNode) -> bool:
         """Whether an `x.loss_scale` is proven to be that of a loss-scale optimizer."""
-        owner = attribute_owner(origin, self.resolver)
-        return owner is not None and self.optimizers.is_wrapper(owner)
+        return gives_loss_scale(origin, self.optimizers)
 
     @staticmethod
     def _union(

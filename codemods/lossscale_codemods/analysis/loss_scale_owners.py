@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind, class_of_self
+from lossscale_codemods.analysis.call_results import PROPERTIES
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.modules import decorators
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.vocabulary import frameworks, names
@@ -15,12 +17,15 @@ from lossscale_codemods.vocabulary.names import Meaning
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from lossscale_codemods.analysis.call_results import ProjectAnswers
+    from lossscale_codemods.analysis.modules import Definition, ProjectClass
     from lossscale_codemods.analysis.name_resolution import Resolver
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.type_inference import TypeInference
 
 ATTRIBUTES = ("loss_scale", "_loss_scale")
 """What an optimizer's loss scale was reached by."""
+_PUBLIC = "loss_scale"
 _SETTINGS = ("args", "cfg", "conf", "flags", "opts", "options", "param", "policy", "settings")
 _MAKING = (Meaning.OPTIMIZER, Meaning.REWRITE)
 
@@ -86,10 +91,60 @@ def can_be_optimizer(node: cst.BaseExpression, types: TypeInference) -> bool:
     return not (_is_module(node, resolver) or _is_own(node, resolver) or types.is_policy(node))
 
 
+def gives_loss_scale(read: cst.CSTNode, types: TypeInference) -> bool:
+    """Whether an expression is proven to be the loss scale of a loss-scale optimizer.
+
+    It is `x.loss_scale`, where x is such an optimizer, or has a property that reads `loss_scale` of
+    one.
+
+    Args:
+        read: The expression.
+        types: Knows what x can be.
+    """
+    owner = attribute_owner(read, types.resolver)
+    if owner is None:
+        return False
+    if types.is_wrapper(owner):
+        return True
+    if not isinstance(read, cst.Attribute) or read.attr.value != _PUBLIC:
+        return False
+    values = [v for v in types.values(owner) if v.kind is not ObjectType.NOTHING]
+    return bool(values) and all(
+        value.instance_of is not None and _has_property_of_wrapper(value.instance_of, types)
+        for value in values
+    )
+
+
+def _has_property_of_wrapper(owner: ProjectClass, types: TypeInference) -> bool:
+    """Whether `loss_scale` of a class of the project is a property that reads an optimizer's."""
+    members = types.project.members
+    definitions = members.method(owner, _PUBLIC)
+    if not definitions or members.assigned_elsewhere(_PUBLIC, owner) != []:
+        return False
+    return all(_reads_from_wrapper(definition, types.project) for definition in definitions)
+
+
+def _reads_from_wrapper(definition: Definition, project: ProjectAnswers) -> bool:
+    """Whether all that a property returns is `opt.loss_scale` of a loss-scale optimizer."""
+    function, resolver = definition.binding.node, definition.resolver
+    if not isinstance(function, cst.FunctionDef) or not decorators(function) & PROPERTIES:
+        return False
+    owners = [
+        attribute_owner(value, resolver) if value is not None else None
+        for value in resolver.scopes.returned(function) or [None]
+    ]
+    answers = project.file(resolver)
+    return all(owner is not None and answers.is_wrapper(owner) for owner in owners)
+
+
 def looks_like_settings(node: cst.CSTNode) -> bool:
     """Whether an expression is called as configurations are: `args`, `config`, `FLAGS`."""
-    last = (dotted(node) or "").rpartition(".")[2].lower()
-    return any(word in last for word in _SETTINGS)
+    return is_word_for_settings((dotted(node) or "").rpartition(".")[2])
+
+
+def is_word_for_settings(word: str) -> bool:
+    """Whether a name is one that configurations have: `args`, `config`, `FLAGS`."""
+    return any(one in word.lower() for one in _SETTINGS)
 
 
 def class_with_old_base(node: cst.BaseExpression, resolver: Resolver) -> cst.ClassDef | None:

@@ -37,11 +37,13 @@ class ParsedVersion:
 
 
 def comparable(value: Any, other: Any) -> Any:
-    """Returns versions as tuples, so that those that are meant to be compared are."""
+    """Returns parsed versions as tuples, also where the other side is not parsed.
+
+    Two strings are compared as strings, as the program does: `"2.21.0" < "2.4"` is true.
+    """
     if isinstance(value, ParsedVersion):
         return value.release
-    if isinstance(value, str) and isinstance(other, ParsedVersion | str):
-        # "2.10" < "2.4" is true of strings, and not what anyone means.
+    if isinstance(value, str) and isinstance(other, ParsedVersion):
         numbers = _NUMERIC.fullmatch(value) or _NUMERIC.match(value)
         if numbers is not None:
             return tuple(int(part) for part in numbers.group().split("."))

@@ -77,16 +77,26 @@ def _reason(program: Program, guard: Guard) -> Reason:
             sure=False,
         )
     message = f"it is the branch for old versions of the guard on line {line}"
-    mistake = ""
-    if _is_for_today_as_well(program, guard):
-        mistake = "; its condition takes versions of today for old ones"
     if not _can_go(program, guard):
-        return Reason(message + mistake, ADVICE, sure=True)
+        return Reason(message, ADVICE, sure=True)
     if program.collapse_problem:
         why = f"which cannot be collapsed in this file: {program.collapse_problem.rstrip('.')}"
-        return Reason(f"{message}, {why}{mistake}", ADVICE, sure=True)
-    message += f", which can be collapsed to the new branch{mistake}"
+        return Reason(f"{message}, {why}", ADVICE, sure=True)
+    message += f", which can be collapsed to the new branch"
     return Reason(message, COLLAPSE_ADVICE, sure=True)
+
+
+def mistaken(program: Program, occurrences: Sequence[Occurrence]) -> list[cst.CSTNode]:
+    """Returns guards for old versions that some of today pass as well, around old names.
+
+    What is in them runs today, so it is no branch for old versions.
+    """
+    guards = (
+        program.reachability.mistaken_guard_of(occurrence.node)
+        for occurrence in occurrences
+        if occurrence.role is not Role.STRING
+    )
+    return list(dict.fromkeys(guard for guard in guards if guard is not None))
 
 
 def for_new_versions(program: Program, occurrences: Sequence[Occurrence]) -> frozenset[Occurrence]:
@@ -145,15 +155,6 @@ def _can_go(program: Program, guard: Guard) -> bool:
     return isinstance(guard.new, cst.IndentedBlock) and not any(
         isinstance(n, cst.BaseString) and "\n" in program.tree.source(n)
         for n in program.tree.walk(guard.new)
-    )
-
-
-def _is_for_today_as_well(program: Program, guard: Guard) -> bool:
-    """Whether TensorFlow of today comes to a branch for old versions: 2.21 < 2.4 is true."""
-    reachability = program.reachability
-    return any(
-        reachability.guard_of(node) is not None and reachability.is_reached_today(node)
-        for node in guard.old
     )
 
 

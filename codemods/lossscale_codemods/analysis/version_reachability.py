@@ -20,8 +20,8 @@ OLD_VERSIONS = ("1.15.5", "2.0.4", "2.1.4", "2.2.3", "2.3.4")
 NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
 """Of one digit each: programs compare versions as strings and as floats, too. The last has no old
 name any more."""
-VERSIONS_OF_TODAY = ("2.16.2", "2.21.0")
-"""The oldest and the newest that what is migrated runs on."""
+VERSIONS_OF_TODAY = ("2.16.2", "2.17.1", "2.18.1", "2.19.1", "2.20.0", "2.21.0", "2.22.0")
+"""Those that what is migrated runs on."""
 _OTHER_VERSIONS = ("0.12.1", "1.3.0", "1.13.2", "2.10.1", "2.13.1")
 _LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
 
@@ -52,10 +52,22 @@ class VersionReachability:
 
     def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what keeps 2.4 and later from a node that an older version can reach."""
+        if self.is_reached_today(node):
+            return None
         guards = [self._keeping_from(node, version) for version in NEW_VERSIONS]
         if None in guards or all(self._keeping_from(node, old) for old in OLD_VERSIONS):
             return None
         return guards[0]
+
+    def mistaken_guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Returns what is to keep 2.4 and later from a node, and lets a version of today pass.
+
+        `if tf.__version__ < "2.4"` compares strings, and "2.21.0" is below "2.4".
+        """
+        if not self.is_reached_today(node):
+            return None
+        is_for_old = any(self._keeping_from(node, old) is None for old in OLD_VERSIONS)
+        return self._keeping_from(node, NEW_VERSIONS[-1]) if is_for_old else None
 
     def is_only_new(self, node: cst.CSTNode) -> bool:
         """Whether 2.4 and later come to a node, and no older version does."""
@@ -65,7 +77,8 @@ class VersionReachability:
 
     def is_only_older(self, node: cst.CSTNode) -> bool:
         """Whether no version without the old names comes to a node."""
-        return self._keeping_from(node, NEW_VERSIONS[-1]) is not None
+        is_kept = self._keeping_from(node, NEW_VERSIONS[-1]) is not None
+        return is_kept and not self.is_reached_today(node)
 
     def is_reached_today(self, node: cst.CSTNode) -> bool:
         """Whether a version of today comes to a node, as far as the version alone says."""

@@ -41,7 +41,7 @@ EXCLUDED_FOLDERS = frozenset(
 )
 _CHECKPOINTS = ".ipynb_checkpoints"
 """Copies of notebooks that Jupyter keeps. Users see them and may have added them to the tree."""
-_SHEBANG = re.compile(rb"#!.*python")
+_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*python")
 _LONGEST_SHEBANG = 128
 _NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
@@ -246,11 +246,14 @@ class _Walk:
             path = os.path.join(shown, name)  # noqa: PTH118  # see the class
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if not is_folder and not name.endswith(SUFFIXES) and not _is_script(entry):
+                may_be_script = not is_folder and not name.endswith(SUFFIXES)
+                if may_be_script and "." in name:
                     continue
                 if not self.no_ignore and self._leaves_out(name, is_folder, applying):
                     if is_folder and name == _CHECKPOINTS and not self._ignores(name, applying):
                         yield f"skipped {path}", Skipped(Path(path), _left_out(name))
+                    continue
+                if may_be_script and not _is_script(entry):
                     continue
                 if is_folder:
                     inner = [(file, f"{above}{name}/") for file, above in applying]
@@ -291,13 +294,20 @@ def _left_out(name: str) -> str:
 
 
 def _is_script(entry: os.DirEntry[str]) -> bool:
-    """Whether a file without a suffix is a Python program that can be run by its name."""
-    if "." in entry.name:
-        return False
+    """Whether a file without a suffix is a Python program, as its first line says.
+
+    It need not be executable: it can be run by `python NAME`, and copies lose their mode.
+    """
     try:
-        if not entry.is_file() or not entry.stat().st_mode & stat.S_IXUSR:
+        if not entry.is_file():
             return False
-        with open(entry.path, "rb") as file:  # noqa: PTH123  # see `_Walk`
-            return _SHEBANG.match(file.read(_LONGEST_SHEBANG)) is not None
+        # Whatever took its place meanwhile, a pipe for one, must not block.
+        descriptor = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return False
+    try:
+        return _SHEBANG.match(os.read(descriptor, _LONGEST_SHEBANG)) is not None
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)

@@ -56,7 +56,7 @@ class LossScales(Rule):
         Case(
             "import tensorflow as tf\n"
             "from mine import Base\n"
-            "if tf.__version__ < '2.4':\n"
+            "if tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4):\n"
             "    from tensorflow.mixed_precision.experimental import DynamicLossScale as Base\n"
             "class Mine(Base):\n    pass\n",
             review="the branch for old versions",

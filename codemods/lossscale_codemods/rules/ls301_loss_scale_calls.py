@@ -17,6 +17,7 @@ from lossscale_codemods.analysis.loss_scale_owners import (
     ATTRIBUTES,
     attribute_owner,
     class_with_old_base,
+    gives_loss_scale,
 )
 from lossscale_codemods.analysis.object_types import is_of_v1
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
@@ -108,7 +109,7 @@ class LossScaleCalls(Rule):
                 continue
             public = isinstance(node, cst.Attribute) and node.attr.value == "loss_scale"
             if (
-                program.types.is_wrapper(owner)
+                gives_loss_scale(node, program.types)
                 or (
                     public
                     and uses_tensorflow
@@ -138,7 +139,7 @@ class LossScaleCalls(Rule):
         uncalled = rewrite(
             "the scale itself, which is no longer called", self._edits(node, program)
         )
-        if program.types.is_wrapper(owner):
+        if gives_loss_scale(node, program.types):
             return uncalled
         own = class_with_old_base(owner, program.resolver)
         if own is not None:

@@ -27,6 +27,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import (
     ATTRIBUTES,
     attribute_owner,
+    gives_loss_scale,
     looks_like_settings,
 )
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
@@ -141,8 +142,8 @@ class LossScaleAttributes(Rule):
         name = node.attr.value
         if program.types.is_policy(owner):
             return False
-        if program.types.is_wrapper(owner) or name in _DISTINCT:
-            is_old = program.loss_scales.optimizers.is_wrapper(owner)
+        if gives_loss_scale(node.value, program.types) or name in _DISTINCT:
+            is_old = gives_loss_scale(node.value, program.loss_scales.optimizers)
             return name in OLD_ATTRIBUTES or (is_old and name not in TENSOR_ATTRIBUTES)
         return (
             name in OLD_ATTRIBUTES
@@ -165,6 +166,12 @@ class LossScaleAttributes(Rule):
             else None
         )
         if not program.types.is_wrapper(owner):
+            if gives_loss_scale(node.value, program.types):
+                return Review(
+                    f"{name} is asked of the loss scale of an optimizer, which is a tensor now",
+                    "Ask the optimizer: it has loss_scale, initial_scale, dynamic_growth_steps "
+                    "and dynamic_counter.",
+                )
             return Review(
                 "that this belongs to a loss-scale optimizer is not proven in this file",
                 f"If it does, write `.{NEW_ATTRIBUTES.get(name, 'loss_scale')}` of the optimizer "

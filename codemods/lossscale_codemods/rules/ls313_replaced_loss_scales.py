@@ -18,6 +18,7 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import looks_like_optimizer
+from lossscale_codemods.vocabulary.names import loss_scale_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +53,7 @@ class ReplacedLossScales(Rule):
             f"{_NEW_HEAD}print(vars(opt)['_loss_scale'])\n",
             review="looked up by a name",
         ),
+        Case(f"{_NEW_HEAD}opt.loss_scale = 128\n", review="cannot be replaced"),
         Case(f"{_HEAD}self.loss_scale = 128\n", f"{_NEW_HEAD}self.loss_scale = 128\n"),
     )
 
@@ -89,7 +91,9 @@ class ReplacedLossScales(Rule):
             if node.attr.value == "__dict__" and self._is_optimizer(node.value, program):
                 return _LOOKED_UP
             is_target = node in program.scopes.binding_at and node.attr.value in ATTRIBUTES
-            replaced = is_target and self._can_be(node.value, program)
+            replaced = is_target and (
+                self._can_be(node.value, program) or self._fails_today(node, program)
+            )
             return _REPLACED if replaced else None
         name = (dotted(node.func) or "").rpartition(".")[2]
         strings = [a.value for a in node.args if isinstance(a.value, cst.SimpleString)]
@@ -104,6 +108,19 @@ class ReplacedLossScales(Rule):
         if name in {"attrgetter", "methodcaller"} and named:
             return _LOOKED_UP
         return None
+
+    @staticmethod
+    def _fails_today(node: cst.Attribute, program: Program) -> bool:
+        """Whether an optimizer of today does not take what is assigned to its loss scale."""
+        if not program.types.is_wrapper(node.value):
+            return False
+        bindings = program.scopes.binding_at[node]
+        values = [binding.value for binding in bindings if binding.value is not None]
+        return node.attr.value == "loss_scale" or any(
+            isinstance(value, cst.Call)
+            and any(path and loss_scale_class(path) for path in program.resolver.paths(value.func))
+            for value in values
+        )
 
     @staticmethod
     def _is_optimizer(node: cst.BaseExpression, program: Program) -> bool:

@@ -104,7 +104,8 @@ class PolicyReads(Rule):
         if not isinstance(node, cst.Attribute) or node.attr.value not in _READ:
             return Review(
                 "the text of a policy has no loss scale any more",
-                "Write its `name` instead, or suppress this if only people read the text.",
+                "Write its `name` instead, or leave it if only people read the text. Later runs do "
+                "not report it, because the text is right in new code.",
             )
         if node.attr.value == "should_cast_variables":
             return Review(

@@ -3,6 +3,10 @@
 
 Code that tests the version, catches ImportError, or asks hasattr before it uses an old name already
 works on both sides of TensorFlow 2.4. `--collapse-guards` takes the old branches out.
+
+Conditions are evaluated as the program does. `tf.__version__ < "2.4"` compares strings, and
+`"2.21.0" < "2.4"` is true, so that TensorFlow of today comes to the branch. The branch is migrated
+then, and the condition is reported.
 """
 
 from __future__ import annotations
@@ -12,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import version_guards
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.rules.base import Case, Removal, Review, Rule
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.rules.base import Case, Removal, Review, Rule, Verdict
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -20,8 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lossscale_codemods.analysis.guard_parts import Guard
-    from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
+
+
+_MISTAKEN = Review(
+    "versions of today come to the branch that seems to be for old ones, so it is not left for them",
+    "Compare versions as numbers: as strings, `2.21` is below `2.4`. Then take out the branch that "
+    "no version comes to.",
+)
 
 
 class Guards(Rule):
@@ -34,7 +45,16 @@ class Guards(Rule):
     valid = (
         Case(
             "import tensorflow as tf\n"
-            "if tf.__version__ >= '2.4':\n"
+            "if tf.__version__ < '2.4':\n"
+            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
+            "import tensorflow as tf\n"
+            "if tf.__version__ < '2.4':\n"
+            "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
+            review="versions of today come to the branch",
+        ),
+        Case(
+            "import tensorflow as tf\n"
+            "if tuple(map(int, tf.__version__.split('.')[:2])) >= (2, 4):\n"
             "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
             "else:\n"
             "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
@@ -48,6 +68,18 @@ class Guards(Rule):
             review="can be collapsed",
         ),
     )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields conditions that take versions of today for old ones."""
+        old = [*program.references, *program.imports]
+        for guard in version_guards.mistaken(program, old):
+            node = getattr(guard, "test", guard)
+            yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports them."""
+        del program
+        return _MISTAKEN if occurrence.rule == self.id else None
 
     def protect(
         self, program: Program, occurrences: Sequence[Occurrence]

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compat_lossscale._atomic_file import replacing
 from lossscale_codemods.reports.patches import diff
 
 if TYPE_CHECKING:
@@ -63,9 +65,8 @@ class Undo:
             if not written:
                 self.path.unlink()
             elif len(written) < len(planned):
-                beside = self.path.with_name(f".{self.path.name[:100]}.{os.getpid()}.tmp")
-                beside.write_bytes(self._patch(written))
-                beside.replace(self.path)
+                with replacing(self.path) as beside:
+                    beside.write_bytes(self._patch(written))
         except OSError as error:
             raise UndoError(
                 f"The undo patch {self.path} cannot be shortened: {error.strerror or error}. It "
@@ -78,12 +79,13 @@ class Undo:
         base = Path.cwd().resolve()
         if not all(base in target.parents for target in targets):
             base = Path(os.path.commonpath([target.parent for target in targets]))
+        patch = shlex.quote(_printable(self.path.absolute()))
         head = (
             f"Takes back what `compat-lossscale migrate` wrote. In the folder\n"
             f"    {_printable(base)}\n"
             f"run one of\n"
-            f"    git -c core.autocrlf=false apply -R {_printable(self.path.absolute())}\n"
-            f"    patch -R -p1 -i {_printable(self.path.absolute())}\n\n"
+            f"    git -c core.autocrlf=false apply -R --whitespace=nowarn {patch}\n"
+            f"    patch -R -p1 -i {patch}\n\n"
         )
         patches = [
             diff(dataclasses.replace(file, path=target.relative_to(base)))

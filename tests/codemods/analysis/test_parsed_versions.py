@@ -15,7 +15,11 @@ def test_a_string_compares_with_a_version_by_its_numbers() -> None:
     version = ParsedVersion("2.10.1")
     assert comparable(version, "2.4") == (2, 10, 1)
     assert comparable("2.4", version) == (2, 4)
-    assert comparable("2.4.0rc1", "2.10") == (2, 4, 0)
+    assert comparable("2.4.0rc1", ParsedVersion("2.10")) == (2, 4, 0)
+
+
+def test_strings_compare_as_strings() -> None:
+    assert comparable("2.21.0", "2.4") < comparable("2.4", "2.21.0")
 
 
 @pytest.mark.parametrize("value", ["nightly", 2, (2, 4)])

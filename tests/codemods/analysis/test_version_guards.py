@@ -42,7 +42,6 @@ except ImportError:
 
 """
 IS_OLD = [
-    'tf.__version__ < "2.4"',
     'version.parse(tf.__version__) < version.parse("2.4.0")',
     'packaging.version.parse(V) < packaging.version.parse("2.4")',
     'Version(V) < Version("2.4.0")',
@@ -53,15 +52,11 @@ IS_OLD = [
     'V.startswith("2.2.") or V.startswith(("2.0.", "2.1.", "2.3."))',
     'tf.__version__.startswith("2.2.")',
     'V[:4] == "2.3."',
-    'V[:3] in ("2.0", "2.1", "2.2", "2.3")',
     'tuple(map(int, V.split(".")[:2])) < (2, 4)',
     '[int(x) for x in V.split(".")][:2] < [2, 4]',
     "NUMBERS < (2, 4)",
     "(2, 0) <= NUMBERS < (2, 4)",
     'int(V.split(".")[1]) < 4 and int(V.split(".")[0]) == 2',
-    "int(V[2]) < 4",
-    "float(V[:3]) < 2.4",
-    'float(".".join(V.split(".")[:2])) < 2.4',
     "MAJOR * 100 + MINOR < 204",
     "MAJOR == 2 and MINOR <= 3",
     "Version(V).release < (2, 4)",
@@ -75,10 +70,17 @@ IS_OLD = [
     'hasattr(mp, "experimental")',
     'hasattr(tf.keras.mixed_precision, "experimental") and not hasattr(mp, "set_global_policy")',
     'getattr(mp, "set_global_policy", None) is None',
-    'pkg_resources.get_distribution("tensorflow").version < "2.4"',
     "(NUMBERS < (2, 4)) if MAJOR > 1 else True",
     "NUMBERS < (2, 4) and use_amp",
     "False or NUMBERS < (2, 4)",
+]
+TODAY_AS_WELL = [
+    'V < "2.4"',
+    'V[:3] in ("2.0", "2.1", "2.2", "2.3")',
+    "int(V[2]) < 4",
+    "float(V[:3]) < 2.4",
+    'float(".".join(V.split(".")[:2])) < 2.4',
+    'pkg_resources.get_distribution("tensorflow").version < "2.4"',
 ]
 OLD = "opt = mp.experimental.LossScaleOptimizer(opt, 'dynamic')"
 NEW = "opt = mp.LossScaleOptimizer(opt)"
@@ -224,7 +226,7 @@ def test_lines_in_reasons_are_those_of_the_file() -> None:
     source = """\
 import tensorflow as tf
 from tensorflow.keras.mixed_precision import experimental as mp
-if tf.__version__ >= "2.4":
+if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
     tf.keras.mixed_precision.set_global_policy(p)
 else:
     tf.keras.mixed_precision.experimental.set_policy(p)
@@ -235,27 +237,45 @@ use(mp)
 
 
 def test_a_guard_that_asks_for_a_later_version_than_the_change() -> None:
-    for test in (
-        'version.parse(tf.__version__) > version.parse("2.8")',
-        'tf.__version__ >= "2.9"',
+    program = """
+        import tensorflow as tf
+        from packaging import version
+        if version.parse(tf.__version__) > version.parse("2.8"):
+            tf.keras.mixed_precision.set_global_policy("mixed_float16")
+        else:
+            tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+        """
+    check_left(program, "branch for old versions of the guard on line 3")
+    check_left(program.replace(" > ", " < "), "seems to be for old versions")
+
+
+@pytest.mark.parametrize("condition", [*TODAY_AS_WELL, 'V < "2.9"'])
+def test_a_branch_that_versions_of_today_come_to_as_well_is_migrated(condition: str) -> None:
+    for shape in (
+        "if",
+        "not",
+        "alone",
+        "elif",
+        "flag",
+        "early return",
+        "late return",
+        "expression",
     ):
-        program = f"""
-            import tensorflow as tf
-            from packaging import version
-            if {test}:
-                tf.keras.mixed_precision.set_global_policy("mixed_float16")
-            else:
-                tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
-            """
-        check_left(program, "branch for old versions of the guard on line 3")
-    check_left(program.replace(">=", "<"), "seems to be for old versions")
+        source = HEAD + SHAPES[shape].format(old=condition, OLD=OLD, NEW=NEW)
+        for collapse_guards in (False, True):
+            result = migrate_source(source, collapse_guards=collapse_guards)
+            assert result.text == source.replace("experimental.", "").replace(
+                "(opt, 'dynamic')", "(opt)"
+            ), (shape, reviews(result))
+            found = [text for text in reviews(result) if "versions of today come to" in text]
+            assert len(found) == 1, shape
 
 
 def test_what_is_done_with_an_optimizer_in_a_branch_for_old_versions() -> None:
     check_left(
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer
             opt = LossScaleOptimizer(tf.keras.optimizers.SGD(), loss_scale=1)
             opt._loss_scale = scale

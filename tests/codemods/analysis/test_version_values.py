@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FLAGS = """
-TF24 = tf.__version__ >= "2.4"
+TF24 = tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4)
 IS_OLD = not TF24
 AMP = use_amp()
 
@@ -31,7 +31,7 @@ except ImportError:
 
 
 class Versions:
-    before = tf.__version__ < "2.4"
+    before = tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4)
 """
 USE = "    tf.keras.mixed_precision.experimental.set_policy('float32')\n"
 

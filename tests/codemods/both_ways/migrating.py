@@ -121,6 +121,12 @@ def migrate(program: Program, target: Target = Target.TF_KERAS) -> Migrated:
     return Migrated(program, files, tuple(findings), tuple(refused), target)
 
 
+def migrate_again(migrated: Migrated) -> Migrated:
+    """Migrates a program that was migrated, as a second run does."""
+    program = dataclasses.replace(migrated.program, files=migrated.files, run_as=None)
+    return migrate(program, migrated.target)
+
+
 def write(folder: Path, files: Mapping[str, str]) -> None:
     """Writes a program's files into a folder."""
     for path, text in files.items():

@@ -53,6 +53,10 @@ class Results:
         """Returns the verdict on a program, and runs it for that if it must."""
         return self.recorded(migrated) or verdict(migrated, *sides.run(migrated))
 
+    def is_otherwise(self, program: str) -> bool:
+        """Whether a migrated program does otherwise, as a finding says."""
+        return self.all().get(program) in (Kind.AT_THE_LINE, Kind.IN_WHAT_IT_READS)
+
     def all(self) -> Mapping[str, Kind]:
         """Returns what was found of each program."""
         return {name: Kind(found["verdict"]) for name, found in self._recorded.items()}
@@ -79,6 +83,12 @@ class Results:
 def not_yet(target: Target = Target.TF_KERAS) -> dict[str, str]:
     """Returns the programs that are known to be migrated wrongly, each with the reason."""
     found: dict[str, str] = json.loads((HERE / _file("not_yet", target)).read_text("utf-8"))
+    return found
+
+
+def found_once() -> dict[str, str]:
+    """Returns the programs that a second run finds nothing in any more, each with the reason."""
+    found: dict[str, str] = json.loads((HERE / "found_once.json").read_text("utf-8"))
     return found
 
 

@@ -15,14 +15,15 @@ from lossscale_codemods.vocabulary.names import WITH_NEW_API, Target
 
 from tests.codemods.both_ways import table
 from tests.codemods.both_ways.explaining import Kind
-from tests.codemods.both_ways.migrating import migrate
+from tests.codemods.both_ways.migrating import migrate, migrate_again
 from tests.codemods.both_ways.programs import Program, all_programs, names_nothing_old
-from tests.codemods.both_ways.results import Results, not_yet
+from tests.codemods.both_ways.results import Results, found_once, not_yet
 from tests.codemods.both_ways.running import BothSides
 
 TARGETS = sorted(WITH_NEW_API, key=lambda target: target.value)
 PROGRAMS = {target: all_programs(target) for target in TARGETS}
 RESULTS = {target: Results(target) for target in TARGETS}
+FOUND_ONCE = found_once()
 LISTED = {target: not_yet(target) for target in TARGETS}
 
 
@@ -64,6 +65,22 @@ def test_a_program_does_on_plain_keras_3_what_it_did(
     program: Program, sides: Mapping[Target, BothSides]
 ) -> None:
     check(program, Target.KERAS3_ALONE, sides)
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize(
+    "program",
+    [one for one in PROGRAMS[Target.TF_KERAS] if RESULTS[Target.TF_KERAS].is_otherwise(one.id)],
+    ids=lambda program: program.id,
+)
+def test_a_second_run_still_finds_what_is_left(program: Program) -> None:
+    again = migrate_again(migrate(program))
+    is_found = bool(again.findings or again.refused)
+    assert is_found is not (program.id in FOUND_ONCE), "take it off the list, or find it again"
+
+
+def test_what_is_found_once_does_otherwise() -> None:
+    assert all(RESULTS[Target.TF_KERAS].is_otherwise(name) for name in FOUND_ONCE)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -41,6 +41,30 @@ def test_python_files_notebooks_and_scripts_in_the_order_of_their_names(tmp_path
     assert files(tmp_path) == ["a/c.pyi", "a/n.ipynb", "b.py", "train"]
 
 
+def test_scripts_without_a_suffix_are_told_by_their_first_line(tmp_path: Path) -> None:
+    lines = {
+        "copied": "#!/usr/bin/python -u\nimport x\n",
+        "env": "#! /usr/bin/env -S python3.8\n",
+        "shell": "#!/bin/sh\npython train\n",
+        "late": "\n#!/usr/bin/env python\n",
+        "words": "python\n",
+        "some.cfg": "#!/usr/bin/env python\n",
+        "ignored": "#!/usr/bin/env python\n",
+        ".hidden": "#!/usr/bin/env python\n",
+    }
+    for name, text in lines.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    (tmp_path / "executable").write_bytes(b"\x7fELF")
+    (tmp_path / "executable").chmod(0o755)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("copied")
+    (tmp_path / "broken").symlink_to("nothing")
+    (tmp_path / ".gitignore").write_text("ignored\n")
+    assert files(tmp_path) == ["copied", "env"]
+    assert files(tmp_path, no_ignore=True) == ["copied", "env", "ignored"]
+
+
 def test_each_file_once(tmp_path: Path) -> None:
     make(tmp_path, "a/b.py")
     (tmp_path / "link.py").symlink_to("a/b.py")

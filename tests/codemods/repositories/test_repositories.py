@@ -17,7 +17,7 @@ from tests.codemods.runs import OLD, UNSAFE
 
 GUARDED = (
     "import tensorflow as tf\n\n"
-    'if tf.__version__ < "2.4":\n'
+    'if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):\n'
     '    tf.keras.mixed_precision.experimental.set_policy("mixed_float16")\n'
     "else:\n"
     '    tf.keras.mixed_precision.set_global_policy("mixed_float16")\n'

@@ -38,7 +38,7 @@ STAR = """
 """
 GUARD = """
     import tensorflow as tf
-    if tf.__version__ >= "2.4":
+    if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
         tf.keras.mixed_precision.set_global_policy("mixed_float16")
     else:
         tf.keras.mixed_precision.experimental.set_policy("mixed_float16")

@@ -52,14 +52,14 @@ def test_collapse(guard: str, collapsed: str) -> None:
 
 BOTH_SIDES = """
     import tensorflow as tf
-    if tf.__version__ < "2.4":
+    if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
         tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
     else:
         tf.keras.mixed_precision.experimental.set_policy("float32")
 """
 UNBOUND = """
     import tensorflow as tf
-    if tf.__version__ < "2.4":
+    if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
         name = "old"
         tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
     else:
@@ -69,7 +69,7 @@ UNBOUND = """
 NESTED = """
     import tensorflow as tf
     def policy(name, é):
-        if tf.__version__ >= "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
             # the new way
             first = tf.keras.mixed_precision.Policy(name)
 
@@ -77,7 +77,7 @@ NESTED = """
         else:
             first = second = tf.keras.mixed_precision.experimental.Policy(name)
         é("é"); hand_on(tf.keras.mixed_precision.experimental.LossScaleOptimizer)
-        if tf.__version__ >= "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
             tf.keras.mixed_precision.set_global_policy(first)
         else:
             tf.keras.mixed_precision.experimental.set_policy(first)
@@ -144,9 +144,9 @@ def test_nothing_is_collapsed_that_the_options_leave_out() -> None:
     [
         """
         import tensorflow as tf
-        if tf.__version__ < "2.0":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 0):
             start()
-        elif tf.__version__ < "2.4":
+        elif tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             tf.keras.mixed_precision.experimental.set_policy(p)
         else:
             tf.keras.mixed_precision.set_global_policy(p)
@@ -169,7 +169,7 @@ def test_nothing_is_collapsed_that_the_options_leave_out() -> None:
         """,
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             tf.keras.mixed_precision.experimental.set_policy(p)
         else:
             tf.keras.mixed_precision.set_global_policy(p)
@@ -178,7 +178,7 @@ def test_nothing_is_collapsed_that_the_options_leave_out() -> None:
         """,
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4": tf.keras.mixed_precision.experimental.set_policy(p)
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4): tf.keras.mixed_precision.experimental.set_policy(p)
         else: tf.keras.mixed_precision.set_global_policy(p)
         """,
     ],
@@ -259,7 +259,7 @@ def test_the_comment_in_front_of_the_new_branch_stays() -> None:
     source = """
         import tensorflow as tf
         def f(p):
-            if tf.__version__ < "2.4":  # before
+            if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):  # before
                 tf.keras.mixed_precision.experimental.set_policy(p)
             else:  # from 2.4 on
                 # the new way

@@ -71,7 +71,7 @@ def test_a_name_that_a_guard_chooses_is_right_as_it_is_on_the_versions_of_today(
     check_left(
         f"""
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             set_policy = tf.keras.mixed_precision.experimental.set_policy
         else:
             set_policy = tf.keras.mixed_precision.{new}

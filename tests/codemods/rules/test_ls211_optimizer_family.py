@@ -180,7 +180,7 @@ def test_a_branch_for_old_versions_stays() -> None:
     check_review(
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             opt = tf.keras.optimizers.SGD()
             tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
         else:
@@ -190,7 +190,7 @@ def test_a_branch_for_old_versions_stays() -> None:
         """,
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             opt = tf.keras.optimizers.SGD()
             tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
         else:
@@ -206,7 +206,7 @@ def test_a_program_with_old_names_for_older_versions_alone_is_one_of_today() -> 
     check_review(
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
         else:
             tf.keras.mixed_precision.set_global_policy("mixed_float16")
@@ -214,7 +214,7 @@ def test_a_program_with_old_names_for_older_versions_alone_is_one_of_today() -> 
         """,
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
         else:
             tf.keras.mixed_precision.set_global_policy("mixed_float16")

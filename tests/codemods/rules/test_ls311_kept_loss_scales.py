@@ -302,11 +302,11 @@ def test_what_is_no_optimizer_stays() -> None:
 def test_branches_that_only_new_versions_reach_are_left_alone() -> None:
     head = """
         import tensorflow as tf
-        if tf.__version__ >= "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
             opt = tf.keras.mixed_precision.LossScaleOptimizer(inner)
         else:
             opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(inner, "dynamic")
-        if tf.__version__ >= "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
             scale = opt.loss_scale
             log(scale, {"scale": opt.loss_scale})
             opt._loss_scale = scale

@@ -4,7 +4,14 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import Outcome, migrate_source
 
-from tests.codemods.checks import check_left, check_noop, check_transformed, program, reviews
+from tests.codemods.checks import (
+    check_left,
+    check_noop,
+    check_review,
+    check_transformed,
+    program,
+    reviews,
+)
 
 VERSION_IF = """
     import tensorflow as tf
@@ -33,7 +40,7 @@ HASATTR = """
 """
 FLAG = """
     import tensorflow as tf
-    OLD = tf.__version__ < "2.4"
+    OLD = tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4)
     def f(p):
         if OLD:
             tf.keras.mixed_precision.experimental.set_policy(p)
@@ -48,7 +55,7 @@ CONDITIONAL = """
 EARLY_RETURN = """
     import tensorflow as tf
     def f(p):
-        if tf.__version__ >= "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
             return tf.keras.mixed_precision.set_global_policy(p)
         tf.keras.mixed_precision.experimental.set_policy(p)
 """
@@ -183,7 +190,7 @@ SURE = "the branch for old versions of the guard on line"
     [
         """
         import tensorflow as tf
-        OLD = tf.__version__ < "2.4"
+        OLD = tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4)
         LEGACY = not OLD
         if LEGACY:
             tf.keras.mixed_precision.set_global_policy(p)
@@ -199,14 +206,14 @@ SURE = "the branch for old versions of the guard on line"
         """,
         """
         import tensorflow as tf
-        if tf.__version__ < "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             tf.keras.mixed_precision.experimental.set_policy(p)
         """,
         """
         import tensorflow as tf
-        if tf.__version__ < "2.0":
+        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 0):
             start()
-        elif tf.__version__ < "2.4":
+        elif tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
             tf.keras.mixed_precision.experimental.set_policy(p)
         else:
             tf.keras.mixed_precision.set_global_policy(p)
@@ -223,7 +230,7 @@ def test_what_is_a_guard(guard: str) -> None:
     [
         """
         import tensorflow as tf
-        if tf.__version__ >= "2.4":
+        if tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 4):
             p = tf.keras.mixed_precision.Policy(name)
             tf.keras.mixed_precision.experimental.set_policy(p)
         """,
@@ -262,24 +269,36 @@ def test_a_try_around_other_blocks_is_no_guard() -> None:
     )
 
 
+@pytest.mark.parametrize("collapse_guards", [False, True])
 @pytest.mark.parametrize(
     "condition",
     [
         'float(".".join(tf.__version__.split(".")[:2])) < 2.4',
         'tf.__version__.startswith("2.2")',
+        'tf.__version__ < "2.4"',
+        'not tf.__version__ >= "2.4.0"',
+        'tf.__version__.split(".")[1] < "4"',
+        'tf.__version__.split(".") < ["2", "4"]',
+        'tf.__version__ < "2.2"',  # "2.16" is, and "2.20" is not.
     ],
 )
-def test_a_condition_that_takes_versions_of_today_for_old_ones(condition: str) -> None:
-    check_left(
-        f"""
+def test_a_condition_that_takes_versions_of_today_for_old_ones(
+    condition: str, collapse_guards: bool
+) -> None:
+    branches = """
         import tensorflow as tf
-        if {condition}:
-            tf.keras.mixed_precision.experimental.set_policy(p)
+        if {}:
+            tf.keras.mixed_precision.{}(p)
         else:
             tf.keras.mixed_precision.set_global_policy(p)
-        """,
-        "can be collapsed to the new branch; its condition takes versions of today for old ones",
+        """
+    check_review(
+        branches.format(condition, "experimental.set_policy"),
+        branches.format(condition, "set_global_policy"),
+        "versions of today come to the branch that seems to be for old ones",
+        collapse_guards=collapse_guards,
     )
+    check_noop(branches.format(condition, "set_global_policy"))
 
 
 def test_a_condition_that_compares_versions() -> None:

@@ -174,7 +174,7 @@ TRACKABLE = "from tensorflow.python.trackable import base"
     "lines",
     [
         # What only older versions come to, and what either of two imports gives.
-        f"if tf.__version__ >= '2.10':\n    {TRACKABLE}\nelse:\n    {TRACKED}",
+        f"if tuple(map(int, tf.__version__.split('.')[:2])) >= (2, 10):\n    {TRACKABLE}\nelse:\n    {TRACKED}",
         (
             "from packaging.version import parse\nif parse(tf.__version__) < parse('2.9'):\n"
             f"    {TRACKED}\nelse:\n    {TRACKABLE}"
@@ -233,7 +233,7 @@ def test_the_private_copy_is_there_so_that_no_handler_gets_to_know(error: str) -
 
 
 def test_an_import_is_respelled_beside_one_for_older_versions() -> None:
-    lines = "if tf.__version__ < '2.4':\n"
+    lines = "if tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4):\n"
     lines += f"    from {PRIVATE}.mixed_precision.experimental.loss_scale_optimizer import (\n"
     lines += "        LossScaleOptimizer\n    )\nelse:\n    from {} import LossScaleOptimizer\n"
     lines += "use(isinstance(opt, LossScaleOptimizer))\n"

@@ -29,6 +29,7 @@ SOURCES = {
     "form feed in a comment": b"#\x0c\n" + OLD,
     "lines like a patch": OLD
     + b"x = '''\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-- \n\\ No newline\n'''\n",
+    "blanks at the end of lines": OLD.replace(b"\n", b" \t\n") + b"    \n\n",
     "two far apart": OLD + b"y = 1\n" * 200 + OLD,
 }
 NAMES = [
@@ -49,7 +50,9 @@ NAMES = [
 TOOLS = {
     "git apply": ["git", "apply", "-R"],
     # What the patch says; it also works where git is told to change newlines.
-    "git apply as told": ["git", "-c", "core.autocrlf=false", "apply", "-R"],
+    "git apply as told": [
+        *("git", "-c", "core.autocrlf=false", "apply", "-R", "--whitespace=nowarn"),
+    ],
     "patch": ["patch", "-R", "-p1", "-s", "-i"],
 }
 
@@ -75,7 +78,8 @@ def test_taken_back_to_the_byte(
         # In a folder of a repository, neither its top nor known to it.
         subprocess.run(["git", "init", "-q", tmp_path], check=True)
         if tool == "git apply as told":
-            subprocess.run(["git", "config", "core.autocrlf", "true"], cwd=tmp_path, check=True)
+            for setting in (("core.autocrlf", "true"), ("apply.whitespace", "fix")):
+                subprocess.run(["git", "config", *setting], cwd=tmp_path, check=True)
     before: dict[Path, bytes] = {}
     for number, source in enumerate(SOURCES.values()):
         before[folder / f"source {number}.py"] = source
@@ -176,3 +180,121 @@ def test_nothing_to_write_needs_no_undo(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     migrate_files.run([tmp_path], Options(), write=True, undo=tmp_path / "undo.patch")
     assert not (tmp_path / "undo.patch").exists()
+
+
+def _migrated(folder: Path, patch: str = "undo.patch") -> None:
+    report = migrate_files.run([folder / "src"], Options(), write=True, undo=folder / patch)
+    assert all(file.written for file in report.files if file.result.changed)
+
+
+def _tried(tool: str, folder: Path, patch: str = "undo.patch") -> bool:
+    """Whether a tool takes a patch back as a whole; `patch` asks nothing and leaves no files."""
+    quiet = ["-N", "-r", "-", "--no-backup-if-mismatch"] if tool == "patch" else []
+    command = [TOOLS[tool][0], *quiet, *TOOLS[tool][1:], folder / patch]
+    done = subprocess.run(command, cwd=folder / "src", check=False, capture_output=True)
+    return done.returncode == 0
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "src").mkdir()
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / "src" / name).write_bytes(OLD)
+    monkeypatch.chdir(tmp_path / "src")
+    return tmp_path
+
+
+@pytest.mark.parametrize("tool", ["git apply", "patch"])
+def test_a_second_time_changes_nothing(folder: Path, tool: str) -> None:
+    _migrated(folder)
+    assert _tried(tool, folder)
+    assert not _tried(tool, folder)
+    assert {path.read_bytes() for path in (folder / "src").iterdir()} == {OLD}
+
+
+@pytest.mark.parametrize("how", ["edited", "removed", "renamed"])
+def test_git_takes_back_all_or_nothing(folder: Path, how: str) -> None:
+    _migrated(folder)
+    changed = folder / "src/b.py"
+    if how == "edited":
+        changed.write_bytes(changed.read_bytes().replace(b"float32", b"float16"))
+    elif how == "removed":
+        changed.unlink()
+    else:
+        changed.rename(folder / "src/z.py")
+    before = {path: path.read_bytes() for path in (folder / "src").iterdir()}
+    assert not _tried("git apply", folder)
+    assert {path: path.read_bytes() for path in (folder / "src").iterdir()} == before
+
+
+def test_patch_takes_back_the_files_that_it_can(folder: Path) -> None:
+    _migrated(folder)
+    edited = folder / "src/b.py"
+    edited.write_bytes(edited.read_bytes().replace(b"float32", b"float16"))
+    before = edited.read_bytes()
+    assert not _tried("patch", folder)
+    assert edited.read_bytes() == before
+    assert (folder / "src/a.py").read_bytes() == (folder / "src/c.py").read_bytes() == OLD
+    assert len(list((folder / "src").iterdir())) == 3
+
+
+@pytest.mark.parametrize("tool", ["git apply", "patch"])
+def test_two_runs_are_taken_back_the_last_one_first(folder: Path, tool: str) -> None:
+    _migrated(folder)
+    again = folder / "src/a.py"
+    between = OLD + b"# new\n" * 5 + again.read_bytes()
+    again.write_bytes(between)
+    _migrated(folder, "second.patch")
+    assert _tried(tool, folder, "second.patch")
+    assert again.read_bytes() == between
+    assert (folder / "src/b.py").read_bytes() != OLD
+    again.write_bytes(again.read_bytes()[len(OLD + b"# new\n" * 5) :])
+    assert _tried(tool, folder)
+    assert {path.read_bytes() for path in (folder / "src").iterdir()} == {OLD}
+
+
+def test_patch_keeps_modes_and_git_who_may_run_a_file(folder: Path) -> None:
+    modes = {"a.py": 0o600, "b.py": 0o755, "c.py": 0o640}
+    for tool in ("patch", "git apply"):
+        for name, mode in modes.items():
+            (folder / "src" / name).chmod(mode)
+        _migrated(folder, f"{tool}.patch")
+        found = {name: (folder / "src" / name).stat().st_mode & 0o777 for name in modes}
+        assert found == modes
+        assert _tried(tool, folder, f"{tool}.patch")
+        found = {name: (folder / "src" / name).stat().st_mode & 0o777 for name in modes}
+        if tool == "patch":
+            assert found == modes
+        assert [bool(mode & 0o100) for mode in found.values()] == [False, True, False]
+
+
+def test_the_command_in_the_patch_can_be_run_as_it_is(folder: Path) -> None:
+    _migrated(folder, "it's an undo.patch")
+    lines = (folder / "it's an undo.patch").read_text().splitlines()
+    for line in lines[3:5]:
+        subprocess.run(["sh", "-c", line.strip()], cwd=folder / "src", check=True)
+        assert (folder / "src/a.py").read_bytes() == OLD
+        (folder / "it's an undo.patch").unlink()
+        _migrated(folder, "it's an undo.patch")
+
+
+def test_a_patch_that_cannot_be_shortened_stays_as_it_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "src/b.py").chmod(0o444)
+    fsync = os.fsync
+    calls = []
+
+    def failing(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == 4:  # The patch, two files, and then the shorter patch.
+            raise OSError(28, os.strerror(28))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    report = migrate_files.run(
+        [folder / "src"], Options(), write=True, undo=folder / "undo.patch", jobs=1
+    )
+    assert "cannot be shortened" in report.problems[0]
+    assert b"b.py" in (folder / "undo.patch").read_bytes()
+    assert [path.name for path in folder.iterdir() if path.name != "src"] == ["undo.patch"]

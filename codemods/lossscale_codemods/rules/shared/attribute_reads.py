@@ -30,7 +30,16 @@ NEW_ATTRIBUTES = {
 }
 """Attributes of a loss scale object, and those of the optimizer that took their place."""
 OLD_ATTRIBUTES = frozenset(
-    {*NEW_ATTRIBUTES, "multiplier", "_multiplier", "get_config", "from_config", "update"}
+    {
+        *NEW_ATTRIBUTES,
+        "multiplier",
+        "_multiplier",
+        "get_config",
+        "from_config",
+        "update",
+        "_weights",
+        "_add_weight",
+    }
 )
 """What only a loss scale object had."""
 TENSOR_ATTRIBUTES = frozenset({"device", "dtype", "graph", "ndim", "numpy", "op", "shape"})

@@ -41,7 +41,8 @@ COPY = Review(
 )
 TEXT = Review(
     "it printed itself with its settings, and prints as a tensor now",
-    "Print `float(optimizer.loss_scale)`, or leave it if nothing reads what is printed.",
+    "Print `float(optimizer.loss_scale)`, or leave it if nothing reads what is printed. Later runs "
+    "do not report it, because a tensor is right there in new code.",
 )
 CALLED = Review(
     "what is called here can be the loss scale of an optimizer, which is a tensor now",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_origins import LossScaleOrigins
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
@@ -31,6 +32,21 @@ def can_have_kept_tensors(source: ScannedSource) -> bool:
     return NEW_OPTIMIZER_MEMBER in source.text and source.names.has_optimizer
 
 
+def tensor_origins(program: Program) -> LossScaleOrigins:
+    """Returns who knows where loss scales come from that optimizers of any class have.
+
+    Args:
+        program: The file.
+    """
+    types = program.types
+    return LossScaleOrigins(
+        program.resolver,
+        lambda node: ObjectType.WRAPPER in types.of(node),
+        program.reachability.is_only_new,
+        types,
+    )
+
+
 class KeptTensors:
     """Finds these uses in one file.
 
@@ -40,13 +56,7 @@ class KeptTensors:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        types = program.types
-        self.origins = LossScaleOrigins(
-            program.resolver,
-            lambda node: ObjectType.WRAPPER in types.of(node),
-            program.reachability.is_only_new,
-            types,
-        )
+        self.origins = tensor_origins(program)
 
     def places(self) -> Iterator[cst.BaseExpression]:
         """Yields what holds a tensor and is called, or asked for what only the object had."""
@@ -58,6 +68,8 @@ class KeptTensors:
                 continue  # Rules of their own respell `opt.loss_scale()`.
             if of_optimizers(node, self.program) or node in self.program.scopes.binding_at:
                 continue
+            if any(b.kind is BindingKind.NARROWED for b in self.program.resolver.bindings(node)):
+                continue  # A test has found of what class it is.
             tensors = [o for o in origins if attribute_owner(o, self.program.resolver)]
             if any(guards_of_call(self.program, node)):
                 continue  # It is called in versions alone in which it can be.
