@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 
 from compat_lossscale.errors import MissingExtraError
@@ -38,6 +37,8 @@ def require_keras_3(what: str) -> None:
     Raises:
         MissingExtraError: It is not, or the package `keras` is an older one.
     """
+    import importlib.metadata  # noqa: PLC0415  # a tenth of what a migration imports
+
     try:
         version = importlib.metadata.version("keras")
     except importlib.metadata.PackageNotFoundError:

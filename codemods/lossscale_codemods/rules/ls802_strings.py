@@ -65,7 +65,7 @@ class Strings(Rule):
         return (
             any(map(_compares_class_name, source.nodes.of(ast.Compare)))
             or any(_works_with_names(node, source) for node in source.nodes.of(ast.Call))
-            or (_has_mention(source) and _can_run_text(source))
+            or (_can_run_text(source) and _has_mention(source))
             or _has_path(source)
         )
 
