@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib.util
 
-from compat_lossscale._installed import installed_version
 from compat_lossscale.errors import MissingExtraError
 
 
@@ -38,6 +37,8 @@ def require_keras_3(what: str) -> None:
     Raises:
         MissingExtraError: It is not, or the package `keras` is an older one.
     """
+    from compat_lossscale._installed import installed_version  # noqa: PLC0415  # slow
+
     version = installed_version("keras")
     if version is None:
         raise MissingExtraError(f"{what} needs Keras 3 (keras not found): pip install 'keras>=3.6'")

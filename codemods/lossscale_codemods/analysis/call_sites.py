@@ -146,6 +146,9 @@ class CallSites(DefinitionUses):
             return None
         if node in (function.params.star_arg, function.params.star_kwarg):
             return None
+        method = resolver.scopes.of_node[function].method_class()
+        if method is not None and method[0] == node.name.value:
+            return None  # Few calls write `self` out, so they do not tell what it is.
         if not decorators(function) <= _HARMLESS:
             return None
         try:

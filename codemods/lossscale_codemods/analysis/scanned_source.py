@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.approximate_names import ApproximateNames, CannotTellError
 from lossscale_codemods.analysis.ast_index import Nodes
+from lossscale_codemods.analysis.self_names import self_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,15 @@ class ScannedSource:
     def names(self) -> ApproximateNames:
         """What its names can stand for."""
         return ApproximateNames(self.nodes, self._relative)
+
+    def can_be_optimizer(self, node: ast.expr) -> bool:
+        """Whether a full parse can prove that an expression is a loss-scale optimizer."""
+        is_self = isinstance(node, ast.Name) and node.id in self._self_names
+        return not is_self and self.names.has_optimizer
+
+    @functools.cached_property
+    def _self_names(self) -> frozenset[str]:
+        return self_names(self.nodes)
 
     @functools.cached_property
     def tokens(self) -> list[tokenize.TokenInfo]:

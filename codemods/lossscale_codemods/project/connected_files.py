@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lossscale_codemods.project.file_reading import read
 from lossscale_codemods.project.relative_imports import import_folders
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 # An import begins a line, or follows a `:` or `;` on one; comments are passed over. No two parts
 # can match the same text, so that the time is linear in the length of hostile files as well.
@@ -37,6 +37,18 @@ _BEGIN = re.compile(
 _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
 
 
+class _Found(NamedTuple):
+    """What an import leads to.
+
+    Attributes:
+        files: The files that it runs: a module, and the packages that it is in.
+        places: The paths at which its own members can be modules.
+    """
+
+    files: list[str]
+    places: list[str]
+
+
 class ImportGraph:
     """Which of a project's files import which.
 
@@ -48,12 +60,13 @@ class ImportGraph:
     def __init__(self, names: Iterable[str], is_wanted: Callable[[bytes], bool]) -> None:
         self._names = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # resolve() would follow links
         self._modules = {_module(path) for path in self._names}
-        self._roots = {part for path in self._modules for part in path.split(os.sep)}  # noqa: PTH206  # strings, for speed
+        self._places = _with_folders(self._modules)
+        self._roots = {place.rpartition(os.sep)[2] for place in self._places}
         self._is_wanted = is_wanted
         self._imported: dict[str, set[str]] = {}
         self._importing: dict[str, set[str]] = {}
         self._folders: dict[str, list[str]] = {}
-        self._found_at: dict[str, dict[bytes, list[str]]] = {}
+        self._found_at: dict[str, dict[bytes, _Found]] = {}
         for path in self._names:
             source = _source(path)
             imported = set(self._files_imported(path, source)) - {path}
@@ -83,34 +96,38 @@ class ImportGraph:
         for match in _imports(source):
             module, members, modules = match.groups()
             if modules is not None:
-                dotted = [one.split()[0] for one in _NAME.findall(modules)]
-            elif module is None:
-                continue
-            else:
-                base = b"".join(module.split())
-                glue = b"" if base.endswith(b".") else b"."
-                names = (one.split()[0] for one in _NAME.findall(members))
-                dotted = [base, *(base + glue + one for one in names)]
-            for one in dotted:
-                yield from self._files_at(path, folder, one)
+                for one in _NAME.findall(modules):
+                    yield from self._find(path, folder, one.split()[0]).files
+            elif module is not None:
+                found = self._find(path, folder, b"".join(module.split()))
+                yield from found.files
+                for one in _NAME.findall(members) if found.places else ():
+                    name = one.split()[0].decode("utf-8", "replace")
+                    for place in found.places:
+                        yield from self._files_of(f"{place}{os.sep}{name}")
         if b"import_module" not in source and b"__import__" not in source:
             return
         for match in _DYNAMIC.finditer(source):
             name = match[1].rstrip(b".")
-            yield from self._files_at(path, folder, name)
+            yield from self._find(path, folder, name).files
             if name != match[1]:
                 yield from self._files_in(path, name.decode("utf-8", "replace"))
 
-    def _files_at(self, path: str, folder: str, dotted: bytes) -> list[str]:
-        """Returns the files that an import runs: a module, and the packages that it is in."""
-        known = self._found_at.setdefault(folder, {})
-        files = known.get(dotted)
-        if files is None:
-            name = dotted.decode("utf-8", "replace")
-            files = known[dotted] = list(self._look_up(path, name))
-        return files
+    def _find(self, path: str, folder: str, dotted: bytes) -> _Found:
+        """Returns what an import of a file leads to.
 
-    def _look_up(self, path: str, dotted: str) -> Iterator[str]:
+        Args:
+            path: The file.
+            folder: The folder that it is in.
+            dotted: What it imports.
+        """
+        known = self._found_at.setdefault(folder, {})
+        if dotted not in known:
+            known[dotted] = self._look_up(path, dotted.decode("utf-8", "replace"))
+        return known[dotted]
+
+    def _look_up(self, path: str, dotted: str) -> _Found:
+        found = _Found([], [])
         name = dotted.lstrip(".")
         parts = name.split(".") if name else []
         dots = len(dotted) - len(name)
@@ -120,17 +137,32 @@ class ImportGraph:
                 folder = os.path.dirname(folder)  # noqa: PTH120  # strings, for speed
             folders = [folder]
         elif not parts or is_framework(name) or parts[0] not in self._roots:
-            return
+            folders = []
         else:
             folders = self._folders_of(path)
         for folder in folders:
-            base = folder
-            for part in ["", *parts]:
-                base = f"{base}{os.sep}{part}" if part else base
-                if base in self._modules:
-                    for file in (f"{base}.py", f"{base}{os.sep}__init__.py"):
-                        if file in self._names:
-                            yield file
+            self._follow(folder, parts, found)
+        return found
+
+    def _follow(self, folder: str, parts: Sequence[str], found: _Found) -> None:
+        """Adds what an import leads to if it is looked for in a folder."""
+        place = folder
+        files = [*self._files_of(place)]
+        for part in parts:
+            place = f"{place}{os.sep}{part}"
+            if place not in self._places:
+                break
+            files += self._files_of(place)
+        else:
+            found.places.append(place)
+        found.files.extend(files)
+
+    def _files_of(self, place: str) -> Iterator[str]:
+        """Yields the files of a module, or of a package itself."""
+        if place in self._modules:
+            for file in (f"{place}.py", f"{place}{os.sep}__init__.py"):
+                if file in self._names:
+                    yield file
 
     def _files_in(self, path: str, package: str) -> Iterator[str]:
         """Yields the files of a package, one of which is imported by a name made at run time."""
@@ -178,6 +210,17 @@ def _module(path: str) -> str:
     """Returns the path of a file without what makes it a file: `a/b` of `a/b.py`."""
     base = path.rpartition(".")[0]
     return base.removesuffix(f"{os.sep}__init__")
+
+
+def _with_folders(paths: Iterable[str]) -> set[str]:
+    """Returns paths with all folders that they are in."""
+    places: set[str] = set()
+    for path in paths:
+        place = path
+        while place not in places:
+            places.add(place)
+            place = os.path.dirname(place)  # noqa: PTH120  # strings, for speed
+    return places
 
 
 def _closure(first: Mapping[str, str], edges: Mapping[str, set[str]]) -> dict[str, str]:

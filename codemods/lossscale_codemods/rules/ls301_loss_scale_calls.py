@@ -18,6 +18,7 @@ from lossscale_codemods.analysis.loss_scale_owners import (
     attribute_owner,
     class_with_old_base,
     gives_loss_scale,
+    scanned_owner,
 )
 from lossscale_codemods.analysis.object_types import is_of_v1
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
@@ -89,15 +90,14 @@ class LossScaleCalls(Rule):
 
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether there is such a call."""
+        calls = (n.func for n in source.nodes.of(ast.Call) if not (n.args or n.keywords))
+        owners = [owner for owner in map(scanned_owner, calls) if owner is not None]
         return any(
-            _is_read(node.func)
-            and not (node.args or node.keywords)
-            and (
-                source.names.has_optimizer
-                or source.names.has_old_name
-                or "opt" in (last_word(getattr(node.func, "value", node)) or "").lower()
-            )
-            for node in source.nodes.of(ast.Call)
+            source.names.has_old_name
+            or source.names.has_new_class
+            or source.can_be_optimizer(owner)
+            or "opt" in (last_word(owner) or "").lower()
+            for owner in owners
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
@@ -168,16 +168,3 @@ class LossScaleCalls(Rule):
             text = program.tree.slice((start, end))
             edits.append(Edit(start, end, text.replace("_loss_scale", "loss_scale")))
         return edits
-
-
-def _is_read(node: ast.expr) -> bool:
-    """Whether an expression is `x.loss_scale` or `getattr(x, "loss_scale")`."""
-    if isinstance(node, ast.Attribute):
-        return node.attr in ATTRIBUTES
-    return (
-        isinstance(node, ast.Call)
-        and last_word(node.func) == "getattr"
-        and len(node.args) > 1
-        and isinstance(node.args[1], ast.Constant)
-        and node.args[1].value in ATTRIBUTES
-    )

@@ -61,8 +61,10 @@ class InnerOptimizer(Rule):
 
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether there is such an attribute, and an optimizer that it can be of."""
-        reads = any(node.attr == "_optimizer" for node in source.nodes.of(ast.Attribute))
-        return reads and source.names.has_optimizer
+        return any(
+            node.attr == "_optimizer" and source.can_be_optimizer(node.value)
+            for node in source.nodes.of(ast.Attribute)
+        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x._optimizer` of proven loss-scale optimizers."""

@@ -22,13 +22,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import (
-    ATTRIBUTES,
     attribute_owner,
     gives_loss_scale,
     looks_like_settings,
+    scanned_owner,
 )
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.syntax_tree import dotted
@@ -116,18 +115,15 @@ class LossScaleAttributes(Rule):
 
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether something is read from a `loss_scale`."""
+        reads = ((n, scanned_owner(n.value)) for n in source.nodes.of(ast.Attribute))
         return any(
-            last_word(node.value) in ATTRIBUTES
-            and (node.attr in _DISTINCT or self._has_optimizers(source))
-            for node in source.nodes.of(ast.Attribute)
-        ) or (
-            self._has_optimizers(source)
-            and any(node.value in ATTRIBUTES for node in source.nodes.of(ast.Constant))
+            node.attr in _DISTINCT
+            or source.names.has_old_name
+            or source.names.has_new_class
+            or source.can_be_optimizer(owner)
+            for node, owner in reads
+            if owner is not None
         )
-
-    @staticmethod
-    def _has_optimizers(source: ScannedSource) -> bool:
-        return source.names.has_optimizer or source.names.has_old_name
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields attributes of the `loss_scale` of something."""

@@ -13,11 +13,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import ATTRIBUTES
+from lossscale_codemods.analysis.loss_scale_owners import scanned_owner
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Rule, Verdict
 from lossscale_codemods.rules.shared.kept_loss_scales import CALLED, KeptLossScales
-from lossscale_codemods.rules.shared.kept_tensors import KeptTensors, can_have_kept_tensors
+from lossscale_codemods.rules.shared.kept_tensors import KeptTensors
 from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.analysis.scanned_source import ScannedSource
 
+_READS: tuple[type[ast.expr], ...] = (ast.Attribute, ast.Call)
 _HEAD = (
     "import tensorflow as tf\n"
     "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'dynamic')\n"
@@ -74,10 +75,13 @@ class KeptScales(Rule):
 
     def can_fire(self, source: ScannedSource) -> bool:
         """Whether a loss scale is read from something that can be an optimizer."""
-        if not (source.names.has_old_name or can_have_kept_tensors(source)):
-            return False
-        return any(node.attr in ATTRIBUTES for node in source.nodes.of(ast.Attribute)) or any(
-            node.value in ATTRIBUTES for node in source.nodes.of(ast.Constant)
+        owners = (scanned_owner(n) for kind in _READS for n in source.nodes.of(kind))
+        return any(
+            source.names.has_old_name
+            or source.names.has_new_class
+            or source.can_be_optimizer(owner)
+            for owner in owners
+            if owner is not None
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:

@@ -65,7 +65,7 @@ class Strings(Rule):
         return (
             any(map(_compares_class_name, source.nodes.of(ast.Compare)))
             or any(_works_with_names(node, source) for node in source.nodes.of(ast.Call))
-            or (_has_mention(source) and _can_run_text(source))
+            or (_can_run_text(source) and _has_mention(source))
             or _has_path(source)
         )
 
@@ -231,6 +231,8 @@ def _compares_class_name(node: ast.Compare) -> bool:
 def _works_with_names(node: ast.Call, source: ScannedSource) -> bool:
     """Whether a call is `hasattr(mixed_precision, "experimental")` or the like."""
     called = last_word(node.func)
+    if called not in _ASKS and called not in _IMPORTS:
+        return False
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     texts = [n.value for one in given for n in ast.walk(one) if isinstance(n, ast.Constant)]
     members = [text for text in texts if text in _MEMBERS]

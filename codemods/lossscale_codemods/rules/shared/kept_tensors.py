@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
-
-
-def can_have_kept_tensors(source: ScannedSource) -> bool:
-    """Whether a file that is not parsed yet names an optimizer of today."""
-    return NEW_OPTIMIZER_MEMBER in source.text and source.names.has_optimizer
 
 
 def tensor_origins(program: Program) -> LossScaleOrigins:
