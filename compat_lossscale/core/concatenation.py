@@ -50,18 +50,14 @@ class Concatenated:
         return [by_position[position] for position in range(len(by_position))]
 
 
-def is_small(tensor: tf.Tensor) -> bool:
-    """Whether a tensor has few elements, known while tracing."""
-    elements = tensor.shape.num_elements()
-    return elements is not None and elements <= _SMALL
-
-
-def _kind(tensor: tf.Tensor) -> tuple[tf.DType, tuple[int, ...]] | None:
+def _kind(tensor: tf.Tensor) -> tuple[int, ...] | None:
     """What tensors that are concatenated have in common; `None` for one that stays alone."""
+    elements = tensor.shape.num_elements()
     # TensorFlow's collective operations crash on an empty part of what is split. Its graph
     # optimizer reorders products of single numbers, but not of parts of what is split.
-    has_several = is_small(tensor) and tensor.shape.num_elements() > 1
-    return (tensor.dtype, tuple(_shape(tensor)[1:])) if has_several else None
+    if elements is None or not 1 < elements <= _SMALL:
+        return None
+    return (tensor.dtype.as_datatype_enum, *_shape(tensor)[1:])
 
 
 def _shape(tensor: tf.Tensor) -> list[int]:

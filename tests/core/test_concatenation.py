@@ -8,20 +8,32 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core.concatenation import Concatenated, is_small
+from compat_lossscale.core.concatenation import Concatenated
 from tests.support import Mode
 
 
-def test_a_tensor_of_few_elements_known_while_tracing_is_small() -> None:
-    seen: list[object] = []
+def test_tensors_of_few_elements_known_while_tracing_are_concatenated() -> None:
+    counts: list[int] = []
     shapes = ([None], [8], [513], [512], [2, 4, 3], [None, 2], [300, 2], [], [0], None)
 
     @tf.function(input_signature=[tf.TensorSpec(shape) for shape in shapes])
     def trace(*tensors: tf.Tensor) -> None:
-        seen.extend(is_small(tensor) for tensor in tensors)
+        # With itself, each that is concatenated is one tensor.
+        counts.extend(len(Concatenated([tensor, tensor]).tensors) for tensor in tensors)
 
     trace.get_concrete_function()
-    assert seen == [False, True, False, True, True, False, False, True, True, False]
+    assert [count == 1 for count in counts] == [
+        False,
+        True,
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_small_tensors_of_a_kind_are_concatenated_and_split_in_their_order(mode: Mode) -> None:
