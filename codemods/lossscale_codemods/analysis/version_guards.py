@@ -82,7 +82,7 @@ def _reason(program: Program, guard: Guard) -> Reason:
     if program.collapse_problem:
         why = f"which cannot be collapsed in this file: {program.collapse_problem.rstrip('.')}"
         return Reason(f"{message}, {why}", ADVICE, sure=True)
-    message += f", which can be collapsed to the new branch"
+    message += ", which can be collapsed to the new branch"
     return Reason(message, COLLAPSE_ADVICE, sure=True)
 
 

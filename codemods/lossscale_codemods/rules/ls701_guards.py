@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _MISTAKEN = Review(
-    "versions of today come to the branch that seems to be for old ones, so it is not left for them",
+    "versions of today come to the branch that seems to be for old ones, so it is no such branch",
     "Compare versions as numbers: as strings, `2.21` is below `2.4`. Then take out the branch that "
     "no version comes to.",
 )
@@ -43,15 +43,6 @@ class Guards(Rule):
     shows_whole = True
     targets = frozenset(Target)
     valid = (
-        Case(
-            "import tensorflow as tf\n"
-            "if tf.__version__ < '2.4':\n"
-            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
-            "import tensorflow as tf\n"
-            "if tf.__version__ < '2.4':\n"
-            "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
-            review="versions of today come to the branch",
-        ),
         Case(
             "import tensorflow as tf\n"
             "if tuple(map(int, tf.__version__.split('.')[:2])) >= (2, 4):\n"

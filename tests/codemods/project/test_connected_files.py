@@ -220,7 +220,8 @@ def test_new_optimizers_leave_other_files(tmp_path: Path) -> None:
 
 
 def test_files_beside_old_names_for_older_versions_alone_are_left(tmp_path: Path) -> None:
-    guard = "if tf.version.VERSION < '2.4':\n    tf.keras.mixed"
+    version = "tuple(map(int, tf.version.VERSION.split('.')[:2]))"
+    guard = f"if {version} < (2, 4):\n    tf.keras.mixed"
     old = OLD.replace("tf.keras.mixed", guard)
     write(tmp_path, {"main.py": "import optim, old\n", "old.py": old, "optim.py": SGD})
     assert migrate(tmp_path) == {"main.py": "import optim, old\n", "old.py": old, "optim.py": SGD}

@@ -178,7 +178,8 @@ def test_nothing_is_collapsed_that_the_options_leave_out() -> None:
         """,
         """
         import tensorflow as tf
-        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4): tf.keras.mixed_precision.experimental.set_policy(p)
+        V = tuple(map(int, tf.__version__.split(".")[:2]))
+        if V < (2, 4): tf.keras.mixed_precision.experimental.set_policy(p)
         else: tf.keras.mixed_precision.set_global_policy(p)
         """,
     ],

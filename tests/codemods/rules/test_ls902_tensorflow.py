@@ -174,7 +174,10 @@ TRACKABLE = "from tensorflow.python.trackable import base"
     "lines",
     [
         # What only older versions come to, and what either of two imports gives.
-        f"if tuple(map(int, tf.__version__.split('.')[:2])) >= (2, 10):\n    {TRACKABLE}\nelse:\n    {TRACKED}",
+        (
+            "if tuple(map(int, tf.__version__.split('.')[:2])) >= (2, 10):\n"
+            f"    {TRACKABLE}\nelse:\n    {TRACKED}"
+        ),
         (
             "from packaging.version import parse\nif parse(tf.__version__) < parse('2.9'):\n"
             f"    {TRACKED}\nelse:\n    {TRACKABLE}"

@@ -64,5 +64,6 @@ def test_what_stays_right(line: str) -> None:
 
 
 def test_branches_for_old_versions_stay() -> None:
-    line = "if tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4):\n    tf.keras.backend.set_learning_phase(1)\n"
+    test = "tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4)"
+    line = f"if {test}:\n    tf.keras.backend.set_learning_phase(1)\n"
     check_transformed(OLD + line, NEW + line, target="keras3")

@@ -445,12 +445,14 @@ def test_scripts_without_a_suffix_are_looked_at(tmp_path: Path) -> None:
     for name, first, mode in (
         ("train", "#!/usr/bin/env python3\n", 0o755),
         ("start", "#!/bin/sh\n", 0o755),
-        ("data", "#!/usr/bin/env python\n", 0o644),
+        ("copied", "#!/usr/bin/env python\n", 0o644),
+        ("data", "python\n", 0o644),
     ):
         path = tmp_path / name
         path.write_text(first)
         path.chmod(mode)
-    assert [str(found.path) for found in discover([tmp_path])] == [str(tmp_path / "train")]
+    paths = [str(found.path) for found in discover([tmp_path])]
+    assert paths == [str(tmp_path / "copied"), str(tmp_path / "train")]
 
 
 def test_checkpoints_of_notebooks_are_left_out_with_a_word(tmp_path: Path) -> None:
