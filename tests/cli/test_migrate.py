@@ -135,6 +135,14 @@ def test_it_shows_a_diff_findings_and_a_summary(folder: Path) -> None:
     assert "1 file would change; nothing was written" in output
 
 
+def test_findings_that_writing_leaves_are_to_be_kept(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    assert "Keep the findings" not in run(folder, "--write").output
+    (folder / "b.py").write_text(FINDING)
+    assert "Keep the findings" not in run(folder).output
+    assert "Keep the findings: a later run does not report all" in run(folder, "--write").output
+
+
 def test_colours_are_for_terminals(folder: Path) -> None:
     (folder / "a.py").write_text(OLD)
     assert "\x1b[32m+tf" in CliRunner().invoke(migrate, ["a.py"], color=True).output

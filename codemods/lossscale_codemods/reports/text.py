@@ -74,6 +74,9 @@ def summary(report: RunReport, *, write: bool) -> str:
         text += _unsafe_fixes(total)
         if write:
             text += f" Wrote {_count(total['files written'], 'file')}."
+            if total[Outcome.NEEDS_REVIEW.value] > kept:
+                # Some of what breaks is right in other new code, so that it cannot be found again.
+                text += " Keep the findings: a later run does not report all of them again."
         elif total["files changed"]:
             text += (
                 f" {_count(total['files changed'], 'file')} would change; "
