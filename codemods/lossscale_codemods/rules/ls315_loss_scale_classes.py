@@ -54,7 +54,7 @@ class LossScaleClasses(Rule):
         """Whether a loss scale is read where a loss scale's class is named, or is in a string."""
         if "LossScale" not in source.text:
             return False
-        if not (source.names.has_optimizer or source.names.has_old_name):
+        if not (source.names.has_new_class or source.names.has_old_name):
             return False
         return any(node.attr in ATTRIBUTES for node in source.nodes.of(ast.Attribute)) or any(
             node.value in ATTRIBUTES for node in source.nodes.of(ast.Constant)

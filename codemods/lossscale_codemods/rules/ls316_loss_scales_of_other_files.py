@@ -16,6 +16,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import ATTRIBUTES, is_word_for_settings
 from lossscale_codemods.analysis.modules import ProjectFiles
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.reads_behind_tests import reads_behind_tests
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import OLD_ATTRIBUTES
 from lossscale_codemods.rules.shared.scales_of_other_files import (
@@ -53,9 +54,9 @@ class LossScalesOfOtherFiles(Rule):
         """Whether something that can be a loss scale is called, asked, or given to a function."""
         if not source.names.has_optimizer:
             return False
-        return any(_may_take(node) for node in source.nodes.of(ast.Call)) or any(
+        return any(_may_take(node, source) for node in source.nodes.of(ast.Call)) or any(
             node.attr in OLD_ATTRIBUTES and _may_be_scale(node.value)
-            for node in source.nodes.of(ast.Attribute)
+            for node in set(source.nodes.of(ast.Attribute)) - set(reads_behind_tests(source.nodes))
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
@@ -73,10 +74,12 @@ class LossScalesOfOtherFiles(Rule):
         return _GIVEN if isinstance(program.tree.parent(occurrence.node), cst.Arg) else _TAKEN
 
 
-def _may_take(node: ast.Call) -> bool:
+def _may_take(node: ast.Call, source: ScannedSource) -> bool:
     """Whether a call is `scale()`, `f(scale)` or the like, where scale can be a loss scale."""
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    return (not given and _may_be_scale(node.func)) or any(map(_may_be_read, given))
+    return (not given and _may_be_scale(node.func)) or any(
+        _may_be_read(one, source) for one in given
+    )
 
 
 def _may_be_scale(node: ast.expr) -> bool:
@@ -84,10 +87,11 @@ def _may_be_scale(node: ast.expr) -> bool:
     return is_word_for_scale(last_word(function) or "")
 
 
-def _may_be_read(node: ast.expr) -> bool:
+def _may_be_read(node: ast.expr, source: ScannedSource) -> bool:
     """Whether an expression is `x.loss_scale`, where x can be an optimizer."""
     return (
         isinstance(node, ast.Attribute)
         and node.attr in ATTRIBUTES
         and not is_word_for_settings(last_word(node.value) or "")
+        and source.can_be_optimizer(node.value)
     )
