@@ -2,7 +2,6 @@
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
 from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale, moves_by_the_rule
-from compat_lossscale.core.floor import has_to_shrink_at_floor
 from compat_lossscale.core.gradients import (
     all_finite,
     unscale_gradients,
@@ -26,7 +25,6 @@ __all__ = [
     "apply_or_skip",
     "as_written",
     "fixed_value",
-    "has_to_shrink_at_floor",
     "moves_by_the_rule",
     "scale_loss",
     "traced_function",

@@ -247,6 +247,20 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             )
         ]
 
+    def has_to_shrink_at_floor(self) -> Any:
+        """Whether it is at its floor, so that it could not shrink after a bad step as it has to.
+
+        Returns:
+            A bool scalar tensor; `None` of a loss scale that never shrinks.
+        """
+        if self.multiplier == 1:
+            return None
+        if self._settings is None:
+            return tf.equal(self(), 1.0)
+        at_floor = tf.equal(self(), tf.cast(self.numbers.min_scale, tf.float32))
+        left = self._hysteresis_left
+        return at_floor if left is None else tf.logical_and(at_floor, left <= 1)
+
     @property
     def numbers(self) -> RuleNumbers:
         """The numbers by which it moves; tensors in a `tf.function`, if they can change."""

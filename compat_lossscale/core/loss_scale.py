@@ -16,9 +16,7 @@ import tensorflow as tf
 from compat_lossscale.core import native
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.spec import (
-    LossScaleSpec,
-)
+from compat_lossscale.spec import LossScaleSpec
 
 
 class LossScale(ScalarTensor, native.LossScale):

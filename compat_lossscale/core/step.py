@@ -12,12 +12,10 @@ import tensorflow as tf
 from compat_lossscale.core import graph_names, reference
 from compat_lossscale.core.deferral import Deferred
 from compat_lossscale.core.dynamic_loss_scale import moves_by_the_rule
-from compat_lossscale.core.floor import reads_to_wait_for, state_before_backoff
 from compat_lossscale.core.gradients import values_of, with_values
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.tracing import as_written
-from compat_lossscale.spec import ScaleState
 
 OnGradients: TypeAlias = Callable[[Callable[[list[Any]], Any]], Any]
 """Calls a function with each replica's gradients, and returns what it returns for each."""
@@ -30,7 +28,7 @@ def apply_or_skip(
     apply: Callable[[list[Any]], Any],
     *,
     applied: Callable[[], Any] = lambda: None,
-    skipped: Callable[[ScaleState | None], Any] = lambda state: None,
+    skipped: Callable[[Any], Any] = lambda stuck: None,
     inspect: Callable[[OnGradients], Any] | None = None,
     summed: bool = False,
 ) -> Any:
@@ -45,9 +43,9 @@ def apply_or_skip(
             its closure: a strategy would unwrap mirrored variables given as arguments, and the
             wrapped optimizer expects them mirrored.
         applied: Is called where the step is applied, in a cross-replica context if there is one.
-        skipped: Is called where the step is skipped, in the same context, with what
-            `state_before_backoff` returned; `None` if the loss scale is of a
-            user's own rule.
+        skipped: Is called where the step is skipped, in the same context, with whether the loss
+            scale had to shrink at its floor: a bool scalar tensor, or `None` if it never shrinks
+            or is of a user's own rule.
         inspect: Is called after `skipped`, with what calls a function with the unscaled gradients
             of each replica, in the replica's context.
         summed: Whether the strategy has summed the gradients, so that each replica has the same.
@@ -80,7 +78,7 @@ class _Step:
     loss_scale: LossScale
     apply: Callable[[list[Any]], Any]
     applied: Callable[[], Any]
-    skipped: Callable[[ScaleState | None], Any]
+    skipped: Callable[[Any], Any]
     inspect: Callable[[OnGradients], Any] | None
     summed: bool
 
@@ -128,10 +126,11 @@ class _Step:
             return grouped(moved, self.applied(), on_gradients(self.apply))
 
         def skipped() -> Any:
-            before = rule and state_before_backoff(rule)
-            with tf.control_dependencies(reads_to_wait_for(rule, before) if rule else []):
+            stuck = rule and rule.has_to_shrink_at_floor()
+            # A graph of TensorFlow 1 does not order by itself what reads a variable and moves it.
+            with tf.control_dependencies([] if stuck is None else [stuck]):
                 moved = rule and rule.advance(False)
-            counted = self.skipped(before)
+            counted = self.skipped(stuck)
             return grouped(moved, counted, self.inspect and self.inspect(on_gradients))
 
         if isinstance(should_apply, bool) or tf.executing_eagerly():

@@ -13,11 +13,10 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     RuleSettings,
-    has_to_shrink_at_floor,
     moves_by_the_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
-from compat_lossscale.spec import LossScaleRule, ScaleState
+from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.steps.overflow_recording import RecordsOverflows
 from compat_lossscale.steps.step_log import StepLog
 from compat_lossscale.steps.stuck import AT_FLOOR
@@ -80,11 +79,11 @@ class CountsSkippedSteps(RecordsOverflows):
             self._step_log.warn()
         return self._step_log.note_applied()
 
-    def _count_skipped(self, before: ScaleState | None) -> Any:
+    def _count_skipped(self, stuck: Any) -> Any:
         """Counts and notes a step that is skipped.
 
         Args:
-            before: See `apply_or_skip`.
+            stuck: Whether the loss scale had to shrink at its floor; see `apply_or_skip`.
         """
         counted = None
         if self._step_counter is not None:
@@ -93,29 +92,22 @@ class CountsSkippedSteps(RecordsOverflows):
             if self._counts_skipped_too:
                 counted = counter.assign_add(1, read_value=False)
         if self._step_log is None:
-            return counted, self._assert_in_graph(before)
-        noted = self._step_log.note_skipped(self._is_stuck(before))
+            return counted, self._assert_in_graph(stuck)
+        noted = self._step_log.note_skipped(stuck)
         self._step_log.warn_if_stuck(again=True)
         settings = self._settings()
         if settings is None or tf.executing_eagerly():
             return counted, noted
         # What XLA compiles ignores it. Then the error comes when somebody looks.
-        stuck = self._step_log.notes[2]
-        passes = tf.less(stuck, settings.floor_steps_to_raise)
+        passes = tf.less(self._step_log.notes[2], settings.floor_steps_to_raise)
         return counted, noted, tf.debugging.Assert(passes, [AT_FLOOR])
 
-    def _is_stuck(self, before: ScaleState | None) -> Any:
-        loss_scale = self._loss_scale
-        if before is None or not isinstance(loss_scale, DynamicLossScale):
-            return None
-        return None if loss_scale.multiplier == 1 else has_to_shrink_at_floor(loss_scale, before)
-
-    def _assert_in_graph(self, before: ScaleState | None) -> Any:
+    def _assert_in_graph(self, stuck: Any) -> Any:
         """Fails in a graph of TensorFlow 1, where there is no log, if the rule says so."""
         rule = self._stated_rule()
         if rule is None or rule.on_floor != "raise":
             return None
-        return tf.debugging.Assert(tf.logical_not(self._is_stuck(before)), [AT_FLOOR])
+        return tf.debugging.Assert(tf.logical_not(stuck), [AT_FLOOR])
 
     @property
     def skipped_steps(self) -> tf.Tensor:
