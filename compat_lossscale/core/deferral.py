@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import private, reference
 from compat_lossscale.core.concatenation import Concatenated
-from compat_lossscale.core.finite_check import can_be_summed, every_element_is_finite, total
+from compat_lossscale.core.finite_check import every_element_is_finite, finite_by_sum
 from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import OneCall
 
@@ -124,22 +124,11 @@ def _scaled_are_finite(tensors: list[tf.Tensor]) -> tf.Tensor:
         tensors: Scalars, each a factor and each of another dtype, and then the tensors.
     """
     dtypes = {tensor.dtype for tensor in tensors}
-    factors, scaled = tensors[: len(dtypes)], tensors[len(dtypes) :]
+    factors = {factor.dtype: factor for factor in tensors[: len(dtypes)]}
+    scaled = tensors[len(dtypes) :]
     # A factor of at most 1 leaves what is finite so. One above 1, of a loss scale below 1, may not.
-    certain = [tf.abs(factor) <= 1 for factor in factors]
-    summed = [tensor for tensor in scaled if can_be_summed(tensor)]
-    if summed:
-        certain.append(tf.math.is_finite(total(summed)))
-    others = [tensor for tensor in scaled if not can_be_summed(tensor)]
-    by_dtype = {factor.dtype: factor for factor in factors}
-    return tf.cond(
-        tf.reduce_all(certain),
-        lambda: reference.every_element_is_finite(others),
-        lambda: reference.every_element_is_finite(
-            [tensor * by_dtype[tensor.dtype] for tensor in scaled]
-        ),
-        name="cond/all_finite",  # See `graph_names`.
-    )
+    certain = [tf.abs(factor) <= 1 for factor in factors.values()]
+    return finite_by_sum(scaled, certain, lambda: [one * factors[one.dtype] for one in scaled])
 
 
 _ask_scaled = OneCall(_scaled_are_finite)

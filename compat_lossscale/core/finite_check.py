@@ -7,7 +7,7 @@ takes no memory, so it is faster than to ask for each element.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 
@@ -27,45 +27,48 @@ def every_element_is_finite(tensors: Sequence[tf.Tensor]) -> tf.Tensor:
     Returns:
         A bool scalar tensor; of no tensors, it is true.
     """
-    summed = [one for one in tensors if can_be_summed(one)]
-    if private.compiled_by_xla() or not any(_is_large(one) for one in summed):
-        return _ask(tensors)
-    finite: tf.Tensor = _ask_sum(summed)
-    others = [one for one in tensors if not can_be_summed(one)]
-    return tf.logical_and(finite, _ask(others)) if others else finite
+    is_large = any(map(_is_large, tensors)) and not private.compiled_by_xla()
+    finite: tf.Tensor = (_ask_by_sum if is_large else _ask)(tensors)
+    return finite
 
 
-def can_be_summed(tensor: tf.Tensor) -> bool:
-    """Whether a sum says much about the elements of this dtype: sums of float16 often overflow."""
-    return bool(tensor.dtype != tf.float16)
-
-
-def total(tensors: Sequence[tf.Tensor]) -> tf.Tensor:
-    """Adds up the elements of all tensors.
+def finite_by_sum(
+    tensors: Sequence[tf.Tensor],
+    certain: Sequence[tf.Tensor],
+    products: Callable[[], Sequence[tf.Tensor]],
+) -> tf.Tensor:
+    """Whether no product holds a NaN or an infinity; looks at the products only if need be.
 
     Args:
-        tensors: One tensor or more, of any shape and floating-point dtype.
+        tensors: Tensors of any shape and floating-point dtype.
+        certain: Bool scalar tensors: whether a product of a finite element is finite in any case.
+        products: Gives the tensors in question: `tensors`, or products of them.
 
     Returns:
-        A float32 scalar tensor. If it is finite, so is every element. If not, it may have
-        overflowed.
+        A bool scalar tensor.
     """
-    return tf.add_n([tf.cast(tf.reduce_sum(one), tf.float32) for one in tensors])
-
-
-def _is_large(tensor: tf.Tensor) -> bool:
-    elements = tensor.shape.num_elements()
-    return elements is not None and int(elements) >= _LARGE
-
-
-def _sum_or_every_element_is_finite(tensors: list[tf.Tensor]) -> tf.Tensor:
+    summed = [one for one in tensors if _can_be_summed(one)]
+    others = [one for one in tensors if not _can_be_summed(one)]
+    if summed:
+        total = tf.add_n([tf.cast(tf.reduce_sum(one), tf.float32) for one in summed])
+        certain = [*certain, tf.math.is_finite(total)]
     return tf.cond(
-        tf.math.is_finite(total(tensors)),
-        lambda: tf.constant(True),
-        lambda: reference.every_element_is_finite(tensors),
+        tf.reduce_all(certain),
+        lambda: reference.every_element_is_finite(others),
+        # An element is not finite, or a sum of finite ones overflows.
+        lambda: reference.every_element_is_finite(products()),
         name="cond/all_finite",  # See `graph_names`.
     )
 
 
+def _can_be_summed(tensor: tf.Tensor) -> bool:
+    return bool(tensor.dtype != tf.float16)  # Sums of float16 often overflow.
+
+
+def _is_large(tensor: tf.Tensor) -> bool:
+    elements = tensor.shape.num_elements()
+    return elements is not None and int(elements) >= _LARGE and _can_be_summed(tensor)
+
+
 _ask = OneCall(reference.every_element_is_finite)
-_ask_sum = OneCall(_sum_or_every_element_is_finite)
+_ask_by_sum = OneCall(lambda tensors: finite_by_sum(tensors, [], lambda: tensors))
