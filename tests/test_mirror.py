@@ -92,7 +92,7 @@ SHIM: Final = {
     "spec/rule_fields": "spec/test_loss_scale_rule.py",
     # Parts of the optimizers and their classes.
     "core/dynamic_loss_scale": "core/test_loss_scale.py",
-    "core/tensor_operations": "core/test_loss_scale.py",
+    "core/growth_and_backoff": "core/test_loss_scale.py",
     "arguments/loss_scale_configs": "optimizers/test_experimental.py",
     "arguments/policy_loss_scale": "policies/test_policy.py",
     "core/native": "core/test_gradients.py",

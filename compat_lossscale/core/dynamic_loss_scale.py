@@ -9,10 +9,10 @@ from typing import Any, TypeGuard
 import tensorflow as tf
 
 from compat_lossscale.core import graph_names, native
+from compat_lossscale.core.growth_and_backoff import GrowsAndBacksOff
 from compat_lossscale.core.loss_scale import LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.rule_settings import RuleSettings
-from compat_lossscale.core.tensor_operations import ON_TENSORS
 from compat_lossscale.core.tracing import as_written
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
@@ -21,13 +21,10 @@ from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,
     LossScaleRule,
     LossScaleSpec,
-    RuleNumbers,
-    ScaleState,
 )
-from compat_lossscale.spec.update_rule import next_state
 
 
-class DynamicLossScale(LossScale, native.DynamicLossScale):
+class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
     """A loss scale that grows while the gradients are finite and shrinks when they are not.
 
     The rule is `compat_lossscale.spec.next_state`. A checkpoint has its two variables under
@@ -45,10 +42,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     Raises:
         LossScaleArgumentError: The rule contradicts the other numbers.
     """
-
-    _settings: RuleSettings | None = None
-    _hysteresis_left: Any = None
-    _stays_at_cap = False
 
     def __init__(
         self,
@@ -219,90 +212,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             return None, finite
         with tf.control_dependencies([grouped(moved)]):
             return tf.identity(False), finite
-
-    def advance(self, finite: Any) -> list[Any]:
-        """Moves the loss scale by the update rule, given whether the step was a good one.
-
-        Args:
-            finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
-                bool in a branch where it is known.
-
-        Returns:
-            The operations that move it in a graph; of no meaning in eager mode.
-        """
-        if tf.executing_eagerly():
-            return self._move_eagerly(bool(finite))
-        if self._settings is not None or not isinstance(finite, bool):
-            return self._move(finite, tf.convert_to_tensor(self._num_good_steps))
-        if not finite:
-            return self._move(finite, 0)  # A bad step does not ask how many good ones there were.
-        # A branch, as it hardly ever grows: to count takes fewer operations than the whole rule.
-        due = self._increment_period - 1
-        return [
-            tf.cond(
-                self._num_good_steps < due,
-                lambda: grouped(self._count_good_step()),
-                lambda: grouped(self._move(finite, due)),
-                name="count_or_grow",  # See `graph_names`.
-            )
-        ]
-
-    def has_to_shrink_at_floor(self) -> Any:
-        """Whether it is at its floor, so that it could not shrink after a bad step as it has to.
-
-        Returns:
-            A bool scalar tensor; `None` of a loss scale that never shrinks.
-        """
-        if self.multiplier == 1:
-            return None
-        if self._settings is None:
-            return tf.equal(self(), 1.0)
-        at_floor = tf.equal(self(), tf.cast(self.numbers.min_scale, tf.float32))
-        left = self._hysteresis_left
-        return at_floor if left is None else tf.logical_and(at_floor, left <= 1)
-
-    @property
-    def numbers(self) -> RuleNumbers:
-        """The numbers by which it moves; tensors in a `tf.function`, if they can change."""
-        if self._settings is not None:
-            return self._settings.numbers
-        return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
-
-    def _move(self, finite: Any, good_steps: Any) -> list[Any]:
-        """Moves it in a graph."""
-        left = self._hysteresis_left
-        state = ScaleState(self(), good_steps, None if left is None else tf.convert_to_tensor(left))
-        return self._assign_state(next_state(state, finite, self.numbers, ON_TENSORS))
-
-    def _move_eagerly(self, finite: bool) -> list[Any]:
-        """Moves it by Python's arithmetic, which gives the same and spares a dozen operations."""
-        good_steps = int(tf.convert_to_tensor(self._num_good_steps))
-        if finite and self._settings is None and good_steps + 1 < self._increment_period:
-            self._stays_at_cap = False
-            return [self._count_good_step()]
-        left = self._hysteresis_left
-        left = None if left is None else int(tf.convert_to_tensor(left))
-        before = ScaleState(float(self()), good_steps, left)
-        after = next_state(before, finite, self.numbers)
-        grows = finite and after.good_steps <= good_steps
-        self._stays_at_cap = grows and after.scale == before.scale
-        return self._assign_state(after)
-
-    def _count_good_step(self) -> Any:
-        return self._num_good_steps.assign_add(1, read_value=False)
-
-    def _assign_state(self, state: ScaleState) -> list[Any]:
-        variables = [self._current_loss_scale, self._num_good_steps, self._hysteresis_left]
-        return [
-            variable.assign(new, read_value=False)
-            for variable, new in zip(variables, state, strict=True)
-            if variable is not None
-        ]
-
-    @property
-    def stays_at_cap(self) -> bool:
-        """Whether the latest step in eager mode was to make it grow, and could not."""
-        return self._stays_at_cap and self.numbers.max_scale is None and self.multiplier != 1
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.
