@@ -48,8 +48,14 @@ def mentions(report: RunReport) -> Iterator[str]:
                 yield f"{place(file.path, record)}: {record.rule} {record.name}: {record.message}."
 
 
-def summary(report: RunReport, *, write: bool) -> str:
-    """Returns the last lines of a run: what was found, and what is left to do."""
+def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
+    """Returns the last lines of a run: what was found, and what is left to do.
+
+    Args:
+        report: The run.
+        write: Whether it writes.
+        to_output: Whether it writes to standard output instead of files.
+    """
     total = totals(report)
     if report.interrupted and not report.files:
         return "Interrupted before it was known what becomes of each file. Nothing was written."
@@ -73,8 +79,11 @@ def summary(report: RunReport, *, write: bool) -> str:
             text += f" Mentioned in comments and strings: {total[Outcome.MENTIONED.value]}."
         text += _unsafe_fixes(total)
         if write:
-            text += f" Wrote {_count(total['files written'], 'file')}."
-            if total[Outcome.NEEDS_REVIEW.value] > kept:
+            if to_output:
+                text += " Wrote the result to standard output."
+            else:
+                text += f" Wrote {_count(total['files written'], 'file')}."
+            if total["files written"] and total[Outcome.NEEDS_REVIEW.value] > kept:
                 # Some of what breaks is right in other new code, so that it cannot be found again.
                 text += " Keep the findings: a later run does not report all of them again."
         elif total["files changed"]:
