@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `loss_scale` of `LossScaleOptimizer` becomes `dynamic=False, initial_scale=` or nothing.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0: the `loss_scale` argument became
-`dynamic`, `initial_scale` and `dynamic_growth_steps`. `"dynamic"` is the default and goes; a number
-is a fixed scale; the arguments of a `DynamicLossScale` or `FixedLossScale` become the
-constructor's own; and for a value that only the running program knows, a helper function does the
-same when it runs. Every rewritten call is proven to mean what it meant.
+In TensorFlow 2.4, the arguments `dynamic`, `initial_scale` and `dynamic_growth_steps` replaced
+`loss_scale`: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule removes
+`"dynamic"`, which is the default, and turns a number into a fixed scale. The arguments of a
+`DynamicLossScale` or `FixedLossScale` become arguments of the constructor. If only the running
+program knows the value, a helper function converts it at run time. The codemod proves that every
+rewritten call has the same meaning as before.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`DynamicLossScale` and its kin, where they are not an optimizer's argument, move to `compat.v1`.
+"""`DynamicLossScale` and related classes move to `compat.v1`, outside of optimizer arguments.
 
-The Keras optimizer does not take them any more, but the classes are still there as
-`tf.compat.v1.mixed_precision.DynamicLossScale`, with the same behaviour. A class that inherits from
-them moves as well, where the program gives loss scale objects only to optimizers of TensorFlow 1.
+The Keras optimizer no longer accepts them, but the classes still exist as
+`tf.compat.v1.mixed_precision.DynamicLossScale` and behave as before. The rule also rewrites a class
+that inherits from them, if the program passes loss scale objects to optimizers of TensorFlow 1
+only.
 """
 
 from __future__ import annotations

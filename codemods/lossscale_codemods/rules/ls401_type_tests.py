@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Type tests, annotations and custom objects with an old class get the new class.
 
-In TensorFlow 2.4 the old class is a subclass of the new one, and from 2.11 on the objects are of
-several classes that all inherit from the new one: `isinstance` stays right. tf-keras cannot load
-that class where it is a custom object, and needs none, so that it goes from `custom_objects`.
+In TensorFlow 2.4, the old class is a subclass of the new one. Since TensorFlow 2.11, objects have
+several classes that all inherit from the new one, so `isinstance` stays right. tf-keras cannot load
+the class as a custom object, and does not need it as one, so the rule removes it from
+`custom_objects`.
 """
 
 from __future__ import annotations

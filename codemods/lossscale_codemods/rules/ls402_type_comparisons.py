@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`type(opt) == LossScaleOptimizer` becomes `isinstance(opt, LossScaleOptimizer)`.
 
-From TensorFlow 2.11 on, `LossScaleOptimizer(opt)` makes an object of another class, so that the
+Since TensorFlow 2.11, `LossScaleOptimizer(opt)` creates an object of another class, so the
 comparison is never true.
 """
 
