@@ -36,6 +36,7 @@ html_static_path = ["_static"]
 html_css_files = ["page.css"]
 exclude_patterns = ["_build", "_generated"]
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
 autodoc_typehints = "description"
 
 
