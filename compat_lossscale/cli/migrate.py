@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
 from compat_lossscale.cli._migrate_arguments import (
     TARGETS,
@@ -203,7 +204,7 @@ def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write:
     if check and not quiet:
         for file in run.files:
             if file.result.changed:
-                click.echo(f"{file.path}: would change")
+                click.echo(f"{escaped(str(file.path))}: would change")
     if not quiet:
         for mention in text.mentions(run):
             click.echo(mention)

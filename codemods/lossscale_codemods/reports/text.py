@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.record_words import advice_of
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 def place(path: Path, record: Record) -> str:
     """Returns `file:line:column`, with the cell for notebooks."""
     cell = f":cell {record.cell}" if record.cell is not None else ""
-    return f"{path}{cell}:{record.line}:{record.column}"
+    return f"{escaped(str(path))}{cell}:{record.line}:{record.column}"
 
 
 def findings(report: RunReport) -> Iterator[str]:
     """Yields what a person has to look at, and what could not be done."""
     for file in report.files:
         if file.result.problem:
-            yield f"{file.path}: {file.result.status.value}: {file.result.problem}"
+            yield f"{escaped(str(file.path))}: {file.result.status.value}: {file.result.problem}"
         if file.result.status is Status.REFUSED:
             continue
         for record in file.result.records:
@@ -36,7 +37,7 @@ def findings(report: RunReport) -> Iterator[str]:
                     f"    {advice_of(record)}"
                 )
     for skipped in report.skipped:
-        yield f"{skipped.path}: skipped: {skipped.reason}."
+        yield f"{escaped(str(skipped.path))}: skipped: {skipped.reason}."
     yield from report.problems
 
 
