@@ -1449,6 +1449,7 @@ ELSEWHERE = {
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
     "compat_lossscale/watching/logged_run.py": "tests/watching/test_logged_run.py",
+    "compat_lossscale/watching/reading_tensors.py": "tests/watching/test_reading_tensors.py",
     "compat_lossscale/watching/watched_overflows.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/steps/overflow_recording.py": "tests/steps/test_overflow_log.py",
     # What old names of others are told, in the words of those others.
