@@ -98,8 +98,7 @@ class Constructors(Rule):
         paths = program.resolver.paths(occurrence.node)
         if occurrence.ambiguous and any(p is not None and is_new_optimizer(p) for p in paths):
             return Review(
-                "on new versions this name is that of the class of today, which takes no "
-                "`loss_scale`",
-                "Take out the import for old versions, then run again.",
+                "on new versions this name means the current class, which takes no `loss_scale`",
+                "Remove the import for old versions, then run again.",
             )
         return rewrite_constructor(occurrence, call, program)

@@ -52,7 +52,7 @@ class LossScales(Rule):
     valid = (
         Case(
             f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
-            review="no Keras optimizer of today takes a loss scale of your own",
+            review="no current Keras optimizer takes a loss scale of your own",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -80,7 +80,7 @@ class LossScales(Rule):
             if self._stays_v1(occurrence, program):
                 return rename("the class that is still there under compat.v1", occurrence)
             return Review(
-                "no Keras optimizer of today takes a loss scale of your own",
+                "no current Keras optimizer takes a loss scale of your own",
                 "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
             )
         wrapper = self._wrapper(occurrence, program)

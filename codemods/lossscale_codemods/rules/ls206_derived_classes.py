@@ -43,7 +43,7 @@ class DerivedClasses(Rule):
             "    )\n"
             "class Mine(Base):\n"
             "    pass\n",
-            review="a subclass of the class of today",
+            review="a subclass of the current class",
         ),
     )
 
@@ -77,7 +77,7 @@ class DerivedClasses(Rule):
             return None
         when = "on new versions " if occurrence.ambiguous else ""
         return Review(
-            f"{when}this is a subclass of the class of today, of which no object can be made "
+            f"{when}this is a subclass of the current class, of which no object can be made "
             "from TensorFlow 2.11 on",
             "Wrap the optimizer instead of inheriting.",
         )

@@ -146,7 +146,7 @@ class LossScaleCalls(Rule):
         if own is not None:
             return Review(
                 f"it belongs to the class {own.name.value}, whose base class stays as it is",
-                "Settle the base class first: with that of today, `loss_scale` is not called.",
+                "Change the base class first: `loss_scale` of the current one is not called.",
             )
         return Review(
             "that this is a loss-scale optimizer is not proven in this file",

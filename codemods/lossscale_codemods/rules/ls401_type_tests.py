@@ -20,9 +20,9 @@ _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
 _NEW = "tf.keras.mixed_precision"
 _USAGES = {
-    Usage.TYPE_TEST: "isinstance with the class of today",
-    Usage.ANNOTATION: "annotated with the class of today",
-    Usage.CUSTOM_OBJECT: "the class of today under its name",
+    Usage.TYPE_TEST: "isinstance with the current class",
+    Usage.ANNOTATION: "annotated with the current class",
+    Usage.CUSTOM_OBJECT: "the current class under its name",
 }
 
 
@@ -53,7 +53,7 @@ class TypeTests(Rule):
         Case("ok = isinstance(opt, LossScaleOptimizer)\n"),
         Case(
             f"{_HEAD}known = {{'LossScaleOptimizer': {_OLD}.LossScaleOptimizer}}\n",
-            review="where it is a custom object",
+            review="as a custom object",
         ),
     )
 
@@ -90,7 +90,7 @@ class TypeTests(Rule):
             edits = remove_item(program.tree, table.elements, [element])
             return Rewrite("TensorFlow knows its class itself", lambda _: edits, keeps_name=False)
         return Review(
-            "tf-keras cannot load the class of today where it is a custom object, because that has "
-            "no from_config()",
-            "Take it out of custom objects: TensorFlow knows its class itself.",
+            "tf-keras cannot load the current class as a custom object, because it has no "
+            "from_config()",
+            "Remove it from custom objects: TensorFlow knows its class itself.",
         )

@@ -71,4 +71,4 @@ class TypeComparisons(Rule):
             start, end = tree.span(comparison)
             return [Edit(start, end, f"({text})" if tight and negated else text)]
 
-        return Rewrite("a type test that also knows the classes of today", edits)
+        return Rewrite("a type test that also accepts the current classes", edits)

@@ -73,4 +73,4 @@ class Policies(Rule):
                 f"there is no policy of this name any more: {dead!r}",
                 "Say the dtype that is meant: 'mixed_float16', 'mixed_bfloat16' or 'float32'.",
             )
-        return rename("the name of today", occurrence)
+        return rename("the current name", occurrence)

@@ -130,7 +130,7 @@ class PolicyObjects(Rule):
             )
         scale = self._argument(call, 1, "loss_scale")
         if scale is None:
-            return rename("the class of today", occurrence)
+            return rename("the current class", occurrence)
         argument = scale
         number = self._number(call, scale, program)
         compiled = compiled_optimizers(call, program) if number is not None else None

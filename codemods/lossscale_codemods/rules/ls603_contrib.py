@@ -95,7 +95,7 @@ class Contrib(Rule):
         if last == "FixedLossScaleManager":
             return Review(
                 "tf.contrib is gone, and its optimizer skipped steps that are not finite, which "
-                "those of today apply under a fixed loss scale",
+                "current ones apply under a fixed loss scale",
                 f"If that is fine, use {_SHOWN}.MixedPrecisionLossScaleOptimizer with the number.",
             )
         return Review(

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 _MISTAKEN = Review(
-    "versions of today come to the branch that seems to be for old ones, so it is no such branch",
-    "Compare versions as numbers: as strings, `2.21` is below `2.4`. Then take out the branch that "
-    "no version comes to.",
+    "current versions run the branch that seems to be for old ones",
+    "Compare versions as numbers: as strings, `2.21` is below `2.4`. Then remove the branch that "
+    "no version runs.",
 )
 
 

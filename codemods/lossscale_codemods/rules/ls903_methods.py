@@ -127,7 +127,7 @@ class Methods(Rule):
                 f"If it is a strategy's, call {new}.",
             )
         edit = Edit(*program.tree.span(node.attr), new)
-        return Rewrite("the name of today", lambda _: [edit], is_rename=True)
+        return Rewrite("the current name", lambda _: [edit], is_rename=True)
 
 
 def _new(node: cst.Attribute) -> str:
