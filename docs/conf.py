@@ -36,12 +36,13 @@ html_static_path = ["_static"]
 html_css_files = ["page.css"]
 exclude_patterns = ["_build", "_generated"]
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
 autodoc_typehints = "description"
 
 
 def write_differences() -> None:
     """Writes one table row for each observation on which the old versions disagree."""
-    rows = ["| Program | Observation | Side taken | Why |", "| --- | --- | --- | --- |"]
+    rows = ["| Program | Observation | Version followed | Why |", "| --- | --- | --- | --- |"]
     for ruling in json.loads(RULINGS.read_text(encoding="utf-8")):
         side = {"both": "all of them", "any": "any of them"}.get(ruling["side"], ruling["side"])
         rows.append(
@@ -52,7 +53,7 @@ def write_differences() -> None:
 
 def write_sweep() -> None:
     """Writes one table row for each reason why small expressions give something else."""
-    rows = ["| Such as | Not as in | But as in | Why |", "| --- | --- | --- | --- |"]
+    rows = ["| Example | Differs from | Same as | Why |", "| --- | --- | --- | --- |"]
     for ruling in json.loads((GOLDENS / "sweep" / "rulings.json").read_text(encoding="utf-8")):
         versions = ruling["versions"]
         recorded = GOLDENS / "sweep" / "results" / f"{versions[0]}.json"

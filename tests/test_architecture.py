@@ -18,8 +18,8 @@ ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "cod
 # Leaves are modules that every room may use; "_version" is the number alone. The modules of public
 # names, such as `experimental`, count as rooms of their own, and so does the package's `__init__`.
 LEAVES = {
-    "errors", "_installed", "_require", "_atomic_file", "_probing", "_patching", "_import_hook",
-    "_version",
+    "errors", "_installed", "_require", "_atomic_file", "_printable", "_probing", "_patching",
+    "_import_hook", "_version",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},

@@ -48,6 +48,10 @@ FILES = {
     "readonly.py": OLD,
     "bad.ipynb": '{"cells": [ LossScaleOptimizer',
     "no_cells.ipynb": '{"LossScaleOptimizer": 1}',
+    "marked.ipynb": '\ufeff{"cells": ["LossScaleOptimizer"]}',
+    "format_3.ipynb": '{"worksheets": ["LossScaleOptimizer"]}',
+    "no_type.ipynb": '{"cells": [{"source": "LossScaleOptimizer"}]}',
+    "no_text.ipynb": '{"cells": [{"cell_type": "code", "source": [3, "LossScaleOptimizer"]}]}',
     "venv/old.py": OLD,
     "undo.patch": "",
     "unknown_key/pyproject.toml": "[tool.compat-lossscale]\ntargets = 'x'\n",
@@ -63,6 +67,7 @@ FILES = {
     "bad.json": "{",
     "text.txt": "hello",
     "no.h5": "no",
+    "nothing.h5": "",
     "no.keras": "no",
     "checkpoint.index": "no",
     "folder/text.txt": "hello",
@@ -268,13 +273,55 @@ COMMANDS: list[tuple[str, str, int]] = [
     ),
     (
         "migrate bad.ipynb",
-        "bad.ipynb: unreadable: It is no notebook: ...",
+        "bad.ipynb: unreadable: It is not a notebook that can be read: ...",
         2,
     ),
     (
         "migrate no_cells.ipynb",
-        "no_cells.ipynb: unreadable: It is no notebook: it has no list of cells.",
+        (
+            "no_cells.ipynb: unreadable: It is not a notebook that can be read: it has no list of "
+            "cells."
+        ),
         2,
+    ),
+    (
+        "migrate marked.ipynb",
+        (
+            "marked.ipynb: unreadable: It is not a notebook that can be read: it begins with a "
+            "byte order mark, with which Jupyter does not open it. Save it as UTF-8 without one, "
+            "then run again."
+        ),
+        2,
+    ),
+    (
+        "migrate format_3.ipynb",
+        (
+            "format_3.ipynb: unreadable: It is not a notebook that can be read: it has the old "
+            "notebook format 3. Convert it with `jupyter nbconvert --to notebook --inplace`, then "
+            "run again."
+        ),
+        2,
+    ),
+    (
+        "migrate no_type.ipynb",
+        (
+            "no_type.ipynb: unreadable: It is not a notebook that can be read: cell 1 has no "
+            "cell_type."
+        ),
+        2,
+    ),
+    (
+        "migrate no_text.ipynb",
+        (
+            "no_text.ipynb: unreadable: It is not a notebook that can be read: the source of cell "
+            "1 is not text."
+        ),
+        2,
+    ),
+    (
+        "migrate --json --sarif old.py",
+        "Error: --json and --sarif exclude each other. Give one of them.",
+        64,
     ),
     (
         "migrate --write readonly.py",
@@ -351,12 +398,17 @@ COMMANDS: list[tuple[str, str, int]] = [
     ),
     (
         "verify bad.json",
-        "bad.json: unreadable: the file is no JSON: ... at line 1, column 2",
+        "bad.json: unreadable: the file is not JSON: ... at line 1, column 2",
         2,
     ),
     (
         "verify no.h5",
         "no.h5: unreadable: it is not a readable HDF5 file: OSError: ...",
+        2,
+    ),
+    (
+        "verify nothing.h5",
+        "nothing.h5: unreadable: the file is empty: whatever wrote it did not finish",
         2,
     ),
     (
@@ -1397,6 +1449,7 @@ ELSEWHERE = {
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
     "compat_lossscale/watching/logged_run.py": "tests/watching/test_logged_run.py",
+    "compat_lossscale/watching/reading_tensors.py": "tests/watching/test_reading_tensors.py",
     "compat_lossscale/watching/watched_overflows.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/steps/overflow_recording.py": "tests/steps/test_overflow_log.py",
     # What old names of others are told, in the words of those others.

@@ -79,6 +79,19 @@ def check_arguments(
             raise click.UsageError(f"--{option} needs files or folders, not standard input.")
 
 
+def form_of(**forms: bool) -> str | None:
+    """Returns the form of the report that an option asks for; nothing for text.
+
+    Args:
+        **forms: Whether each form was asked for.
+    """
+    given = [form for form, asked in forms.items() if asked]
+    if len(given) > 1:
+        options = " and ".join(f"--{form}" for form in given)
+        raise click.UsageError(f"{options} exclude each other. Give one of them.")
+    return given[0] if given else None
+
+
 def ids(text: str) -> tuple[str, ...]:
     """Splits a list at its commas."""
     return tuple(part.strip() for part in text.split(",") if part.strip())

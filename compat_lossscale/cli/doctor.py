@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from compat_lossscale._printable import escaped
 from compat_lossscale.cli import _neighbours
 from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.legacy import environment
@@ -128,12 +129,14 @@ def _outlooks(jobs: Sequence[Job], notes: Sequence[Note]) -> Iterator[str]:
 
 
 def _old_names(survey: Survey, paths: Sequence[Path], seconds: float) -> Iterator[str]:
-    where = "the current folder" if list(paths) == [Path()] else ", ".join(map(str, paths))
+    where = "the current folder"
+    if list(paths) != [Path()]:
+        where = ", ".join(escaped(str(path)) for path in paths)
     looked = _count(survey.looked_at, "file")
     if survey.files:
         yield f"{len(survey.files)} of {looked} looked at in {where} may use old names:"
         for name in survey.files[:_SHOWN]:
-            yield f"  {name}"
+            yield f"  {escaped(name)}"
         if len(survey.files) > _SHOWN:
             yield f"  and {len(survey.files) - _SHOWN} more"
     else:

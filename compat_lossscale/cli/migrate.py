@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
 from compat_lossscale.cli._migrate_arguments import (
     TARGETS,
     MigrateCommand,
     check_arguments,
     check_ids,
+    form_of,
     ids,
     options_of,
 )
@@ -59,9 +61,9 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
 @click.option("--no-ignore", is_flag=True, help="Also look at ignored and excluded files.")
 @click.option("--jobs", type=click.IntRange(min=1), help="How many workers at most.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and problems only.")
-@click.option("--json", "form", flag_value="json", help="Print a JSON report.")
-@click.option("--sarif", "form", flag_value="sarif", help="Print a SARIF report, with fixes.")
-@click.option("--github", "form", flag_value="github", help="Print GitHub annotations.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON report.")
+@click.option("--sarif", is_flag=True, help="Print a SARIF report, with fixes.")
+@click.option("--github", is_flag=True, help="Print GitHub annotations.")
 @html_option
 @click.option(
     "--undo",
@@ -87,7 +89,9 @@ def migrate(
     no_ignore: bool,
     jobs: int | None,
     quiet: bool,
-    form: str | None,
+    as_json: bool,
+    sarif: bool,
+    github: bool,
     html: Path | None,
     undo: Path | None,
     explain: str | None,
@@ -114,6 +118,7 @@ def migrate(
     if explain is not None:
         _explain(explain)
         return
+    form = form_of(json=as_json, sarif=sarif, github=github)
     check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
     require_libcst("migrate")
     configuration = configuration_of(paths)
@@ -179,7 +184,7 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     for finding in text.findings(run):
         click.echo(finding, err=True)
     if not quiet:
-        click.echo(text.summary(run, write=not check), err=True)
+        click.echo(text.summary(run, write=not check, to_output=True), err=True)
     return counts.exit_code(run)
 
 
@@ -199,7 +204,7 @@ def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write:
     if check and not quiet:
         for file in run.files:
             if file.result.changed:
-                click.echo(f"{file.path}: would change")
+                click.echo(f"{escaped(str(file.path))}: would change")
     if not quiet:
         for mention in text.mentions(run):
             click.echo(mention)

@@ -38,8 +38,8 @@ SWITCHES = (
         "--keras3",
         "",
         False,
-        "Let tf.keras be Keras 3, and serve the old names there; otherwise it is tf-keras. The "
-        "option for optimizers has no effect then, for Keras 3 has one family of them.",
+        "Keep tf.keras as Keras 3, and restore the old names there. Without it, tf.keras is "
+        "tf-keras. Keras 3 has one family of optimizers, so --new-optimizers has no effect.",
     ),
     Switch(
         "tf1",

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from compat_lossscale._printable import escaped
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Verdict, meaning
@@ -21,7 +22,6 @@ from compat_lossscale.formats.verification import (
     ArtefactStatus,
     Verification,
     as_json,
-    escaped,
     exit_code,
     expand,
     printable,

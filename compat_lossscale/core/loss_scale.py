@@ -20,7 +20,7 @@ from compat_lossscale.spec import LossScaleSpec
 
 
 class LossScale(ScalarTensor, native.LossScale):
-    """Base class of loss scales, for users' own as well.
+    """Base class of loss scales, and of your own ones.
 
     A subclass defines `__call__`, `update` and `get_config`. It may keep state in variables made
     with `self._add_weight(name, initial_value, dtype)`, which are then saved in checkpoints under

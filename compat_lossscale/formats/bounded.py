@@ -137,7 +137,7 @@ def parse_json(text: str, what: str) -> Any:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise UnreadableArtefactError(
-            f"{what} is no JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+            f"{what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         ) from None
     except ValueError:
         # Python refuses integers of more than a few thousand digits.

@@ -40,6 +40,8 @@ def read(path: str | os.PathLike[str]) -> Artefact:
         # prefix is not a file. For an invalid name, opening it gives a better error.
         with contextlib.suppress(FileNotFoundError, ValueError):
             Path(path).stat()
+        if Path(path).is_file() and not Path(path).stat().st_size:
+            raise UnreadableArtefactError("the file is empty: whatever wrote it did not finish")
         reader = reader_of(path)
         if reader is not None:
             return reader.read(path)
@@ -53,7 +55,9 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             pass
     except RecursionError:
         raise UnreadableArtefactError("it is nested too deeply") from None
-    except (OSError, MemoryError) as error:
+    except OSError as error:
+        raise UnreadableArtefactError(f"it cannot be read: {error.strerror or error}") from None
+    except MemoryError as error:
         raise UnreadableArtefactError(f"it cannot be read: {error}") from None
     raise UnreadableArtefactError(
         "it is not one of the artefacts that can be read: a config (JSON), an .h5 or .keras "

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from compat_lossscale._printable import escaped
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
 from compat_lossscale.formats.artefact_conversion import convert_artefact
@@ -118,13 +119,6 @@ def printable(text: str) -> str:
     """Returns text from a file, escaped and shortened."""
     safe = escaped(text)
     return safe if len(safe) <= MAX_MESSAGE else f"{safe[: MAX_MESSAGE - 3]}..."
-
-
-def escaped(text: str) -> str:
-    """Returns text without characters that control a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def as_json(results: Sequence[Verification]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
         optimizer: The optimizer to wrap, of `keras.optimizers`. `opt=` is understood too.
         loss_scale: `"dynamic"`, a Python int or float for a fixed scale, a LossScale, whose state
             is then shared with the caller, or a LossScale's `{"class_name", "config"}`.
-        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
+        rule: The rule by which a `"dynamic"` scale moves. TensorFlow has no such argument.
 
     Raises:
         ValueError: An argument is not of these kinds, or the optimizer is wrapped already. The

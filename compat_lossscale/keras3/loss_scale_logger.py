@@ -19,21 +19,22 @@ from compat_lossscale.watching.reading import state_of_keras_3
 class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
     """Puts the state of the loss scale into Keras' logs, and warns when it is stuck.
 
-    `compat_lossscale.callbacks.LossScaleLogger` says what it logs. This one is a callback of Keras
-    3, on every backend, and watches this package's `LossScaleOptimizer` and Keras' own. On JAX,
-    Keras copies the state of the training out of the compiled function for each look.
+    It logs the same as `compat_lossscale.callbacks.LossScaleLogger`. It is a callback of Keras 3,
+    on every backend, and watches this package's `LossScaleOptimizer` and Keras' own. On JAX, Keras
+    copies the state of the training out of the compiled function each time that the callback logs.
 
     Args:
-        every: Also look after every so many batches of an epoch.
-        log_dir: Folder to write summaries for TensorBoard to; needs TensorFlow.
+        every: Also logs after every `every` batches of an epoch.
+        log_dir: A folder to write summaries for TensorBoard to. Needs TensorFlow.
         writer: A `tf.summary` writer to write them with, instead of `log_dir`.
-        optimizer: The optimizer to watch; by default, that of the model.
-        gradients: Whether to show which gradient overflowed first in the steps that are skipped.
-            Needs this package's optimizer.
+        optimizer: The optimizer to watch. The default is that of the model.
+        gradients: Whether to log which gradient overflowed first in skipped steps. Needs this
+            package's optimizer.
 
     Raises:
-        ValueError: `every` is no positive whole number, or `log_dir` and `writer` are both given.
-        MissingExtraError: Summaries are to be written, and TensorFlow is not installed.
+        ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
+            passed.
+        MissingExtraError: Summaries need TensorFlow, which is not installed.
     """
 
     def __init__(

@@ -56,7 +56,7 @@ class LossScaleOptimizer(
 
     Args:
         inner_optimizer: The optimizer to wrap, of `keras.optimizers`. Its `loss_scale_factor`, if
-            it has one, is taken away, with a warning.
+            it has one, is removed, with a warning.
         dynamic: Whether the loss scale follows the gradients or stays fixed.
         initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value
             (default the inner optimizer's `loss_scale_factor`).
@@ -67,8 +67,8 @@ class LossScaleOptimizer(
         count_skipped_steps: Whether `iterations` counts skipped steps too, as in tf-keras.
             By default it does not, as in Keras 3.
         name: The optimizer's name.
-        **kwargs: What configs of older versions of Keras have besides: other arguments of
-            optimizers, with the values that they have by default.
+        **kwargs: Other arguments of optimizers, which configs of older versions of Keras have.
+            They must have their default values.
 
     Raises:
         LossScaleArgumentError: `inner_optimizer` is no optimizer of Keras 3 or has a wrapper
@@ -253,7 +253,7 @@ class LossScaleOptimizer(
                 these.
 
         Returns:
-            The values after the step: of the trained variables, and of `variables`.
+            The values of the trained variables and of `variables` after the step.
 
         Raises:
             LossScaleMisuseError: The step has calls of both protocols.

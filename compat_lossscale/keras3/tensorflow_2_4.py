@@ -55,7 +55,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value.
         dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
             2000). Must be `None` for a fixed one, and with a rule.
-        rule: The rule by which a dynamic scale moves, which no TensorFlow has.
+        rule: The rule by which a dynamic scale moves. TensorFlow has no such argument.
 
     Raises:
         LossScaleArgumentError: `inner_optimizer` is no optimizer of Keras 3 or has a wrapper

@@ -29,28 +29,27 @@ def install(
     neighbours: bool | None = None,
     keras: int | None = None,
 ) -> None:
-    """Puts every removed loss-scale name back into `tensorflow`, which it imports.
+    """Restores every removed loss-scale name in `tensorflow`.
 
-    Best called before TensorFlow is imported: it then also makes `tf.keras` mean the Keras that is
-    asked for. Calling it again changes nothing. What TensorFlow is told by variables of the
-    environment has to be set before: under `compat-lossscale run` there is no need to call it, and
-    TensorFlow is imported only where the program does that.
+    It imports TensorFlow, so set environment variables for TensorFlow before. Call it before
+    anything else imports TensorFlow, so that it can choose which Keras `tf.keras` is. A second call
+    changes nothing. Under `compat-lossscale run`, you need not call it.
 
     Args:
-        legacy_optimizers: Also make `tf.keras.optimizers.SGD` and its fellows, and the strings that
-            name them, mean the classes they meant up to TensorFlow 2.10. `None` means yes, or as it
-            is if the names are in place already. Keras 3 has no such classes.
-        neighbours: Also serve what else is gone of TensorFlow, numpy and Python that programs of
-            that age use (docs/neighbours.md). `None` means the same as there. With Keras 3, what
-            only tf-keras can stand for is left out.
-        keras: Which Keras `tf.keras` is, and so whose optimizers are wrapped: 2 for tf-keras, 3 for
-            Keras 3. `None` means tf-keras, or as it is if the names are in place already.
+        legacy_optimizers: Whether `tf.keras.optimizers.SGD` and the other optimizers, and the
+            strings that name them, are the classes of TensorFlow 2.0 to 2.10. `None` means yes or,
+            if the names are restored already, no change. Keras 3 has no such classes.
+        neighbours: Whether to restore other removed names of TensorFlow, NumPy and Python too
+            (docs/neighbours.md). `None` means yes or, if the names are restored already, no change.
+            With Keras 3, names that need tf-keras are left out.
+        keras: Which Keras `tf.keras` is: 2 for tf-keras, 3 for Keras 3. `None` means 2 or, if the
+            names are restored already, no change.
 
     Raises:
-        MissingExtraError: TensorFlow, or the Keras that is asked for, is not installed.
-        InstallError: `tf.keras` is the other Keras already, or Keras 3 does not run on TensorFlow;
-            or the names are in place already, with other arguments; or the arguments contradict
-            each other.
+        MissingExtraError: TensorFlow, or the chosen Keras, is not installed.
+        InstallError: `tf.keras` is the other Keras already; Keras 3 does not run on TensorFlow; the
+            names are restored already, with other arguments; or the arguments contradict each
+            other.
     """
     global _chosen  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
@@ -143,7 +142,8 @@ def _agreed(
 def uninstall() -> None:
     """Leaves `tensorflow` exactly as `install()` found it. Without an `install()`, does nothing.
 
-    Under `compat-lossscale run`, a TensorFlow that has not been imported yet then stays as it is.
+    If you call it under `compat-lossscale run` before the program imports TensorFlow, the import
+    restores no names.
     """
     global _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
@@ -159,9 +159,9 @@ def installed(
     neighbours: bool | None = None,
     keras: int | None = None,
 ) -> Iterator[None]:
-    """Has the old names in place inside a `with` block.
+    """Restores the old names inside a `with` block.
 
-    Within another such block, or after `install()`, it changes nothing.
+    Inside another such block, or after `install()`, it changes nothing.
 
     Args:
         legacy_optimizers: See `install`.

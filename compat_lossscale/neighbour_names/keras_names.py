@@ -113,7 +113,7 @@ MODULES = tuple(
         f"{PRIVATE}.{below}.*".replace("..", "."),
         _UNTIL,
         ", ".join(paths),
-        "tf-keras' own, and so `tf.keras`'; names that tf-keras has no more are missing",
+        "tf-keras' own, and so `tf.keras`'; names that tf-keras no longer has are missing",
         _INSTEAD.get(below, "tf.keras"),
     )
     for below, paths in _MOVED.items()

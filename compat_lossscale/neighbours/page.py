@@ -21,22 +21,26 @@ _HEAD = """\
 
 <!-- Made by `python -m compat_lossscale.neighbours.page`; do not edit. -->
 
-Programs of the old API use other names besides, and many of those are gone too. Under
-`compat-lossscale run` and after `install()`, the names below work again. Nothing is imported for a
-name before a program asks for it, a name that is there is never replaced, and `uninstall()` takes
-all of them back. `compat-lossscale run --only-loss-scale` and `install(neighbours=False)` leave
-them out.
+Old programs also use names that have nothing to do with loss scaling and that newer versions
+removed. This project calls them *neighbours*. `compat-lossscale run` and `install()` restore
+the names on this page:
 
-"Served by" says what a program gets. Where that column is empty, nothing serves the name: the error
-says why, and what to do.
+- They import what restores a name only when a program uses the name.
+- They never replace a name that exists, and `uninstall()` removes all that they added.
+- `compat-lossscale run --only-loss-scale` and `install(neighbours=False)` do not restore them.
 
-`compat-lossscale migrate` reads the same table, in files that use loss scaling and in those that
-run in one program with them: see [codemod](codemod/index.md#other-removed-names). The last
-column says whether it respells a name, because what it writes does the same in every case, or
-reports it. Of functions, "some uses" are calls that can be written in another way.
+"Restored by" is the module or object that a program gets, and "Behavior" says whether that
+differs from the old one. If "Restored by" is empty, the name is not restored: the error says
+why, and what to do.
 
-Besides names, a rule of Python is put back while TensorFlow is in use: the default of a dataclass'
-field can be an instance of another dataclass, or an array, as up to Python 3.10.
+`compat-lossscale migrate` uses the same table, in files that use loss scaling and in files that
+run in the same program: see [other removed names](codemod/index.md#other-removed-names). It
+rewrites a name if the new code does the same in every case, and reports the others. "Rewrites
+some uses" means that it rewrites the calls of a function for which it can prove that.
+
+In addition to names, `run` and `install()` restore one rule of Python while TensorFlow is in
+use: the default of a dataclass field can be an instance of another dataclass, or an array, as
+up to Python 3.10.
 """
 
 
@@ -48,7 +52,7 @@ def page() -> str:
 def _section(heading: tuple[str, str]) -> Iterator[str]:
     root, title = heading
     yield f"## {title}\n"
-    yield "| Name | Until | Served by | How faithful | In new code | `migrate` |"
+    yield "| Name | Until | Restored by | Behavior | In new code | `migrate` |"
     yield "| --- | --- | --- | --- | --- | --- |"
     neighbours = [one for one in TABLE if _root(one) == root]
     for _, alike in itertools.groupby(neighbours, key=_alike):
@@ -62,7 +66,7 @@ def _root(neighbour: Neighbour) -> str:
 
 
 def _target(neighbour: Neighbour) -> str:
-    """What serves a name; of names that keep their short name, the module where they are now."""
+    """What restores a name; for names that keep their short name, the module where they are now."""
     if neighbour.served_by.startswith("compat_lossscale."):
         return "compat_lossscale"
     module, _, name = neighbour.served_by.partition(":")
@@ -81,10 +85,10 @@ def _alike(neighbour: Neighbour) -> tuple[str, ...]:
 def _migrated(neighbour: Neighbour) -> str:
     """What the codemod does about a name."""
     if neighbour.name.startswith(f"{keras_names.PRIVATE}."):
-        return "respells what is public"
+        return "rewrites public names"
     if neighbour.for_members or "..." in neighbour.successor:
-        return "respells some uses"
-    return "respells" if neighbour.successor else "reports"
+        return "rewrites some uses"
+    return "rewrites" if neighbour.successor else "reports"
 
 
 def _row(alike: list[Neighbour]) -> str:

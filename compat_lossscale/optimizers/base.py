@@ -55,7 +55,7 @@ class LossScaleOptimizer(
         opt.apply_gradients(zip(gradients, variables))
 
     Instances are also instances of `tf.keras.mixed_precision.LossScaleOptimizer` and of the wrapped
-    optimizer's base class. The class can be subclassed.
+    optimizer's base class. You can subclass the class.
 
     Source: `tf.keras.mixed_precision.LossScaleOptimizer` of TensorFlow 2.4.
 
@@ -66,7 +66,7 @@ class LossScaleOptimizer(
         initial_scale: The first value of a dynamic scale (default 2 ** 15), or the fixed value.
         dynamic_growth_steps: Good steps in a row after which a dynamic scale doubles (default
             2000). Must be `None` for a fixed one, and with a rule.
-        rule: The rule by which a dynamic scale moves, which no TensorFlow has; by default,
+        rule: The rule by which a dynamic scale moves. TensorFlow has no such argument; by default,
             TensorFlow's own.
 
     Raises:

@@ -17,15 +17,15 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
     It differs from `compat_lossscale.LossScaleOptimizer` in its constructor and in `loss_scale`,
     which is the live LossScale object. That object serves code of both eras: it can be called, as
     up to TensorFlow 2.3, and it is a float32 scalar tensor, as in 2.4. Multipliers other than 2 and
-    users' own LossScale classes work, as up to 2.3.
+    your own LossScale classes work, as up to 2.3.
 
     Source: `tf.keras.mixed_precision.experimental.LossScaleOptimizer` of TensorFlow 1.14 to 2.4.
 
     Args:
-        optimizer: The optimizer to wrap. `opt=` is understood too.
+        optimizer: The optimizer to wrap. `opt=` is accepted too.
         loss_scale: `"dynamic"`, a Python int or float for a fixed scale, a LossScale, whose state
             is then shared with the caller, or a LossScale's `{"class_name", "config"}`.
-        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
+        rule: The rule by which a `"dynamic"` scale moves. TensorFlow has no such argument.
 
     Raises:
         ValueError: An argument is not of these kinds, or the optimizer is wrapped already. The

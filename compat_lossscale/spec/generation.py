@@ -23,7 +23,7 @@ class Generation(enum.Enum):
     TF_KERAS = "tf-keras"
     """The same keys as 2.4, written by tf-keras 2.16 and later."""
     KERAS3 = "keras3"
-    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`: always dynamic. A fixed
+    """Keys `inner_optimizer`, `initial_scale`, `dynamic_growth_steps`, for dynamic scales. A fixed
     scale is the key `loss_scale_factor` of an optimizer without a wrapper."""
 
     @property

@@ -190,7 +190,7 @@ class LossScaleSpec:
             dynamic: Whether the scale is dynamic.
             initial_scale: The first or only value; `None` means the default, if dynamic.
             dynamic_growth_steps: Good steps before growth; `None` means the default, if dynamic.
-            rule: The rule of a dynamic scale, which no TensorFlow has. It says the growth steps.
+            rule: The rule of a dynamic scale, which contains the growth steps.
 
         Returns:
             The spec with the same meaning.

@@ -36,7 +36,7 @@ class MixedPrecisionLossScaleOptimizer(
         opt: The optimizer to wrap.
         loss_scale: `"dynamic"`, a Python int or float of at least 1, or a LossScale, whose state is
             then shared with the caller.
-        rule: The rule by which a `"dynamic"` scale moves, which no TensorFlow has.
+        rule: The rule by which a `"dynamic"` scale moves. TensorFlow has no such argument.
 
     Raises:
         ValueError: An argument is not of these kinds.

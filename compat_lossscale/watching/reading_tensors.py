@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
+from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.watching.reading import (
     is_of_keras_3,
     loss_scale_of,
@@ -18,8 +20,19 @@ from compat_lossscale.watching.reading import (
 
 
 def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
-    """Returns what reads an optimizer's state."""
+    """Returns what reads an optimizer's state.
+
+    Raises:
+        LossScaleArgumentError: It is an optimizer of Keras 3, which does not run on TensorFlow.
+    """
     if is_of_keras_3(optimizer):
+        # The optimizer has imported Keras 3. This module works without it.
+        backend = sys.modules["keras"].config.backend()
+        if backend != "tensorflow":
+            raise LossScaleArgumentError(
+                "compat_lossscale.callbacks.LossScaleLogger reads variables of TensorFlow, and "
+                f"Keras runs on {backend}. Use compat_lossscale.keras3.LossScaleLogger."
+            )
         return lambda: state_of_keras_3(optimizer)
 
     def tensors() -> dict[str, Any]:

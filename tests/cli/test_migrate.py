@@ -140,6 +140,10 @@ def test_findings_that_writing_leaves_are_to_be_kept(folder: Path) -> None:
     assert "Keep the findings" not in run(folder, "--write").output
     (folder / "b.py").write_text(FINDING)
     assert "Keep the findings" not in run(folder).output
+    nothing_written = run(folder, "--write").output
+    assert "Wrote 0 files." in nothing_written
+    assert "Keep the findings" not in nothing_written
+    (folder / "a.py").write_text(OLD)
     assert "Keep the findings: a later run does not report all" in run(folder, "--write").output
 
 

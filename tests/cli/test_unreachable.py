@@ -43,7 +43,7 @@ SAYS = [
     (
         "verify closed/config.json open",
         3,
-        "it cannot be read: [Errno 13] Permission denied: 'closed/config.json'\n",
+        "it cannot be read: Permission denied\n",
     ),
     ("verify closed open", 3, "closed: unreadable: it cannot be read:"),
     ("verify listed open", 3, "listed/config.json: unreadable: it cannot be read:"),

@@ -588,7 +588,7 @@ ROWS = [
         class Backoff(tf.mixed_precision.experimental.LossScale):
             pass
         """,
-        findings=("LS203 no Keras optimizer of today takes a loss scale of your own",),
+        findings=("LS203 no current Keras optimizer takes a loss scale of your own",),
     ),
     Row(
         "read:opt.loss_scale()-call",
@@ -801,7 +801,7 @@ ROWS = [
         class Mine(tf.keras.mixed_precision.LossScaleOptimizer):
             pass
         """,
-        findings=("LS206 this is a subclass of the class of today",),
+        findings=("LS206 this is a subclass of the current class",),
     ),
     Row(
         "policy:exp-Policy-call, policy:exp-set_policy-call, policy:exp-global_policy-call",

@@ -26,6 +26,7 @@ PUBLIC = (
     "compat_lossscale.callbacks",
     "compat_lossscale.experimental",
     "compat_lossscale.formats",
+    "compat_lossscale.keras3",
     "compat_lossscale.v1",
     "lossscale_codemods",
 )

@@ -50,6 +50,12 @@ def test_every_block_says_its_language(page: str) -> None:
     assert not any(lines[1::2])
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_has_a_definition_list(page: str) -> None:
+    # Neither GitHub nor the documentation renders them.
+    assert not re.findall(r"^ *: .*", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+
+
 PAGE = """\
 <!-- file: one.py -->
 ```python

@@ -335,7 +335,7 @@ def files_of_an_archive_with_paths_outside(folder: Path) -> Path:
     return write_archive(folder, {**files, **dict.fromkeys(names, b"x")})
 
 
-@attack("paths", "config.json is no JSON")
+@attack("paths", "config.json is not JSON")
 def a_config_in_an_archive_that_is_a_link(folder: Path) -> Path:
     path = folder / "model.keras"
     link = zipfile.ZipInfo("config.json")

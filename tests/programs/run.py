@@ -52,16 +52,18 @@ _HEAD = """\
 
 <!-- Made by `make programs`; do not edit. -->
 
-Programs that others published, as they were, under `compat-lossscale run` on today's TensorFlow:
-installed from the package index or from GitHub, trained for 2 steps on small synthetic data, saved,
-and started again for 2 more. Sizes are smaller by the programs' own flags and configurations only.
-`make programs` does it again; `tests/programs/` has the whole commands and the data.
+This page shows how public programs run unchanged under `compat-lossscale run` on today's
+TensorFlow. Each was installed from the package index or from GitHub, trained for 2 steps on small
+synthetic data, saved, and started again for 2 more steps. Only the programs' own flags and
+configurations make them smaller. `make programs` runs them again. `tests/programs/` has the whole
+commands and the data.
 
-"Loss scale" is what the checkpoints hold after each run, for each optimizer: the scale, and how
-many good steps it has counted. It resumes if the second run goes on from what the first one saved.
-"Migrated" is the same after `compat-lossscale migrate`, without the shim; where a program needs the
-shim for something else, that is named. "doctor" is what `compat-lossscale doctor` says of its
-sources: the problem, or that there is none.
+- *Loss scale* is what the checkpoints hold after each run, for each optimizer: the scale, and the
+  number of good steps.
+- A program *resumes* if the second run continues from what the first one saved.
+- *Migrated* is the same after `compat-lossscale migrate`, without this package. If a program needs
+  this package for another removed name, the column has that name.
+- *doctor* is the problem that `compat-lossscale doctor` reports for the sources, if there is one.
 
 """
 _COLUMNS = ("Program", "From", "Trains and saves", "Loss scale", "Resumes", "Migrated", "doctor")

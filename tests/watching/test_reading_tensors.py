@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import keras
+import pytest
 import tensorflow as tf
 import tf_keras
 
 import compat_lossscale
+from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.watching.reading_tensors import state_reader
 
 
@@ -29,3 +32,13 @@ def test_state_of_a_fixed_loss_scale_has_no_good_steps() -> None:
     state = state_reader(optimizer)()
     assert state["loss_scale"] == 8.0
     assert "good_steps" not in state
+
+
+def test_another_backend_of_keras_3_needs_the_callback_of_keras_3(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(), initial_scale=8.0)
+    assert state_reader(optimizer)()["loss_scale"] == 8.0
+    monkeypatch.setattr(keras.config, "backend", lambda: "jax")
+    with pytest.raises(LossScaleArgumentError, match=r"on jax.*keras3\.LossScaleLogger"):
+        state_reader(optimizer)

@@ -19,6 +19,33 @@ ENCODING_COOKIE = re.compile(
 """https://peps.python.org/pep-0263/"""
 
 
+def undecodable(source: bytes, reason: object) -> str:
+    """Says why a file cannot be decoded, and what to do about it.
+
+    Args:
+        source: The file's bytes.
+        reason: What Python says.
+    """
+    bom = next((name for bom, name in _BOMS if source.startswith(bom)), None)
+    if bom in ("utf-16", "utf-32"):
+        return (
+            f"It cannot be decoded: Python does not read {bom.upper()}. Save it as UTF-8, then run "
+            "again."
+        )
+    if ENCODING_COOKIE.match(source):
+        return f"It cannot be decoded: {reason}. Correct its encoding line, then run again."
+    try:
+        source.decode()
+    except UnicodeDecodeError as error:
+        line = source.count(b"\n", 0, error.start) + 1
+        return (
+            f"It cannot be decoded: line {line} has the byte {source[error.start]:#04x}, which is "
+            "not UTF-8. Save it as UTF-8, or name its encoding in the first line, for example "
+            "`# coding: latin-1`. Then run again."
+        )
+    return f"It cannot be decoded: {reason}. Save it as UTF-8, then run again."
+
+
 def text_of(source: bytes) -> str:
     """Decodes a file as Python does; what cannot be decoded is replaced."""
     encoding = next((name for bom, name in _BOMS if source.startswith(bom)), None)

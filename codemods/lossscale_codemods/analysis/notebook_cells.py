@@ -49,17 +49,25 @@ def code_cells(text: str) -> Iterator[Cell]:
     except (ValueError, RecursionError) as error:
         raise NotebookError(str(error)) from error
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
+        if isinstance(content, dict) and isinstance(content.get("worksheets"), list):
+            raise NotebookError(
+                "it has the old notebook format 3. Convert it with `jupyter nbconvert --to "
+                "notebook --inplace`, then run again"
+            )
         raise NotebookError("it has no list of cells")
     spans = dict(_cell_sources(text))
     for index, cell in enumerate(content["cells"]):
-        if not isinstance(cell, dict) or cell.get("cell_type") != "code" or index not in spans:
+        if not isinstance(cell, dict) or "cell_type" not in cell:
+            raise NotebookError(f"cell {index + 1} has no cell_type")
+        if cell["cell_type"] != "code" or index not in spans:
             continue
-        source = cell.get("source")
+        source = cell["source"]
         if isinstance(source, list) and all(isinstance(part, str) for part in source):
             source = "".join(source)
-        if isinstance(source, str):
-            # Jupyter also starts a new string where Python sees no new line: behind a form feed.
-            yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
+        if not isinstance(source, str):
+            raise NotebookError(f"the source of cell {index + 1} is not text")
+        # Jupyter also starts a new string where Python sees no new line: behind a form feed.
+        yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
 
 
 def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:

@@ -15,6 +15,8 @@ import sys
 import tokenize
 import warnings
 
+from lossscale_codemods.analysis.decoding import undecodable
+
 _PYTHON_2 = re.compile(
     rb"^[ \t]*print[ \t]+[^\s(=.\[,:]|^[ \t]*print[ \t]*$|^[ \t]*exec[ \t]+[\"'\w]"
     rb"|^[ \t]*except[ \t]+[\w.()]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.\[\]]+[ \t]*,"
@@ -80,8 +82,8 @@ def _problem(source: bytes, error: SyntaxError | ValueError) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         source.decode(encoding)
-    except (SyntaxError, UnicodeError, LookupError) as undecodable:
-        return f"It cannot be decoded: {undecodable}. Check its encoding line."
+    except (SyntaxError, UnicodeError, LookupError) as cause:
+        return undecodable(source, cause)
     if _PYTHON_2.search(source):
         return (
             "This is Python 2, which the parser does not read. Move the file to Python 3 first "

@@ -17,8 +17,9 @@ _INTRODUCTION = """\
 <!-- fmt: off -->
 # Rules
 
-Every occurrence of an old name is decided by one rule. `--select` and `--ignore` take these ids, or
-the beginning of several; `# compat-lossscale: ignore[ID]` leaves one place as it is.
+One rule decides about each occurrence of an old name. `--select` and `--ignore` take these ids, or
+the beginning of several ids. To suppress one finding, write the comment
+[`# compat-lossscale: ignore[ID]`](index.md#suppress-findings).
 
 | Rule | What it is about |
 | --- | --- |
@@ -28,7 +29,7 @@ _OPTION = {
     Target.KERAS3: "keras3",
     Target.KERAS3_ALONE: "keras3 --no-dependency",
 }
-_REWRITES_NOTHING = "This rule rewrites nothing by itself; it says where an old name is used."
+_REWRITES_NOTHING = "This rule reports, and rewrites nothing by default."
 
 
 def explain(rule_id: str) -> str | None:
@@ -68,7 +69,7 @@ def page() -> str:
                     parts.append(f'\nThe finding says: "{case.review}".\n')
                 if case.unsafe:
                     change = _difference(case.before, case.unsafe)
-                    parts.append(f"\n`--unsafe-fixes` makes of it:\n\n```diff\n{change}```\n")
+                    parts.append(f"\nWith `--unsafe-fixes`:\n\n```diff\n{change}```\n")
     return "".join(parts)
 
 

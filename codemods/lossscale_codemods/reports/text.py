@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.record_words import advice_of
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 def place(path: Path, record: Record) -> str:
     """Returns `file:line:column`, with the cell for notebooks."""
     cell = f":cell {record.cell}" if record.cell is not None else ""
-    return f"{path}{cell}:{record.line}:{record.column}"
+    return f"{escaped(str(path))}{cell}:{record.line}:{record.column}"
 
 
 def findings(report: RunReport) -> Iterator[str]:
     """Yields what a person has to look at, and what could not be done."""
     for file in report.files:
         if file.result.problem:
-            yield f"{file.path}: {file.result.status.value}: {file.result.problem}"
+            yield f"{escaped(str(file.path))}: {file.result.status.value}: {file.result.problem}"
         if file.result.status is Status.REFUSED:
             continue
         for record in file.result.records:
@@ -36,7 +37,7 @@ def findings(report: RunReport) -> Iterator[str]:
                     f"    {advice_of(record)}"
                 )
     for skipped in report.skipped:
-        yield f"{skipped.path}: skipped: {skipped.reason}."
+        yield f"{escaped(str(skipped.path))}: skipped: {skipped.reason}."
     yield from report.problems
 
 
@@ -48,8 +49,14 @@ def mentions(report: RunReport) -> Iterator[str]:
                 yield f"{place(file.path, record)}: {record.rule} {record.name}: {record.message}."
 
 
-def summary(report: RunReport, *, write: bool) -> str:
-    """Returns the last lines of a run: what was found, and what is left to do."""
+def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
+    """Returns the last lines of a run: what was found, and what is left to do.
+
+    Args:
+        report: The run.
+        write: Whether it writes.
+        to_output: Whether it writes to standard output instead of files.
+    """
     total = totals(report)
     if report.interrupted and not report.files:
         return "Interrupted before it was known what becomes of each file. Nothing was written."
@@ -73,8 +80,11 @@ def summary(report: RunReport, *, write: bool) -> str:
             text += f" Mentioned in comments and strings: {total[Outcome.MENTIONED.value]}."
         text += _unsafe_fixes(total)
         if write:
-            text += f" Wrote {_count(total['files written'], 'file')}."
-            if total[Outcome.NEEDS_REVIEW.value] > kept:
+            if to_output:
+                text += " Wrote the result to standard output."
+            else:
+                text += f" Wrote {_count(total['files written'], 'file')}."
+            if total["files written"] and total[Outcome.NEEDS_REVIEW.value] > kept:
                 # Some of what breaks is right in other new code, so that it cannot be found again.
                 text += " Keep the findings: a later run does not report all of them again."
         elif total["files changed"]:

@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import syntax_check
-from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.decoding import text_of, undecodable
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import ProjectFiles
 from lossscale_codemods.analysis.old_programs import is_part_of_old, uses_old_api
@@ -63,7 +63,7 @@ def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -
     try:
         module = cst.parse_module(given)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError) as error:
-        return Result(given, given, Status.UNREADABLE, problem=_parse_problem(error))
+        return Result(given, given, Status.UNREADABLE, problem=_parse_problem(given, error))
     result = _attempt(given, module, options, relative)
     tried = result
     if any(record.advice == COLLAPSE_ADVICE for record in result.records):
@@ -194,9 +194,9 @@ def _round_trip_problem(source: bytes, parsed: bytes) -> str:
     )
 
 
-def _parse_problem(error: Exception) -> str:
+def _parse_problem(source: bytes, error: Exception) -> str:
     """Says why the parser does not read what Python itself reads."""
     if isinstance(error, cst.ParserSyntaxError):
         place = f"line {error.raw_line}, column {error.raw_column + 1}"
         return f"It does not parse: {place}. Write that in another way, then run again."
-    return f"It cannot be decoded: {error}. Check its encoding line."
+    return undecodable(source, error)

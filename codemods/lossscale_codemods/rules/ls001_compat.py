@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the old API become the same names in compat_lossscale (`--target compat`).
+"""With `--target compat`, names of the old API become the same names in compat_lossscale.
 
-For programs that need what the API that stayed cannot say: a multiplier other than 2, a LossScale
-of one's own, a policy with a fixed loss scale. The program stays as it is: the arguments, the
-classes and their behaviour are those of TensorFlow 2.0 to 2.3.
+Use this target for programs that need what the current API cannot express: a multiplier other than
+2, a LossScale subclass of your own, or a policy with a fixed loss scale. Only names change. The
+arguments, the classes and their behavior stay those of TensorFlow 2.0 to 2.3.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class CompatNames(Rule):
     """Respells every old name."""
 
     id = "LS001"
-    title = "Old names on top of compat_lossscale"
+    title = "Old names with `--target compat`"
     shows_imports = True
     targets = frozenset([Target.COMPAT])
     invalid = (

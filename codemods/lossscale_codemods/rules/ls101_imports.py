@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports of old names import the new ones, under the name that the file already uses.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 moved the Keras mixed precision API out
-of `experimental`. The local name stays, so nothing else in the file has to change for it. A name
-that is no longer used is no longer imported; an import that some use still needs stays.
+TensorFlow 2.4 moved the Keras mixed precision API out of `experimental`:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The local name stays, so nothing else
+in the file has to change. The rule removes the import of a name that is no longer used. An import
+that some use still needs stays.
 """
 
 from __future__ import annotations

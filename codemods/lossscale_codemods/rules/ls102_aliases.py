@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second name for an old name moves with it: `mp = tf.keras.mixed_precision.experimental`.
+"""An assigned alias gets the new name: `mp = tf.keras.mixed_precision.experimental`.
 
-A use through another name is as gone as the name itself. The right-hand side changes, the name
-stays, and every use of it is followed, in its scope and through `self`. If one use cannot be
-changed, none is. See also LS101, which does the same for imports.
+The rule changes the right-hand side of the assignment and keeps the alias. It follows every use of
+the alias, in its scope and through `self`. If one use cannot change, the alias and all of its uses
+stay. LS101 does the same for imports.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A name that reads like an old one, but whose root cannot be seen, is reported.
+"""A name that looks like an old one is reported if the object at its root is unknown.
 
-`def build(tf): return tf.keras.mixed_precision.experimental` may get TensorFlow or something that
-only looks like it. So may `from mylib import tf`, and `contrib.mixed_precision()`, which imports
-the module when it is needed.
-A root that is known to be another package is not reported at all. With `--unsafe-fixes`, a root
-that is called `tf` or `tensorflow` is taken for TensorFlow.
+In `def build(tf): return tf.keras.mixed_precision.experimental`, `tf` can be TensorFlow or another
+object with the same attributes. The same is true of `from mylib import tf`, and of
+`contrib.mixed_precision()`, which imports the module when it is called.
+
+If the root is known to be another package, there is no finding. With `--unsafe-fixes`, a root that
+is called `tf` or `tensorflow` counts as TensorFlow.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Old names that are looked for in the package `keras`, which is Keras 3 today, are reported.
+"""Old names in the package `keras` are reported, because `keras` is Keras 3 today.
 
-When these names were public, `keras` was Keras 2, and much the same as `tf.keras`. The package of
-this name is Keras 3 now, whatever TF_USE_LEGACY_KERAS says: its LossScaleOptimizer has no
-`dynamic`, no `loss_scale` and no `get_scaled_loss`, and takes no optimizer of tf-keras. Keras 2 is
-`tf_keras` now, and `tf.keras` under TF_USE_LEGACY_KERAS=1. `compat-lossscale run` puts the old
-names back there, and not into `keras`.
+When these names were public, `keras` was Keras 2, and nearly the same as `tf.keras`. Today `keras`
+is Keras 3, whatever TF_USE_LEGACY_KERAS says. Its LossScaleOptimizer has no `dynamic`, no
+`loss_scale` and no `get_scaled_loss`, and accepts no optimizer of tf-keras. Keras 2 is now
+`tf_keras`, and `tf.keras` with TF_USE_LEGACY_KERAS=1. `compat-lossscale run` restores the old names
+there, and not in `keras`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `loss_scale` of `LossScaleOptimizer` becomes `dynamic=False, initial_scale=` or nothing.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0: the `loss_scale` argument became
-`dynamic`, `initial_scale` and `dynamic_growth_steps`. `"dynamic"` is the default and goes; a number
-is a fixed scale; the arguments of a `DynamicLossScale` or `FixedLossScale` become the
-constructor's own; and for a value that only the running program knows, a helper function does the
-same when it runs. Every rewritten call is proven to mean what it meant.
+In TensorFlow 2.4, the arguments `dynamic`, `initial_scale` and `dynamic_growth_steps` replaced
+`loss_scale`: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule removes
+`"dynamic"`, which is the default, and turns a number into a fixed scale. The arguments of a
+`DynamicLossScale` or `FixedLossScale` become arguments of the constructor. If only the running
+program knows the value, a helper function converts it at run time. The codemod proves that every
+rewritten call has the same meaning as before.
 """
 
 from __future__ import annotations
@@ -97,8 +98,7 @@ class Constructors(Rule):
         paths = program.resolver.paths(occurrence.node)
         if occurrence.ambiguous and any(p is not None and is_new_optimizer(p) for p in paths):
             return Review(
-                "on new versions this name is that of the class of today, which takes no "
-                "`loss_scale`",
-                "Take out the import for old versions, then run again.",
+                "on new versions this name means the current class, which takes no `loss_scale`",
+                "Remove the import for old versions, then run again.",
             )
         return rewrite_constructor(occurrence, call, program)

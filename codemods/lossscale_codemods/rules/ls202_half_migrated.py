@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The new class with the old argument: `mixed_precision.LossScaleOptimizer(opt, "dynamic")`.
+"""The new class gets new arguments: `mixed_precision.LossScaleOptimizer(opt, "dynamic")`.
 
-Someone changed the name and forgot the argument; every TensorFlow with the new class refuses it.
-A number without a keyword is left: Keras 3 reads it as the first value of a dynamic scale, the old
-API read it as a fixed one.
+Such a call has the new name and the old argument, and is an error in every TensorFlow that has the
+new class. A number without a keyword stays: Keras 3 reads it as the first value of a dynamic scale,
+and the old API read it as a fixed one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`DynamicLossScale` and its kin, where they are not an optimizer's argument, move to `compat.v1`.
+"""`DynamicLossScale` and related classes move to `compat.v1`, outside of optimizer arguments.
 
-The Keras optimizer does not take them any more, but the classes are still there as
-`tf.compat.v1.mixed_precision.DynamicLossScale`, with the same behaviour. A class that inherits from
-them moves as well, where the program gives loss scale objects only to optimizers of TensorFlow 1.
+The Keras optimizer no longer accepts them, but the classes still exist as
+`tf.compat.v1.mixed_precision.DynamicLossScale` and behave as before. The rule also rewrites a class
+that inherits from them, if the program passes loss scale objects to optimizers of TensorFlow 1
+only.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class LossScales(Rule):
     valid = (
         Case(
             f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
-            review="no Keras optimizer of today takes a loss scale of your own",
+            review="no current Keras optimizer takes a loss scale of your own",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -79,7 +80,7 @@ class LossScales(Rule):
             if self._stays_v1(occurrence, program):
                 return rename("the class that is still there under compat.v1", occurrence)
             return Review(
-                "no Keras optimizer of today takes a loss scale of your own",
+                "no current Keras optimizer takes a loss scale of your own",
                 "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
             )
         wrapper = self._wrapper(occurrence, program)

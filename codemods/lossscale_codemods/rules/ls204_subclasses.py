@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A subclass of an old optimizer is left, but for one of the v1 optimizer.
+"""A subclass of an old Keras optimizer is reported. One of the v1 optimizer is rewritten.
 
-`super().__init__` has other parameters, and from TensorFlow 2.11 on the public class makes objects
-of other classes, so that a subclass of it cannot be made at all. The v1 optimizer is still there
-under another name, and a class that inherits from it means the same, unless it replaces private
-methods.
+The parameters of `super().__init__` changed, and since TensorFlow 2.11 the public class creates
+objects of other classes, so a subclass of it cannot be created. The v1 optimizer still exists under
+another name. A class that inherits from it means the same, unless it overrides private methods.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An old name that is passed on, returned or unpacked is reported: its calls cannot be seen.
+"""An old name that is passed on, returned or unpacked is reported: its calls are unknown.
 
-`functools.partial(LossScaleOptimizer, loss_scale=128)` or `return LossScaleOptimizer` give the
-class to code that may call it with the old arguments. A property that returns it is rewritten with
-its call, where that is the only one. With `--unsafe-fixes`, so is one that may have others, and
-what `functools.partial` keeps for a call. Names of the two private modules that tf-keras has as
-well are respelled.
+`functools.partial(LossScaleOptimizer, loss_scale=128)` and `return LossScaleOptimizer` give the
+class to code that can call it with the old arguments. If a property returns the class and has one
+call, the rule rewrites the property together with that call. With `--unsafe-fixes`, it also
+rewrites a property that can have other calls, and the arguments of `functools.partial`. It rewrites
+names of the two private modules that tf-keras has too.
 """
 
 from __future__ import annotations

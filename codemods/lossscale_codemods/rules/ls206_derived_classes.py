@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A class that is derived from the optimizer of today, in a program with old names.
+"""A class that is derived from the current optimizer is reported, in a program with old names.
 
-From TensorFlow 2.11 on, the public class makes objects of other classes, so that no object can be
-made of a subclass of it. `type(name, (optimizer.__class__,), members)` makes a subclass too. Of a
-loss-scale optimizer, no object of it can be made as before, which is reported where an optimizer of
-that kind can be given. Neither is an old name: they are reported because the program meets them
-once its old names are gone.
+Since TensorFlow 2.11, the public class creates objects of other classes, so no object of a subclass
+can be created. `type(name, (optimizer.__class__,), members)` makes a subclass too. If `optimizer`
+can be a loss-scale optimizer, the rule reports that. These are not old names. They are reported
+because the program reaches them once its old names are migrated.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class DerivedClasses(Rule):
     """Reports classes that are derived from the optimizer of today."""
 
     id = "LS206"
-    title = "Classes derived from the optimizer of today"
+    title = "Subclasses of the current optimizer"
     valid = (
         Case(
             "try:\n"
@@ -44,7 +43,7 @@ class DerivedClasses(Rule):
             "    )\n"
             "class Mine(Base):\n"
             "    pass\n",
-            review="a subclass of the class of today",
+            review="a subclass of the current class",
         ),
     )
 
@@ -78,7 +77,7 @@ class DerivedClasses(Rule):
             return None
         when = "on new versions " if occurrence.ambiguous else ""
         return Review(
-            f"{when}this is a subclass of the class of today, of which no object can be made "
+            f"{when}this is a subclass of the current class, of which no object can be made "
             "from TensorFlow 2.11 on",
             "Wrap the optimizer instead of inheriting.",
         )

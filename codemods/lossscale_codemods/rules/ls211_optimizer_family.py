@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras optimizers stay what they were: `tf.keras.optimizers.Adam` is in `legacy` today.
+"""Keras optimizers keep their class: `tf.keras.optimizers.Adam` is in `legacy` today.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.11.0 gave the names of
-`tf.keras.optimizers` to a new family of classes. The old ones are in `tf.keras.optimizers.legacy`.
-The new family takes no `decay`, has no `get_gradients`, `get_weights` or `add_slot`, calls other
-methods of a subclass than `_resource_apply_dense`, and its Adam and RMSprop differ in the sixth
-digit. `compat-lossscale run` gives programs the old classes, and so does this rule: where a class
-is made, inherited from, tested for or handed on.
+TensorFlow 2.11 gave the names in `tf.keras.optimizers` to a new family of classes:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.11.0. The old classes are in
+`tf.keras.optimizers.legacy`. The new family takes no `decay`, has no `get_gradients`, `get_weights`
+or `add_slot`, and calls other methods of a subclass than `_resource_apply_dense`. Its Adam and
+RMSprop differ in the sixth digit. `compat-lossscale run` gives programs the old classes, and so
+does this rule, wherever a program creates a class, inherits from it, tests for it or passes it on.
 
-It looks at programs with old names: at the files that have some, and at the files that run
-together with these. `--new-optimizers` leaves the names as they are; see LS213.
+The rule applies to files with old names, and to files that run in the same program.
+`--new-optimizers` leaves the names as they are: see LS213.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras optimizers that are made from a string or a config stay of their family too.
+"""Keras optimizers that come from a string or a config keep their family.
 
-`model.compile("adam")`, `tf.keras.optimizers.get(name)` and `deserialize(config)` make an optimizer
-of the new family from TensorFlow 2.11 on, see LS211. In a call of `compile`, a string becomes the
-optimizer that it stood for. So does no optimizer at all, which stood for RMSprop. What may be a
-string goes through `tf.keras.optimizers.get`, which leaves other optimizers as they are.
-`use_legacy_optimizer=True` has `get` and `deserialize` choose the legacy family, and
-`use_legacy_format=True` has `serialize` write what it wrote.
+Since TensorFlow 2.11, `model.compile("adam")`, `tf.keras.optimizers.get(name)` and
+`deserialize(config)` create optimizers of the new family: see LS211. In a call of `compile`, the
+optimizer itself replaces the string. If the call has no optimizer, the rule writes RMSprop, which
+was the default. If a value may be a string, the rule passes it to `tf.keras.optimizers.get`, which
+returns other optimizers unchanged. With `use_legacy_optimizer=True`, `get` and `deserialize` choose
+the legacy family. With `use_legacy_format=True`, `serialize` writes what it wrote before.
 
-A `compile` of something that is not known to be a Keras model is left, with a finding. So is one
-that is kept and called later, as by `functools.partial(model.compile, loss="mse")`.
+If it is unknown whether the object is a Keras model, the `compile` call stays, with a finding. So
+does a call that is kept for later, as in `functools.partial(model.compile, loss="mse")`.
 """
 
 from __future__ import annotations

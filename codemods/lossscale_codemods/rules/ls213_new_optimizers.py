@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With `--new-optimizers`, what the new family of Keras optimizers does in another way is reported.
+"""With `--new-optimizers`, differences of the new family of Keras optimizers are reported.
 
-The names of `tf.keras.optimizers` are left as they are then, and stand for the classes of
-TensorFlow 2.11 and later; see LS211 for what keeps the old ones. The new ones refuse `decay` and do
-not look at `lr`. Subclasses implement `build` and `update_step`, and methods of the old ones are
-gone.
+The names in `tf.keras.optimizers` stay, and mean the classes of TensorFlow 2.11 and later. To keep
+the old classes, see LS211. The new classes refuse `decay` and ignore `lr`. Their subclasses
+implement `build` and `update_step`, and some methods of the old classes no longer exist.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizers of TensorFlow's private copy of Keras become those of tf-keras, which they were.
+"""Optimizers of TensorFlow's private copy of Keras become those of tf-keras.
 
-When these names were old, `tensorflow.python.keras.optimizer_v2.adam.Adam` was
-`tf.keras.optimizers.Adam`. Today it is a class by itself, which `LossScaleOptimizer` and `compile`
-of tf-keras refuse. `compat-lossscale run` gives programs the classes of tf-keras under these names,
-and this rule writes their public names. What has no public name is reported.
+In old TensorFlow, `tensorflow.python.keras.optimizer_v2.adam.Adam` was `tf.keras.optimizers.Adam`.
+Today it is a separate class, which `LossScaleOptimizer` and `compile` of tf-keras refuse.
+`compat-lossscale run` gives programs the classes of tf-keras under these names, and this rule
+writes their public names. It reports classes without a public name.
 
-Where an import is for environments without tf-keras, in `except ImportError`, it stays.
+An import in `except ImportError` stays, because it is for environments without tf-keras.
 """
 
 from __future__ import annotations

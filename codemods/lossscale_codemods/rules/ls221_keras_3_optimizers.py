@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keras optimizers become those of Keras 3, with their arguments (`--target keras3`).
 
-`tf.keras.optimizers.Adam` is Keras 3's Adam where `tf.keras` is Keras 3. Its `lr` is
-`learning_rate`. `decay` is gone, and Keras 3 takes no notice of it: a schedule that computes the
-same takes its place. SGD, Adadelta and Ftrl give the same results to the bit; Adagrad, Adam,
-Adamax and RMSprop with momentum differ by rounding alone.
+Where `tf.keras` is Keras 3, `tf.keras.optimizers.Adam` is Keras 3's Adam. `lr` becomes
+`learning_rate`. Keras 3 ignores `decay`, so a schedule that computes the same replaces it. SGD,
+Adadelta and Ftrl give the same results to the bit. Adagrad, Adam, Adamax, and RMSprop with momentum
+differ only by rounding.
 
-What is computed otherwise is reported: Nadam, RMSprop without momentum, sparse gradients of all
-but plain SGD, and subclasses, which implement other methods.
+The rule reports what Keras 3 computes differently: Nadam, RMSprop without momentum, sparse
+gradients except in plain SGD, and subclasses, which implement other methods.
 
-With `--unsafe-fixes`, RMSprop gets the square of its epsilon. Its results are the same then for
-gradients far below epsilon, and for those far above.
+With `--unsafe-fixes`, RMSprop gets the square of its epsilon. Then its results are the same for
+gradients far below epsilon and far above it.
 """
 
 from __future__ import annotations

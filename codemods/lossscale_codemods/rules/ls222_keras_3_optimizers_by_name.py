@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras optimizers that are made from a string or a config, in Keras 3 (`--target keras3`).
+"""Keras optimizers that come from a string or a config are checked (`--target keras3`).
 
-`model.compile("adam")` and `tf.keras.optimizers.get("sgd")` make what they made. RMSprop, which
-`compile` takes by itself, and Nadam compute otherwise in Keras 3, see LS221. What a name or a
-config stands for that only the running program knows is reported: it may be one of these, and
-configs of old optimizers have `decay` and `lr`. So are configs that the program looks into: Keras 3
-writes them in another form.
+`model.compile("adam")` and `tf.keras.optimizers.get("sgd")` create the same optimizers as before.
+RMSprop, which is the default of `compile`, and Nadam compute differently in Keras 3: see LS221. If
+only the running program knows the name or the config, the rule reports it, because it can mean one
+of these, and because configs of old optimizers have `decay` and `lr`. It also reports configs that
+the program reads, because Keras 3 writes them in another form.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorFlow 2.4's LossScaleOptimizer becomes that of compat_lossscale.keras3 (`--target keras3`).
 
-Keras 3 has a class of this name, with another constructor: no `dynamic`, no `loss_scale`, no
-`get_scaled_loss`. Its loss scale has no floor and no cap, and `iterations` does not count a step
-that is skipped, which Adam and schedules look at. compat_lossscale.keras3 has the arguments and
-the methods of TensorFlow 2.4. `count_skipped_steps=True` has `iterations` count as it did.
+Keras 3 has a class of this name with another constructor, without `dynamic`, `loss_scale` and
+`get_scaled_loss`. Its loss scale has no floor and no cap. Its `iterations`, which Adam and
+schedules read, do not count skipped steps. compat_lossscale.keras3 has the arguments and the
+methods of TensorFlow 2.4. With `count_skipped_steps=True`, `iterations` count as before.
 
-With `--no-dependency`, Keras 3's own class stays, and what it does otherwise is reported. A program
+With `--no-dependency`, Keras 3's own class stays, and the rule reports the differences. A program
 that calls `scale_loss` or `stateless_apply` is written for Keras 3, and stays.
 """
 

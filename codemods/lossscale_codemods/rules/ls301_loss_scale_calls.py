@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`opt.loss_scale()` becomes `opt.loss_scale`: it is the scale now, no longer an object to call.
+"""`opt.loss_scale()` becomes `opt.loss_scale`, which is the scale itself today.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. Only where the object is proven to be
-a loss-scale optimizer: made by its constructor, tested with isinstance, or annotated.
-With `--unsafe-fixes`, it is enough that its name says that it is an optimizer.
+Since TensorFlow 2.4, `loss_scale` is not an object that you call:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule changes proven loss-scale
+optimizers only: objects that the constructor created, that `isinstance` tests, or that are
+annotated. With `--unsafe-fixes`, a name that looks like an optimizer is enough.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class LossScaleCalls(Rule):
         if own is not None:
             return Review(
                 f"it belongs to the class {own.name.value}, whose base class stays as it is",
-                "Settle the base class first: with that of today, `loss_scale` is not called.",
+                "Change the base class first: `loss_scale` of the current one is not called.",
             )
         return Review(
             "that this is a loss-scale optimizer is not proven in this file",

@@ -2,7 +2,7 @@
 """`opt._optimizer` of a loss-scale optimizer becomes the public `opt.inner_optimizer`.
 
 The attribute was private, and `inner_optimizer` is public since TensorFlow 2.4. Most `_optimizer`
-attributes are users' own, so this changes proven loss-scale optimizers only.
+attributes belong to other classes, so the rule changes proven loss-scale optimizers only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attributes of `opt.loss_scale` become attributes of the optimizer.
 
-Since https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 `opt.loss_scale` is a tensor, and
-there is no object any more that could have attributes.
+Since TensorFlow 2.4, `opt.loss_scale` is a tensor, which does not have these attributes:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
 
 | old | new |
 | --- | --- |
@@ -12,9 +12,9 @@ there is no object any more that could have attributes.
 | `opt.loss_scale._current_loss_scale` | `opt.loss_scale`, where it is used as a number |
 | `opt.loss_scale._num_good_steps` | `opt.dynamic_counter` |
 
-The multiplier has no attribute: it is always 2, which is written where it was read.
+There is no attribute for the multiplier. It is always 2, so the rule writes 2 in its place.
 
-With `--unsafe-fixes`, it is enough that the name of the object says that it is an optimizer.
+With `--unsafe-fixes`, a name that looks like an optimizer is enough.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of `get_config()` of a loss-scale optimizer changed, so code that reads them is reported.
+"""Reads of changed keys in `get_config()` of a loss-scale optimizer are reported.
 
-Until TensorFlow 2.3 they were `optimizer` and `loss_scale`; since then they are `inner_optimizer`,
-`dynamic`, `initial_scale` and `dynamic_growth_steps`.
+Up to TensorFlow 2.3, the keys were `optimizer` and `loss_scale`. Since TensorFlow 2.4, they are
+`inner_optimizer`, `dynamic`, `initial_scale` and `dynamic_growth_steps`.
 """
 
 from __future__ import annotations

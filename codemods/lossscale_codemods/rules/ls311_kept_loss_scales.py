@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loss scale that a program keeps, `scale = opt.loss_scale`, is read from the optimizer later on.
+"""A loss scale that a program keeps, `scale = opt.loss_scale`, is read from the optimizer later.
 
-Up to TensorFlow 2.3 it was a live object; since
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 it is a tensor with the value of that
-moment. Where a later use is proven to see the same optimizer, it becomes a read of that. Where the
-object is handed on to code that is not followed, or printed, the place is reported.
+Up to TensorFlow 2.3, it was a live object. Since TensorFlow 2.4, it is a tensor with the value of
+that moment: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. If a later use provably
+sees the same optimizer, it becomes a read from that optimizer. If the program prints the object, or
+passes it to code that the codemod cannot follow, the rule reports the place.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`isinstance(opt.loss_scale, DynamicLossScale)` becomes `opt.dynamic`.
 
-The loss scale of an optimizer is a tensor, of whichever kind it is, since
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0; the optimizer says whether it moves.
+Since TensorFlow 2.4, the loss scale of an optimizer is a tensor, whether it is fixed or dynamic:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The optimizer has an attribute for
+that.
 """
 
 from __future__ import annotations

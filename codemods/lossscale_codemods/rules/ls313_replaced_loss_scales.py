@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An optimizer's loss scale that is replaced, or looked up by a name that is a string, is reported.
+"""Code that replaces an optimizer's loss scale, or looks it up by a string, is reported.
 
-`opt._loss_scale = ...` gave an optimizer another loss scale object. The optimizer that stayed keeps
-something else there, and `loss_scale` cannot be set.
+`opt._loss_scale = ...` gave an optimizer another loss scale object. The current optimizer keeps
+something else in this attribute, and you cannot set `loss_scale`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a loss scale object that an optimizer took is read from the optimizer.
+"""The state of a loss scale object that was passed to an optimizer is read from the optimizer.
 
-Up to TensorFlow 2.3 `scale = DynamicLossScale(); opt = LossScaleOptimizer(opt, scale)` shared the
-object, and `scale()` gave the scale of the moment. The optimizer that stayed keeps a state of its
-own: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
+Up to TensorFlow 2.3, `scale = DynamicLossScale(); opt = LossScaleOptimizer(opt, scale)` shared the
+object, and `scale()` returned the current scale. The current optimizer keeps its own state:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
 """
 
 from __future__ import annotations

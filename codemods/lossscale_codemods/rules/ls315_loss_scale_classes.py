@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test for a loss scale's class is reported where the class has the name that it has today.
+"""A test for a loss scale's class is reported if the class has its current name.
 
-The classes of loss scales are still there, as `tf.compat.v1.mixed_precision.DynamicLossScale`. The
-loss scale of an optimizer is a tensor since
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0, so that no such test finds one. The
-name is no old one: a program can have it before it is migrated, and has it afterwards.
+The classes of loss scales still exist, as `tf.compat.v1.mixed_precision.DynamicLossScale`. But
+since TensorFlow 2.4 the loss scale of an optimizer is a tensor, so such a test is never true:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The name is a current one, so a
+program can have the test before the migration and after it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class LossScaleClasses(Rule):
     """Reports tests that no loss scale of an optimizer passes any more."""
 
     id = "LS315"
-    title = "Tests for the classes of loss scales that are still there"
+    title = "Tests for classes of loss scales that still exist"
     targets = WITH_LOSS_SCALE
     valid = (
         Case(_HEAD + _TEST, _NEW_HEAD + _TEST, review="of no such class"),

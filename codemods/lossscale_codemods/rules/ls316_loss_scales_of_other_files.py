@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loss scale that another file gives, or gets, is reported where code takes it for an object.
+"""A loss scale of another file is reported if the program uses it as an object.
 
-Since https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 it is a tensor, which cannot be
-called and has no `get_config`. Calls of `loss_scale` itself, of an optimizer or of a property that
-returns it, are rewritten instead.
+Since TensorFlow 2.4, it is a tensor, which cannot be called and has no `get_config`:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. Calls of `loss_scale` itself, of an
+optimizer or of a property that returns it, are rewritten instead.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class LossScalesOfOtherFiles(Rule):
     """Follows loss scales from file to file."""
 
     id = "LS316"
-    title = "Loss scales that go from file to file"
+    title = "Loss scales of other files"
     targets = WITH_LOSS_SCALE
     not_handled = "Methods, and functions with decorators, that get a loss scale in another file."
     valid = (Case("from trainer import scale\nprint(scale())  # loss_scale\n"),)

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of optimizers that Keras 3 lacks are respelled or reported (`--target keras3`).
+"""Members of optimizers that Keras 3 lacks are rewritten or reported (`--target keras3`).
 
 | old | in Keras 3 |
 | --- | --- |
 | `opt.lr` | `opt.learning_rate` |
-| `opt.lr(opt.iterations)` of a schedule | `opt.learning_rate`, the rate of this moment |
+| `opt.lr(opt.iterations)` of a schedule | `opt.learning_rate`, the current rate |
 | `K.set_value(opt.lr, x)` | `opt.learning_rate.assign(x)` |
-| `opt.beta_1` and its like of a loss-scale optimizer | `opt.inner_optimizer.beta_1` |
+| `opt.beta_1` and similar of a loss-scale optimizer | `opt.inner_optimizer.beta_1` |
 
-Slots by name, weights, `get_updates`, `get_gradients` and hyperparameters by name are reported.
-So are arguments of `apply_gradients` that Keras 3 does not take. Reading `opt.lr` of what is not
-proven to be an optimizer is reported if its name says so, and respelled with `--unsafe-fixes`.
+The rule reports slots by name, weights, `get_updates`, `get_gradients`, hyperparameters by name,
+and arguments of `apply_gradients` that Keras 3 does not take. If it is not proven that an object is
+an optimizer, but its name says so, the rule reports `opt.lr`, and rewrites it with
+`--unsafe-fixes`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`optimizer.minimize(loss, variables)` becomes a function of the program (`--target keras3`).
+"""`optimizer.minimize(loss, variables)` calls a function in the file (`--target keras3`).
 
 Keras 3's optimizers have no `minimize`. The codemod adds a small function that does the same: it
 computes the gradients with a tape, of the scaled loss if the optimizer scales it, and applies them.

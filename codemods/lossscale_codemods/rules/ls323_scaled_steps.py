@@ -2,14 +2,15 @@
 """`get_scaled_loss ... get_unscaled_gradients ... apply_gradients` becomes `scale_loss ... apply`.
 
 In Keras 3, `apply` takes gradients that are still scaled, and unscales them itself
-(`--target keras3`). A step is rewritten where the unscaled gradients go nowhere else, and the loss
-is proven to be of float32. A float16 loss was multiplied in float16, where it can overflow, and
-Keras 3 multiplies in float32. compat_lossscale.keras3 has the methods of TensorFlow 2.4 too. So
-where a program clips the unscaled gradients, or looks at them, its steps stay as they are.
+(`--target keras3`). The rule rewrites a step if nothing else uses the unscaled gradients and the
+loss is proven to be float32. Old TensorFlow multiplied a float16 loss in float16, where it can
+overflow, and Keras 3 multiplies it in float32. compat_lossscale.keras3 has the methods of
+TensorFlow 2.4 too, so a step stays if the program clips or reads the unscaled gradients.
 
-A program that asks `get_scaled_loss(tf.constant(1.0))` for the loss scale reads `loss_scale`.
+A program that calls `get_scaled_loss(tf.constant(1.0))` to get the loss scale reads `loss_scale`.
 
-With `--no-dependency`, what is not rewritten is reported: Keras 3 cannot unscale gradients for you.
+With `--no-dependency`, the rule reports steps that it does not rewrite, because Keras 3 cannot
+unscale gradients for you.
 """
 
 from __future__ import annotations

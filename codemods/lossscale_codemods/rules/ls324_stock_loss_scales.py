@@ -2,9 +2,9 @@
 """Reads of the loss scale are reported with `--target keras3 --no-dependency`.
 
 Keras 3's own LossScaleOptimizer has no `loss_scale`, `dynamic` or `dynamic_counter`. Its variables
-`dynamic_scale` and `step_counter` are there only once it is built, which its first step does.
-Before that, `initial_scale` is the loss scale. Which of both a read comes to is known only when the
-program runs.
+`dynamic_scale` and `step_counter` exist only after the first step, which builds the optimizer.
+Before that, `initial_scale` is the loss scale. Only the running program knows which of the two a
+read needs.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Keras 3 gives or does otherwise is reported.
+"""Other differences of Keras 3 are reported.
 
 | use | in Keras 3 |
 | --- | --- |

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Type tests, annotations and custom objects with an old class get the new class.
 
-In TensorFlow 2.4 the old class is a subclass of the new one, and from 2.11 on the objects are of
-several classes that all inherit from the new one: `isinstance` stays right. tf-keras cannot load
-that class where it is a custom object, and needs none, so that it goes from `custom_objects`.
+In TensorFlow 2.4, the old class is a subclass of the new one. Since TensorFlow 2.11, objects have
+several classes that all inherit from the new one, so `isinstance` stays right. tf-keras cannot load
+the class as a custom object, and does not need it as one, so the rule removes it from
+`custom_objects`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
 _NEW = "tf.keras.mixed_precision"
 _USAGES = {
-    Usage.TYPE_TEST: "isinstance with the class of today",
-    Usage.ANNOTATION: "annotated with the class of today",
-    Usage.CUSTOM_OBJECT: "the class of today under its name",
+    Usage.TYPE_TEST: "isinstance with the current class",
+    Usage.ANNOTATION: "annotated with the current class",
+    Usage.CUSTOM_OBJECT: "the current class under its name",
 }
 
 
@@ -52,7 +53,7 @@ class TypeTests(Rule):
         Case("ok = isinstance(opt, LossScaleOptimizer)\n"),
         Case(
             f"{_HEAD}known = {{'LossScaleOptimizer': {_OLD}.LossScaleOptimizer}}\n",
-            review="where it is a custom object",
+            review="as a custom object",
         ),
     )
 
@@ -89,7 +90,7 @@ class TypeTests(Rule):
             edits = remove_item(program.tree, table.elements, [element])
             return Rewrite("TensorFlow knows its class itself", lambda _: edits, keeps_name=False)
         return Review(
-            "tf-keras cannot load the class of today where it is a custom object, because that has "
-            "no from_config()",
-            "Take it out of custom objects: TensorFlow knows its class itself.",
+            "tf-keras cannot load the current class as a custom object, because it has no "
+            "from_config()",
+            "Remove it from custom objects: TensorFlow knows its class itself.",
         )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`type(opt) == LossScaleOptimizer` becomes `isinstance(opt, LossScaleOptimizer)`.
 
-From TensorFlow 2.11 on, `LossScaleOptimizer(opt)` makes an object of another class, so that the
+Since TensorFlow 2.11, `LossScaleOptimizer(opt)` creates an object of another class, so the
 comparison is never true.
 """
 
@@ -71,4 +71,4 @@ class TypeComparisons(Rule):
             start, end = tree.span(comparison)
             return [Edit(start, end, f"({text})" if tight and negated else text)]
 
-        return Rewrite("a type test that also knows the classes of today", edits)
+        return Rewrite("a type test that also accepts the current classes", edits)

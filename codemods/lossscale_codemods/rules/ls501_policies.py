@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`set_policy` becomes `set_global_policy`; `global_policy` and `Policy` lose `experimental`.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. Names of policies that no version
-knows any more are reported.
+TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule
+reports names of policies that no longer exist.
 """
 
 from __future__ import annotations
@@ -73,4 +73,4 @@ class Policies(Rule):
                 f"there is no policy of this name any more: {dead!r}",
                 "Say the dtype that is meant: 'mixed_float16', 'mixed_bfloat16' or 'float32'.",
             )
-        return rename("the name of today", occurrence)
+        return rename("the current name", occurrence)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Policy(name, loss_scale=...)` becomes `Policy(name)`, where that says the same.
+"""`Policy(name, loss_scale=...)` becomes `Policy(name)`, if that means the same.
 
-The new Policy has no loss scale: `Model.compile` wraps the optimizer with a dynamic one under
-`mixed_float16`, and with none under other policies. A number moves to the optimizer of each
-`compile`, where one program sets the policy once, then makes its models, and compiles them with
-optimizers that are seen. A loss scale also goes where the program trains in loops of its own and
-compiles no model. Any other combination is reported. With `--unsafe-fixes`, a loss scale is
-dropped where the file compiles no model, which is all that it was for, and where it may be the one
-that a policy has whose name is not known.
+The new Policy has no loss scale. `Model.compile` wraps the optimizer with a dynamic loss scale
+under `mixed_float16`, and with none under other policies. The rule moves a number to the optimizer
+of each `compile`, if the program sets the policy once, then creates its models, and compiles them
+with optimizers that the codemod can see. It removes a loss scale if the program trains in loops of
+its own and compiles no model. It reports all other combinations.
+
+With `--unsafe-fixes`, it also removes a loss scale if the file compiles no model, because only
+`compile` uses it, and if the policy's name is unknown, so that the loss scale may be its default.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class PolicyObjects(Rule):
             )
         scale = self._argument(call, 1, "loss_scale")
         if scale is None:
-            return rename("the class of today", occurrence)
+            return rename("the current class", occurrence)
         argument = scale
         number = self._number(call, scale, program)
         compiled = compiled_optimizers(call, program) if number is not None else None

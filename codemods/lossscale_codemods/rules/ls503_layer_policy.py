@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`get_layer_policy(layer)` becomes `layer.dtype_policy`.
 
-`get_layer_policy(layer).loss_scale is not None` becomes a question about the policy's name, which
-is what decides now whether `Model.compile` scales the loss.
+`get_layer_policy(layer).loss_scale is not None` becomes a test of the policy's name, which now
+decides whether `Model.compile` scales the loss.
 """
 
 from __future__ import annotations

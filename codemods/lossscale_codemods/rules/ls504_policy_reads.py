@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`policy.loss_scale` is gone: tests for `None` ask for the policy's name, others are reported.
+"""Tests of `policy.loss_scale` for `None` ask for the policy's name. Other reads are reported.
 
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0 took the loss scale out of policies
-and out of their text. Whether losses are scaled is told by the policy's name; by how much, by the
-optimizer alone.
+TensorFlow 2.4 removed the loss scale from policies and from their text:
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The policy's name says whether losses
+are scaled. Only the optimizer knows the scale.
 """
 
 from __future__ import annotations

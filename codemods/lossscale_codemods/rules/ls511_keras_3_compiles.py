@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `compile` wraps under `mixed_float16` is wrapped with ours (`--target keras3`).
+"""Optimizers that `compile` wraps under `mixed_float16` get our wrapper (`--target keras3`).
 
-Keras 3's `compile` wraps the optimizer too, with a class that has no floor, no cap, no
-`loss_scale` and no `get_scaled_loss`, and whose `iterations` does not count steps that are skipped.
-An optimizer that is wrapped already stays. Where the model is surely of `mixed_float16`, the
-optimizer is wrapped in the call; where it may be, a small function that the codemod adds asks the
-model when the program runs.
+Keras 3's `compile` wraps the optimizer too, with a class that has no floor, no cap, no `loss_scale`
+and no `get_scaled_loss`, and whose `iterations` do not count skipped steps. An optimizer that is
+wrapped already stays. If the policy of the model is known to be `mixed_float16`, the rule wraps the
+optimizer in the call. If it may be, the codemod adds a small function that asks the model at run
+time.
 
-With `--no-dependency`, what Keras 3 wraps is reported.
+With `--no-dependency`, the rule reports what Keras 3 wraps.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The v1 wrapper moves to the name that is still there, `tf.compat.v1.mixed_precision.*`.
+"""The v1 wrapper gets its current name, `tf.compat.v1.mixed_precision.*`.
 
-It only ever wraps v1 optimizers, which the Keras class refuses, so there is nothing else for it to
-become. `disable_mixed_precision_graph_rewrite` moves with it.
+It wraps v1 optimizers only, and the Keras class refuses these, so it cannot become the Keras class.
+`disable_mixed_precision_graph_rewrite` gets its current name too.
 """
 
 from __future__ import annotations

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`enable_mixed_precision_graph_rewrite`: respelled for v1 optimizers, expanded for Keras ones.
+"""`enable_mixed_precision_graph_rewrite` is renamed for v1 optimizers, written out for Keras ones.
 
-The function is still there as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
-but refuses Keras optimizers from TensorFlow 2.11 on. For these it did two things, which can be
-written out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where and
-when the call did; where there is no place for a second statement, the call is left.
+The function still exists as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
+but refuses Keras optimizers since TensorFlow 2.11. For these it did two things, which the rule
+writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where the
+call was. If there is no place for a second statement, the call stays.
 
-Which kind of optimizer it gets is not told by the name that the function is called by: that under
-`compat.v1` took Keras optimizers too. It is told by where the optimizer comes from and by what is
-done with it. If neither proves it, the call is left.
+The name of the function does not tell the kind of the optimizer, because the function in
+`compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from and how
+the program uses it. If neither proves the kind, the call stays.
 
-The function also refused to run under a mixed policy, and no mixed policy could be set after it.
-Nothing takes the place of these two errors. So the call is left, with a finding, in a program that
-sets policies too, and in tests, which may be there for just these errors or for the class of the
-result.
+The function also refused to run under a mixed policy, and after it no mixed policy could be set. No
+current function raises these two errors. So the call stays, with a finding, in a program that also
+sets policies, and in tests, which can be about these errors or about the class of the result.
 
-Where the kind of the optimizer is not proven, `--unsafe-fixes` takes the one kind that the file
-makes or, if it makes none, the one that its training loop is written for. It also writes the call
-out in a program that sets policies: one that got no error is the same without the two errors.
+If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
+creates or, if it creates none, the one that its training loop is written for. It also writes the
+call out in a program that sets policies, where the result is the same if the program got no error.
 """
 
 from __future__ import annotations

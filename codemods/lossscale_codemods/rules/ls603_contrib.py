@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tf.contrib.mixed_precision` went away with TensorFlow 1; what is exact moves to `compat.v1`.
+"""`tf.contrib.mixed_precision` moves to `compat.v1`, if the result behaves exactly the same.
 
-An `ExponentialUpdateLossScaleManager(init, n, 1, 2, 0.5)` is a `DynamicLossScale(init, n)`, and the
-optimizer that gets it is a `MixedPrecisionLossScaleOptimizer`. The manager's defaults,
-`decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. Where only the first of the
-two stands in the way, `--unsafe-fixes` makes the same of it: the loss scale is then halved at the
-first step that is not finite, and not at one that follows. A `FixedLossScaleManager` has no
-equivalent either: its optimizer skipped steps that are not finite, and that of `compat.v1` applies
-them under a fixed loss scale.
+TensorFlow 2 has no `tf.contrib`. An `ExponentialUpdateLossScaleManager(init, n, 1, 2, 0.5)` is a
+`DynamicLossScale(init, n)`, and its optimizer is a `MixedPrecisionLossScaleOptimizer`. The defaults
+of the manager, `decr_every_n_nan_or_inf=2` and `decr_ratio=0.8`, have no equivalent. If only the
+first of them differs, `--unsafe-fixes` makes the same rewrite. The loss scale then halves at the
+first step that is not finite, instead of the second. A `FixedLossScaleManager` has no equivalent:
+its optimizer skipped steps that are not finite, and that of `compat.v1` applies them if the loss
+scale is fixed.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Contrib(Rule):
         if last == "FixedLossScaleManager":
             return Review(
                 "tf.contrib is gone, and its optimizer skipped steps that are not finite, which "
-                "those of today apply under a fixed loss scale",
+                "current ones apply under a fixed loss scale",
                 f"If that is fine, use {_SHOWN}.MixedPrecisionLossScaleOptimizer with the number.",
             )
         return Review(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branches for old versions are left as they are, and reported as collapsible.
+"""Branches for old versions stay, and are reported as collapsible.
 
-Code that tests the version, catches ImportError, or asks hasattr before it uses an old name already
-works on both sides of TensorFlow 2.4. `--collapse-guards` takes the old branches out.
+Code that tests the version, catches ImportError, or calls hasattr before it uses an old name
+already works before and after TensorFlow 2.4. `--collapse-guards` removes the old branches.
 
-Conditions are evaluated as the program does. `tf.__version__ < "2.4"` compares strings, and
-`"2.21.0" < "2.4"` is true, so that TensorFlow of today comes to the branch. The branch is migrated
-then, and the condition is reported.
+The codemod evaluates conditions as the program does. `tf.__version__ < "2.4"` compares strings, and
+`"2.21.0" < "2.4"` is true, so current versions of TensorFlow run the branch. In that case the
+codemod migrates the branch and reports the condition.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 _MISTAKEN = Review(
-    "versions of today come to the branch that seems to be for old ones, so it is no such branch",
-    "Compare versions as numbers: as strings, `2.21` is below `2.4`. Then take out the branch that "
-    "no version comes to.",
+    "current versions run the branch that seems to be for old ones",
+    "Compare versions as numbers: as strings, `2.21` is below `2.4`. Then remove the branch that "
+    "no version runs.",
 )
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Old names in comments, docstrings and strings are listed, and never edited.
 
-Prose can mention an old version on purpose. A mention asks for nothing and does not change the
-exit code; see LS802 for strings that are part of the program.
+Prose can mention an old version on purpose. A mention needs no action and does not change the exit
+code. For strings that are part of the program, see LS802.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A string that the program works with, and that has an old name in it, is reported.
+"""A string that the program uses is reported if it contains an old name.
 
 `mock.patch("tensorflow.keras.mixed_precision.experimental.set_policy")` and
-`exec("from ...experimental import Policy")` stop working with the new names. So does
+`exec("from ...experimental import Policy")` fail with the new names. So does
 `type(opt).__name__ == "LossScaleOptimizer"` with `--new-optimizers`.
 """
 

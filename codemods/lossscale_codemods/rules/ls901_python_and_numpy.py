@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that numpy and Python have taken away become the names of what they were.
+"""Removed names of NumPy and Python become the current names for the same objects.
 
 `np.float` was Python's `float`, `np.Inf` is `np.inf`, and `collections.Mapping` is in
-`collections.abc`. Programs of the old API have such names, and would fail at them once they are
-migrated. Some names have one in some uses only: `np.asscalar(a)` in a call, `inspect.getargspec`
-where only `args`, `varargs` or `defaults` of its result are read. What no name of today does is
-reported, with what new code has instead. Names behind `try` or `hasattr`, and in branches for
-Python 2, stay.
+`collections.abc`. Old programs use such names, and would fail at them after the migration. Some
+names have an equivalent for some uses only: `np.asscalar(a)` in a call, and `inspect.getargspec` if
+the program reads only `args`, `varargs` or `defaults` of its result. If no current name does the
+same, the rule reports the name and what new code uses. Names behind `try` or `hasattr`, and in
+branches for Python 2, stay.
 
-Like the other rules of this group, it looks at files with old names, and at files that run in one
-program with these. `--select LS9` has it look at all files. `--target compat` changes nothing for
-it: `compat_lossscale` has no such names, and only `compat-lossscale run` serves them. Which names
-there are is the table of [neighbours](../neighbours.md).
+LS901 to LS903 look at files with old names, and at files that run in the same program. With
+`--select LS9`, they look at all files. `--target compat` makes no difference, because
+`compat_lossscale` does not have these names: only `compat-lossscale run` restores them. The table
+of [neighbours](../neighbours.md) lists the names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PythonAndNumpy(NeighbourRule):
     """Respells names of Python's standard library and of numpy."""
 
     id = "LS901"
-    title = "Names that numpy and Python took away"
+    title = "Removed names of NumPy and Python"
     group_markers = markers(_ROOTS)
     shows_imports = True
     not_handled = "Names of numpy or Python that a file gets from another file which imports them."

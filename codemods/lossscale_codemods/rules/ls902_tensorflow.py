@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of TensorFlow that went after the loss-scale API become the names of what they were.
+"""Removed names of TensorFlow become the current names for the same objects.
 
-`tensorflow.python.keras` was where `tf.keras` was implemented. Today it is a copy that TensorFlow
-keeps for itself: its layers cannot be used in models of `tf.keras`. What is public in `tf.keras`
-gets its public name, module by module where everything that a file takes of one is public.
-`tensorflow.python.training.tracking` is `tensorflow.python.trackable` now, which is private as
-well. Names that moved from one private module to another get their public name, if they have one.
-The rest is reported: `tf.estimator`, `tf.contrib`, and what was never public.
+`tensorflow.python.keras` was the implementation of `tf.keras`. Today it is a private copy, whose
+layers cannot be used in models of `tf.keras`. Names that are public in `tf.keras` get their public
+name, if everything that a file uses of a module is public. `tensorflow.python.training.tracking` is
+now `tensorflow.python.trackable`, which is private too. Names that moved from one private module to
+another get their public name, if they have one. The rule reports the rest: `tf.estimator`,
+`tf.contrib`, and names that were never public.
 
-Its files are those of LS901. Of optimizers of the private copy LS214 says more, of
-`tf.contrib.mixed_precision` LS603.
+It looks at the same files as LS901. For optimizers of the private copy, see LS214. For
+`tf.contrib.mixed_precision`, see LS603.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TensorFlow(NeighbourRule):
     """Respells names of TensorFlow's modules."""
 
     id = "LS902"
-    title = "Names that TensorFlow took away"
+    title = "Removed names of TensorFlow"
     group_markers = markers(_ROOTS)
     shows_imports = True
     invalid = (

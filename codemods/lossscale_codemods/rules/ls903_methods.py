@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strategy.experimental_run_v2` becomes `strategy.run`, which it was.
+"""`strategy.experimental_run_v2` becomes `strategy.run`. Other removed methods are reported.
 
-TensorFlow 2.2 renamed the method, and 2.4 took the old name away. Nothing else has a method of this
-name, so whatever it is called on is a strategy, unless the file defines such a method itself. Of
-the options of `tf.data` that are gone, `map_vectorization` made datasets faster and did not change
-them: it is reported, to be taken out. So is a class of the file that has a `compute_loss` of its
-own and stands behind a Keras model among the bases of another: since TensorFlow 2.9, Keras has a
-method of that name, which is found first.
+TensorFlow 2.2 renamed the method, and 2.4 removed the old name. No other class has a method of this
+name, so the object is a strategy, unless the file defines such a method itself.
 
-Its files are those of LS901.
+The option `map_vectorization` of `tf.data` made datasets faster and did not change them. The rule
+reports it, so that you can remove it. It also reports a class with a `compute_loss` method that
+comes after a Keras model in a list of base classes. Since TensorFlow 2.9, Keras has a method of
+that name, which Python finds first.
+
+The rule looks at the same files as LS901.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Methods(Rule):
     """Respells methods of TensorFlow's classes."""
 
     id = "LS903"
-    title = "Methods that TensorFlow took away"
+    title = "Removed methods of TensorFlow"
     order = 2
     """What other rules find tells whether this is a program with old names."""
     targets = frozenset(Target)
@@ -126,7 +127,7 @@ class Methods(Rule):
                 f"If it is a strategy's, call {new}.",
             )
         edit = Edit(*program.tree.span(node.attr), new)
-        return Rewrite("the name of today", lambda _: [edit], is_rename=True)
+        return Rewrite("the current name", lambda _: [edit], is_rename=True)
 
 
 def _new(node: cst.Attribute) -> str:

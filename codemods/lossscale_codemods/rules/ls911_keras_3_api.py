@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of Keras 2 that Keras 3 lacks, next to loss scaling, are reported (`--target keras3`).
+"""Names of Keras 2 that Keras 3 lacks are reported, next to loss scaling (`--target keras3`).
 
-The codemod does not migrate all of Keras 2 to Keras 3. It looks at what old programs with loss
-scaling use: names and methods that are gone, `add_weight`, whose first argument is the shape now,
-graphs that a program builds by itself, and a `train_step` that returns a loss. `fit` of Keras 3
-shows the values of its own metrics in the place of what that returns under their names.
-
-See https://keras.io/guides/migrating_to_keras_3/ for the rest.
+The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs with
+loss scaling use: removed names and methods; `add_weight`, whose first argument is now the shape;
+graphs that a program builds by itself; and a `train_step` that returns a loss. `fit` of Keras 3
+shows the values of its own metrics instead of returned values with the same names. For the rest,
+see https://keras.io/guides/migrating_to_keras_3/.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Keras3Api(Rule):
     """Reports what is gone, and names the arguments of `add_weight`."""
 
     id = "LS911"
-    title = "Keras 2 where Keras 3 is another"
+    title = "Other names of Keras 2"
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_3

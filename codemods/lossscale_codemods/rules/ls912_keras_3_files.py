@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that Keras 3 writes and reads otherwise are reported (`--target keras3`).
+"""Files that Keras 3 writes and reads differently are reported (`--target keras3`).
 
-A checkpoint of tf-keras has an optimizer's variables, and its loss scale, under other names than
-one of Keras 3. Restored into an optimizer of Keras 3 they are left out, silently. Keras 3 saves
-models as `.keras` and `.h5` alone, and weights as `.weights.h5`. It loads neither a SavedModel nor,
-from `.h5`, a loss-scale optimizer of compat_lossscale.keras3.
-
-`compat-lossscale verify FILE --to keras3` says what a file keeps.
+In a checkpoint, tf-keras and Keras 3 store an optimizer's variables and its loss scale under
+different names. If you restore a checkpoint of tf-keras into an optimizer of Keras 3, it silently
+ignores them. Keras 3 saves models as `.keras` and `.h5` only, and weights as `.weights.h5`. It
+loads no SavedModel and, from `.h5`, no loss-scale optimizer of compat_lossscale.keras3. To keep a
+model with its optimizer, load it on tf-keras, save it as `.keras`, and convert that:
+`compat-lossscale verify OLD.keras --to keras3 --output NEW.keras`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ _NEW_HEAD = (
     "tf.keras.mixed_precision.set_global_policy('float32')\n"
     "model = tf.keras.Sequential(layers)\n"
 )
-_ASK = "Ask `compat-lossscale verify FILE --to keras3` what old files keep."
+_ASK = (
+    "Load old files on tf-keras, save the model as `.keras`, and convert that: `compat-lossscale "
+    "verify OLD.keras --to keras3 --output NEW.keras`."
+)
 _CHECKPOINT = Review(
     "checkpoints have the variables of Keras 3's optimizers under other names: from one of "
     "tf-keras, the optimizer's state and its loss scale are not restored",

@@ -73,6 +73,11 @@ def _held(target: Path) -> Iterator[tuple[int, os.stat_result]]:
         # What root may write all the same was made read-only for a reason.
         if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
             raise WriteRefusedError("It is read-only. Make it writable, then run again.")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise WriteRefusedError(
+                f"Its folder {target.parent} is read-only. Make the folder writable, then run "
+                "again."
+            )
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -26,7 +26,7 @@ _KEYS: dict[str, type] = {
     "no-ignore": bool,
 }
 _NAMES = {str: "a string", list: "a list of strings", int: "a whole number", bool: "true or false"}
-_SECTION = "tool.compat-lossscale"
+_TABLES = ("tool", "compat-lossscale")
 
 
 class ConfigurationError(Exception):
@@ -84,10 +84,11 @@ def read(path: Path | None) -> Configuration:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror or error}.") from error
     text = _decoded(path, content)
-    if _SECTION not in text:
+    # TOML has many ways to write the table, and all of them have its name.
+    if _TABLES[-1] not in text:
         return Configuration()
     section: Any = _load(path, text)
-    for table in ("tool", "compat-lossscale"):
+    for table in _TABLES:
         section = section.get(table, {})
         if not isinstance(section, dict):
             raise ConfigurationError(

@@ -7,6 +7,7 @@ again; every other byte of the file is kept.
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import difflib
 import io
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.name_resolution import RelativeImports
     from lossscale_codemods.vocabulary.options import Options
 
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FILE = re.compile(r"^%%(?:writefile|file)\s+(?!-)\S+\.py\s*$")
 
 
@@ -47,10 +49,11 @@ def migrate_notebook(
     if not options.runs_with and not can_hold_old_name(source, selection=options.selection):
         return Result(source, source, Status.UNCHANGED)
     try:
-        text = source.decode("utf-8")
+        text = _text_of(source)
         every = list(code_cells(text))
-    except (UnicodeDecodeError, NotebookError) as error:
-        return Result(source, source, Status.UNREADABLE, problem=f"It is no notebook: {error}.")
+    except NotebookError as error:
+        problem = f"It is not a notebook that can be read: {error}."
+        return Result(source, source, Status.UNREADABLE, problem=problem)
     layouts = {cell.number: prompts(cell) or indentation(cell, is_python_magic) for cell in every}
     cells, broken = _parsable([layouts[c.number].cell for c in every if not _is_file(c)])
     for cell in broken:
@@ -99,6 +102,19 @@ def migrate_notebook(
         uses_old_api=result.uses_old_api,
         changes_optimizers=result.changes_optimizers,
     )
+
+
+def _text_of(source: bytes) -> str:
+    """Decodes a notebook, which is UTF-8 without a byte order mark."""
+    if source.startswith(_BOMS):
+        raise NotebookError(
+            "it begins with a byte order mark, with which Jupyter does not open it. Save it as "
+            "UTF-8 without one, then run again"
+        )
+    try:
+        return source.decode()
+    except UnicodeDecodeError as error:
+        raise NotebookError(str(error)) from error
 
 
 def _migrate_file(cell: Cell, options: Options) -> Result:

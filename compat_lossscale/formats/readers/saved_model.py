@@ -136,9 +136,14 @@ class _mapped:  # noqa: N801  # used like a function
         self._file = open_part(str(self._path), str(self._folder))
         try:
             self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
+        except OSError as error:
             self._file.close()
             raise UnreadableArtefactError(f"{self._path.name} cannot be read: {error}") from None
+        except ValueError:
+            self._file.close()
+            raise UnreadableArtefactError(
+                f"{self._path.name} is empty: whatever wrote it did not finish"
+            ) from None
         return memoryview(self._map)
 
     def __exit__(self, *_: object) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.decoding import text_of, undecodable
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,17 @@ def test_the_encoding_is_that_of_the_mark_or_the_comment(source: bytes, text: st
 )
 def test_what_cannot_be_decoded_is_replaced(source: bytes, text: str) -> None:
     assert text_of(source) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("x = 1".encode("utf-16"), "Python does not read UTF-16. Save it as UTF-8"),
+        ("x = 1".encode("utf-32"), "Python does not read UTF-32. Save it as UTF-8"),
+        (b"x = 1\n# \xe9\n", "line 2 has the byte 0xe9, which is not UTF-8. Save it as UTF-8, or"),
+        (b"# coding: klingon\n", "the reason. Correct its encoding line"),
+        (b"x = 1\n", "the reason. Save it as UTF-8"),
+    ],
+)
+def test_the_problem_says_what_to_do(source: bytes, problem: str) -> None:
+    assert undecodable(source, "the reason").startswith(f"It cannot be decoded: {problem}")

@@ -267,7 +267,7 @@ def test_a_branch_that_versions_of_today_come_to_as_well_is_migrated(condition: 
             assert result.text == source.replace("experimental.", "").replace(
                 "(opt, 'dynamic')", "(opt)"
             ), (shape, reviews(result))
-            found = [text for text in reviews(result) if "versions of today come to" in text]
+            found = [text for text in reviews(result) if "current versions run" in text]
             assert len(found) == 1, shape
 
 

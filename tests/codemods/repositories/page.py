@@ -68,19 +68,19 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
     rest = _all(proven) - proven["kept"]
     yield (
         f"{len(figures)} repositories have {_all(proven):,} old names of the loss-scale API. Of "
-        f"these, {proven['kept']} are kept for older versions, in branches that only these come "
-        f"to. Of the other {rest}, {_part(proven['rewritten'], rest)} are rewritten, and "
+        f"these, {proven['kept']} are kept for older versions, in branches that only these run. "
+        f"Of the other {rest}, {_part(proven['rewritten'], rest)} are rewritten, and "
         f"{_part(unsafe['rewritten'], rest)} with `--unsafe-fixes`."
     )
     derived = sum(_total(figures, "proven", _DERIVED)["left"].values())
     yield (
-        f"{derived} more findings are about classes that are derived from the optimizer of today "
+        f"{derived} more findings are about subclasses of the current optimizer "
         "(LS206). These are not old names, so none of these figures counts them."
     )
     yield (
         "These programs also use optimizers of Keras, whose family a migration keeps: "
-        f"{_shares(figures, _FAMILY)}. They use neighbours as well, which are names that "
-        "TensorFlow, NumPy or Python took away, most of them without an exact successor: "
+        f"{_shares(figures, _FAMILY)}. They also use neighbours, which are names that "
+        "TensorFlow, NumPy or Python removed, most of them without an exact successor: "
         f"{_shares(figures, _NEIGHBOURS)}."
     )
     seconds = sorted(one["proven"]["seconds"] for one in figures.values())
@@ -89,11 +89,11 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
         len({*one["proven"]["problems"], *one["unsafe"]["problems"]}) for one in figures.values()
     )
     yield (
-        f"Of {files:,} files looked at, every changed one compiles, is laid out by a formatter as "
-        "before if it was, and is not changed again by a second run"
-        f"{f', with {problems} exceptions' if problems else ''}. A repository takes "
-        f"{seconds[len(seconds) // 2]:.0f} seconds in the middle and {seconds[-1]:.0f} at most, "
-        "with `--jobs 1`."
+        f"Of {files:,} files looked at, every changed one compiles, has the layout of a formatter "
+        "if it had it before, and does not change in a second run"
+        f"{f', with {problems} exceptions' if problems else ''}. With `--jobs 1`, the "
+        f"median time of a repository is {seconds[len(seconds) // 2]:.0f} seconds, and the "
+        f"longest time is {seconds[-1]:.0f} seconds."
     )
 
 

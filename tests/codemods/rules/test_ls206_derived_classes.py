@@ -44,6 +44,6 @@ def test_a_subclass_that_is_left_when_its_guard_goes() -> None:
             pass
         opt = LSO(inner)
         """,
-        "this is a subclass of the class of today",
+        "this is a subclass of the current class",
         collapse_guards=True,
     )

@@ -55,7 +55,7 @@ def test_custom_objects_need_no_optimizer(before: str, after: str) -> None:
 def test_a_table_of_classes_is_reported() -> None:
     check_left(
         f"import tensorflow as tf\nobjects = {{'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}\n",
-        "tf-keras cannot load the class of today where it is a custom object",
+        "tf-keras cannot load the current class as a custom object",
     )
 
 

@@ -295,7 +295,7 @@ def test_a_condition_that_takes_versions_of_today_for_old_ones(
     check_review(
         branches.format(condition, "experimental.set_policy"),
         branches.format(condition, "set_global_policy"),
-        "versions of today come to the branch that seems to be for old ones",
+        "current versions run the branch that seems to be for old ones",
         collapse_guards=collapse_guards,
     )
     check_noop(branches.format(condition, "set_global_policy"))
@@ -303,4 +303,4 @@ def test_a_condition_that_takes_versions_of_today_for_old_ones(
 
 def test_a_condition_that_compares_versions() -> None:
     result = migrate_source(program(VERSION_IF))
-    assert not any("versions of today" in text for text in reviews(result))
+    assert not any("current versions" in text for text in reviews(result))

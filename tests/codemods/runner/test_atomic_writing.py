@@ -208,7 +208,7 @@ def test_a_folder_that_takes_no_files_is_refused() -> None:
     with folder_of_nobody() as folder:
         (folder / "a.py").write_bytes(OLD)
         folder.chmod(0o555)
-        check_refused(folder / "a.py", "Permission denied")
+        check_refused(folder / "a.py", "Make the folder writable")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of somebody else")

@@ -25,3 +25,32 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(SECTION, encoding="utf-8-sig")
     assert read(path) == Configuration(ignore=("LS201",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.compat-lossscale]\ntarget = 'keras3'\n",
+        "[tool.'compat-lossscale']\ntarget = 'keras3'\n",
+        "[ tool . compat-lossscale ]\ntarget = 'keras3'\n",
+        "[tool]\ncompat-lossscale.target = 'keras3'\n",
+        "tool = {compat-lossscale = {target = 'keras3'}}\n",
+    ],
+)
+def test_every_way_to_write_the_table_is_read(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text(text)
+    assert read(file).target == "keras3"
+
+
+def test_a_value_in_the_place_of_the_table_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text("[tool]\ncompat-lossscale = 3\n")
+    with pytest.raises(ConfigurationError, match="must be a table"):
+        read(file)
+
+
+def test_a_project_that_depends_on_the_package_needs_no_table(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text("[project]\ndependencies = ['compat-lossscale']\n")
+    assert read(file) == Configuration()

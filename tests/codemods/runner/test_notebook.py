@@ -127,11 +127,37 @@ def test_a_broken_cell_is_said_and_others_are_not_held_up_by_it() -> None:
     assert "Cell 1 does not parse" in result.problem
 
 
-@pytest.mark.parametrize("source", [b"{", b"[]", b"\xff mixed_precision experimental"])
-def test_what_is_no_notebook(source: bytes) -> None:
-    result = migrate_notebook(source + b" mixed_precision.experimental", Options())
-    assert result.status is Status.UNREADABLE
-    assert "It is no notebook" in result.problem
+OLD_CELL = {"cell_type": "code", "source": ["tf.keras.mixed_precision.experimental.Policy('x')"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"{ mixed_precision.experimental", "Expecting property name"),
+        (b"[] mixed_precision.experimental", "Extra data"),
+        (b"\xff mixed_precision.experimental", "can't decode byte 0xff"),
+        ({"cells": 3, "x": [OLD_CELL]}, "it has no list of cells"),
+        ({"worksheets": [{"cells": [OLD_CELL]}]}, "Convert it with `jupyter nbconvert"),
+        ({"cells": [{**OLD_CELL, "source": [1, *OLD_CELL["source"]]}]}, "source of cell 1 is not"),
+        ({"cells": [OLD_CELL, {"source": OLD_CELL["source"]}]}, "cell 2 has no cell_type"),
+        ({"cells": [OLD_CELL, None]}, "cell 2 has no cell_type"),
+    ],
+)
+def test_what_is_no_notebook(content: Any, problem: str) -> None:
+    source = content if isinstance(content, bytes) else json.dumps(content).encode()
+    result = migrate_notebook(source, Options())
+    assert (result.status, result.output) == (Status.UNREADABLE, source)
+    assert result.problem.startswith("It is not a notebook that can be read: ")
+    assert problem in result.problem
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_named(encoding: str) -> None:
+    text = json.dumps({"cells": [OLD_CELL]})
+    # The words that a rule looks for are in the file as UTF-8 too, so that it is not skipped.
+    source = text.encode(encoding) + text.encode()
+    problem = migrate_notebook(source, Options()).problem
+    assert "byte order mark, with which Jupyter does not open it. Save it as UTF-8" in problem
 
 
 def migrated(*cells: Any) -> tuple[list[str], list[Any]]:

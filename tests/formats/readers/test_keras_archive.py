@@ -84,7 +84,7 @@ def test_a_huge_list_of_files_is_refused_before_it_is_read(tmp_path: Path) -> No
     ("files", "message"),
     [
         ({"metadata__json": "{}"}, "has no config.json"),
-        ({"config__json": "{"}, "config.json is no JSON"),
+        ({"config__json": "{"}, "config.json is not JSON"),
         ({"config__json": b"\xff"}, "config.json in the archive is not UTF-8"),
         (
             {"config__json": json.dumps(COMPILED), "model__weights__h5": b"no HDF5"},

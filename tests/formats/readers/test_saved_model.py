@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compat_lossscale.formats import UnreadableArtefactError
-from compat_lossscale.formats.readers import (
-    saved_model,
-)
+from compat_lossscale.formats.readers import saved_model
 
 if TYPE_CHECKING:
-    pass
+    from pathlib import Path
 
 
 def test_metadata_is_bounded_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,3 +23,9 @@ def test_metadata_is_bounded_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None
     assert metadata.copies == [("x.pb", value)] * 2
     with pytest.raises(UnreadableArtefactError, match=r"in x\.pb is too large"):
         metadata.add("x.pb", iter([memoryview(value)]))
+
+
+def test_the_error_names_an_empty_graph(tmp_path: Path) -> None:
+    (tmp_path / "saved_model.pb").touch()
+    with pytest.raises(UnreadableArtefactError, match=r"^saved_model\.pb is empty"):
+        saved_model.read(str(tmp_path))

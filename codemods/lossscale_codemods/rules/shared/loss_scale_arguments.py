@@ -93,7 +93,7 @@ class ArgumentReader(LossScaleTypes):
         own = self._own_class(node)
         if own is not None:
             return Review(
-                f"{own} is no loss scale of TensorFlow, and no optimizer of today takes one of "
+                f"{own} is not a loss scale of TensorFlow, and no current optimizer takes one of "
                 "your own",
                 "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
             )
@@ -154,8 +154,8 @@ class ArgumentReader(LossScaleTypes):
         if subclass is None:
             return None
         return Review(
-            f"which loss scale it is is known only when the program runs, and {subclass} is none "
-            "that an optimizer of today takes",
+            f"which loss scale it is is known only when the program runs, and no current optimizer "
+            f"takes {subclass}",
             "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
         )
 

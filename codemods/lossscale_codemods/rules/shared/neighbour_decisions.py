@@ -126,7 +126,7 @@ def review(neighbour: Neighbour) -> Review:
         if neighbour.instead == "nothing"
         else f"In new code: {neighbour.instead}."
     )
-    return Review(gone, f"{instead} `compat-lossscale run` serves the old name.")
+    return Review(gone, f"{instead} `compat-lossscale run` restores the old name.")
 
 
 def _message(new: str) -> str:

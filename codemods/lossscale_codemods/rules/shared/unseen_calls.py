@@ -74,7 +74,7 @@ def returned_class(occurrence: Occurrence, program: Program) -> ReturnedClass | 
 
     first = rewrites[0]
     is_proven = len(rewrites) == 1 and _are_all(reads, function, program)
-    message = "the class of today, and the arguments that its call gives it"
+    message = "the current class, with the arguments of its call"
     return ReturnedClass(
         Rewrite(message, edits, meaning=first.meaning, constructor=first.constructor), is_proven
     )
