@@ -216,6 +216,8 @@ def _lines(result: Verification) -> Iterator[str]:
         yield f"  {describe_state(state)}"
     for what in artefact.missing:
         yield f"  not in it: {what}"
+    for what in result.lost:
+        yield f"  lost: {what}"
 
 
 def _conversion(conversion: Conversion) -> Iterator[str]:

@@ -27,7 +27,7 @@ from compat_lossscale.formats.models.weights import (
     plan_layers,
     trained_shapes,
 )
-from compat_lossscale.formats.readers import h5, keras_archive
+from compat_lossscale.formats.readers import h5, keras_archive, saved_model
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 COMPILED_OPTIMIZER = ("compile_config", "optimizer")
@@ -39,6 +39,10 @@ _OTHER_ARCHIVE = (
 _OTHER_H5 = (
     "they stay as {} writes them, and {} does not read their dtype policies; load the .h5 where it "
     "is from, save it as .keras and convert that"
+)
+_NO_SAVED_MODEL = (
+    "{} loads no SavedModel; load it with the library that saved it, save a .keras archive and "
+    "convert that"
 )
 _COUNTED_BEFORE = (
     "skipped steps are counted in it, and from here on they are not, as Keras 3 does not count them"
@@ -96,6 +100,8 @@ def convert_artefact(
         LossScaleArgumentError: It states one that cannot be.
     """
     conversion = convert(stated.config, target)
+    if artefact.format == saved_model.FORMAT and target is Generation.KERAS3:
+        return ArtefactConversion(_with(conversion, _not_loaded(conversion, artefact)))
     if artefact.format not in (h5.FORMAT, keras_archive.FORMAT) or stated.generation is target:
         return ArtefactConversion(conversion)
     if is_whole(artefact, stated.generation, target):
@@ -289,6 +295,14 @@ def _state_fields(state: LiveState | None, fates: Mapping[str, tuple[Verdict, st
         for name, value in values.items()
         if value is not None and (name, value) != ("slots", 0)
     ]
+
+
+def _not_loaded(conversion: Conversion, artefact: Artefact) -> list[Field]:
+    """Says that the other library does not load the artefact, whatever its config."""
+    reason = _NO_SAVED_MODEL.format(conversion.target.title)
+    layers = Field("layers", Verdict.LOST, conversion.source.title, reason)
+    fates = dict.fromkeys(_NAMES, (Verdict.LOST, reason))
+    return [layers, *(field for state in artefact.states for field in _state_fields(state, fates))]
 
 
 def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:

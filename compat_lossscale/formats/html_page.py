@@ -81,6 +81,7 @@ class Shown:
     configs: list[Config]
     states: list[str]
     missing: list[str]
+    lost: Sequence[str]
     open: bool
 
 
@@ -147,6 +148,7 @@ def _shown(result: Verification, *, open_: bool) -> Shown:
         ],
         [describe_state(state) for state in (artefact.states if artefact else ())],
         [printable(what) for what in (artefact.missing if artefact else ())],
+        result.lost,
         open_,
     )
 

@@ -18,9 +18,14 @@ from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
 from compat_lossscale.formats.artefact_conversion import convert_artefact
 from compat_lossscale.formats.conversion import Conversion, Verdict
+from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.reading import find, read
 from compat_lossscale.spec import Generation, LossScaleSpec
 
+_NO_CHECKPOINT = (
+    "the optimizer's state: {} does not look for it in such a checkpoint; restore the checkpoint "
+    "with the library that saved it, save a .keras archive and convert that"
+)
 MAX_MESSAGE = 600
 """The longest message, because the content of a hostile file must not fill the screen."""
 
@@ -43,6 +48,7 @@ class Verification:
         status: The result in one word.
         artefact: Its content; `None` if it is unreadable.
         conversions: The conversions of each config to the other generations.
+        lost: What a target does not read, with the reason, where no conversion says so.
         error: Why it is unreadable; empty if it is readable.
     """
 
@@ -50,6 +56,7 @@ class Verification:
     status: ArtefactStatus
     artefact: Artefact | None = None
     conversions: tuple[tuple[StatedConfig, tuple[Conversion, ...]], ...] = ()
+    lost: tuple[str, ...] = ()
     error: str = ""
 
 
@@ -83,15 +90,26 @@ def verify_artefact(
     except CompatLossScaleError as error:
         return Verification(path, ArtefactStatus.UNREADABLE, error=printable(str(error)))
     made = [conversion for _, of_config in conversions for conversion in of_config]
+    lost = _lost_in_checkpoint(artefact, targets)
     if not artefact.has_loss_scale and not artefact.missing:
         status = ArtefactStatus.NO_LOSS_SCALE
-    elif any(conversion.lost for conversion in made) or (
+    elif (lost or any(conversion.lost for conversion in made)) or (
         strict and (artefact.missing or any(_changes(conversion) for conversion in made))
     ):
         status = ArtefactStatus.LOSSY
     else:
         status = ArtefactStatus.LOSSLESS
-    return Verification(path, status, artefact, conversions)
+    return Verification(path, status, artefact, conversions, lost)
+
+
+def _lost_in_checkpoint(artefact: Artefact, targets: Sequence[Generation]) -> tuple[str, ...]:
+    """Says what Keras 3 does not restore, if somebody asks for Keras 3 alone.
+
+    A checkpoint has no config to convert, so nothing else says it.
+    """
+    if artefact.format != checkpoint.FORMAT or tuple(targets) != (Generation.KERAS3,):
+        return ()
+    return (_NO_CHECKPOINT.format(Generation.KERAS3.title),) if artefact.states else ()
 
 
 def _changes(conversion: Conversion) -> bool:
@@ -146,6 +164,7 @@ def _result_as_json(result: Verification) -> dict[str, Any]:
         "writer": artefact.writer,
         "states": [json_value(_state_as_json(state)) for state in artefact.states],
         "missing": list(artefact.missing),
+        **({"lost": list(result.lost)} if result.lost else {}),
         "configs": [
             {
                 "where": stated.where,

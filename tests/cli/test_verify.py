@@ -135,19 +135,29 @@ def test_the_json_has_all_of_it() -> None:
     (artefact,) = value["artefacts"]
     (config,) = artefact["configs"]
     assert value["version"] == 1
-    assert value["totals"] == {"lossless": 1, "lossy": 0, "no loss scale": 0, "unreadable": 0}
+    assert value["totals"] == {"lossless": 0, "lossy": 1, "no loss scale": 0, "unreadable": 0}
     assert artefact["writer"] == "TensorFlow 2.3.4"
     assert artefact["states"][0]["loss_scale"] == 32.0
     assert config["generation"] == "tf2.3"
     assert config["spec"]["growth_steps"] == 4
-    assert [conversion["to"] for conversion in config["conversions"]] == [
-        "tf2.4",
-        "tf-keras",
-        "keras3",
-    ]
+    lossless = {conversion["to"]: conversion["lossless"] for conversion in config["conversions"]}
+    assert lossless == {"tf2.4": True, "tf-keras": True, "keras3": False}
     assert {"name": "dynamic", "verdict": "kept", "value": True, "reason": ""} in config[
         "conversions"
     ][0]["fields"]
+
+
+def test_a_checkpoint_is_not_called_lossless_for_keras_3(tmp_path: Path) -> None:
+    checkpoint, page = ARTEFACTS / "2.21" / "checkpoint-1", tmp_path / "page.html"
+    result = verify(checkpoint, "--to", "keras3", "--html", page)
+    assert result.exit_code == 1
+    assert "  lost: the optimizer's state: Keras 3 does not look for it" in result.stdout
+    assert "Keras 3 does not look for it" in page.read_text()
+    value = json.loads(verify(checkpoint, "--to", "keras3", "--json").stdout)
+    check(value, "verify")
+    assert value["artefacts"][0]["status"] == "lossy"
+    for arguments in ((), ("--to", "tf-keras")):
+        assert verify(checkpoint, *arguments).exit_code == 0
 
 
 def test_html_comes_besides_and_changes_no_exit_code(
