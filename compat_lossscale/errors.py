@@ -54,8 +54,12 @@ class InexpressibleLossScaleError(CompatLossScaleError, ValueError):
     """A loss scale that the requested generation cannot express."""
 
 
-class ConfigFormatError(CompatLossScaleError, ValueError, KeyError):
-    """A dictionary that is not a loss-scale config of any generation."""
+class ConfigFormatError(CompatLossScaleError, ValueError, KeyError, TypeError):
+    """A dictionary that is not a loss-scale config of any generation.
+
+    TensorFlow's `from_config` raised `KeyError` for a missing entry, and `TypeError` or
+    `ValueError` for one of another type.
+    """
 
     def __str__(self) -> str:
         # KeyError would show the message's repr.

@@ -11,7 +11,7 @@ CAUGHT_BY: dict[type[Exception], tuple[type[Exception], ...]] = {
     errors.LossScaleArgumentError: (ValueError, TypeError),
     errors.AlreadyWrappedError: (ValueError, TypeError, AttributeError),
     errors.InexpressibleLossScaleError: (ValueError,),
-    errors.ConfigFormatError: (ValueError, KeyError),
+    errors.ConfigFormatError: (ValueError, KeyError, TypeError),
     errors.UnreadableArtefactError: (ValueError,),
     errors.ConversionError: (ValueError,),
     errors.NotCountedError: (RuntimeError,),

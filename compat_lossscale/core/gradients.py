@@ -69,13 +69,18 @@ def all_finite(gradients: Any) -> tf.Tensor:
 
 
 def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:
-    """The tensors of dense gradients and the values of sparse ones; `None` is left out."""
-    values = (one.values if isinstance(one, tf.IndexedSlices) else one for one in gradients)
-    return [
-        one if isinstance(one, tf.Tensor) else tf.convert_to_tensor(one)
-        for one in values
-        if one is not None
-    ]
+    """The tensors of dense gradients, the values of sparse and ragged ones; `None` is left out."""
+    return [_value(one) for one in gradients if one is not None]
+
+
+def _value(gradient: Any) -> tf.Tensor:
+    if isinstance(gradient, tf.Tensor):
+        return gradient
+    if isinstance(gradient, tf.IndexedSlices | tf.SparseTensor):
+        return gradient.values
+    if isinstance(gradient, tf.RaggedTensor):
+        return gradient.flat_values
+    return tf.convert_to_tensor(gradient)
 
 
 def with_values(gradients: Sequence[Any], values: Iterable[tf.Tensor]) -> list[Any]:
@@ -87,6 +92,10 @@ def with_values(gradients: Sequence[Any], values: Iterable[tf.Tensor]) -> list[A
 def _with_value(gradient: Any, value: tf.Tensor) -> Any:
     if isinstance(gradient, tf.IndexedSlices):
         return tf.IndexedSlices(value, gradient.indices, gradient.dense_shape)
+    if isinstance(gradient, tf.SparseTensor):
+        return tf.SparseTensor(gradient.indices, value, gradient.dense_shape)
+    if isinstance(gradient, tf.RaggedTensor):
+        return gradient.with_flat_values(value)
     return value
 
 

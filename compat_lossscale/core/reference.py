@@ -32,7 +32,8 @@ def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     """Multiplies a loss by the loss scale, in the loss's own dtype.
 
     Args:
-        loss: A floating-point tensor of any shape, or a callable without arguments that gives one.
+        loss: A floating-point tensor of any shape, which may be ragged or sparse, or a callable
+            without arguments that gives one.
         loss_scale: Gives the current loss scale, a float32 scalar tensor.
 
     Returns:
@@ -41,7 +42,7 @@ def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     """
     if callable(loss):
         return as_written(lambda: scale_loss(loss(), loss_scale))
-    loss = tf.convert_to_tensor(loss)
+    loss = as_tensor(loss)
     return loss * tf.cast(loss_scale(), loss.dtype)
 
 
@@ -55,8 +56,14 @@ def _multiply(gradient: Any, factor: tf.Tensor) -> Any:
     if isinstance(gradient, tf.IndexedSlices):
         values = _multiply(gradient.values, factor)
         return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
-    gradient = tf.convert_to_tensor(gradient)
+    gradient = as_tensor(gradient)
     return gradient * tf.cast(factor, gradient.dtype)
+
+
+def as_tensor(value: Any) -> Any:
+    """Converts a value to a tensor. A ragged or sparse tensor is one, and stays what it is."""
+    is_composite = isinstance(value, tf.RaggedTensor | tf.SparseTensor)
+    return value if is_composite else tf.convert_to_tensor(value)
 
 
 def every_element_is_finite(tensors: Iterable[tf.Tensor]) -> tf.Tensor:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
+
+import tensorflow as tf
 
 from compat_lossscale.arguments import opt_means_optimizer, others_in, with_rule
 from compat_lossscale.core import LossScale
@@ -45,7 +48,15 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
 
     @property
     def loss_scale(self) -> LossScale:
-        """The live loss scale, an object to call and a float32 scalar tensor at once."""
+        """The live loss scale, an object to call and a float32 scalar tensor at once.
+
+        On one of several replicas, a copy that shares its state.
+        """
+        if tf.distribute.get_strategy().num_replicas_in_sync > 1 and not (
+            tf.distribute.in_cross_replica_context()
+        ):
+            # A strategy takes the same object on all replicas for one value, and sums it as such.
+            return copy.copy(self._loss_scale)
         return self._loss_scale
 
     @classmethod

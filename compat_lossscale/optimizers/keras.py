@@ -129,7 +129,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             with tf.init_scope():
                 # Variables cannot be made inside the branch that applies. The first call settles
                 # which variables the optimizer knows: also those that have no gradient yet.
-                inner_optimizer.build(variables)
+                self.build(variables)
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         self._guards.check_applied_once(gradients, "apply_gradients", self._fixed_scale)

@@ -33,6 +33,22 @@ def test_a_loss_can_have_any_shape(mode: Mode) -> None:
     np.testing.assert_array_equal(run([[1, 2], [3, 4]]), [[2, 4], [6, 8]])
 
 
+def test_a_ragged_and_a_sparse_loss_stay_what_they_are(mode: Mode) -> None:
+    def scale(value: tf.Tensor) -> Any:
+        values = tf.stack([value, 2.0, 3.0])
+        ragged = tf.RaggedTensor.from_row_splits(values, [0, 1, 3])
+        sparse = tf.SparseTensor([[0], [2], [4]], values, [5])
+        loss_scale = FixedLossScale(2)
+        scaled = scale_loss(ragged, loss_scale), scale_loss(lambda: sparse, loss_scale)()
+        assert isinstance(scaled[0], tf.RaggedTensor)
+        return scaled[0].flat_values, scaled[0].row_splits, tf.sparse.to_dense(scaled[1])
+
+    flat_values, row_splits, dense = mode.compile(scale, scalar_spec())(1.0)
+    assert list(flat_values) == [2.0, 4.0, 6.0]
+    assert list(row_splits) == [0, 1, 3]
+    assert list(dense) == [2.0, 0.0, 4.0, 0.0, 6.0]
+
+
 def test_a_callable_loss_gives_a_callable_that_reads_the_scale_each_time() -> None:
     loss_scale = DynamicLossScale(4, increment_period=1)
     scaled = scale_loss(lambda: tf.constant(3.0), loss_scale)
@@ -70,6 +86,27 @@ def test_sparse_gradients_stay_sparse(mode: Mode) -> None:
     np.testing.assert_array_equal(values, [[2.0, 1.0], [4.0, 2.5]])
     assert list(indices) == [1, 3]
     assert list(dense_shape) == [5, 2]
+
+
+def test_gradients_of_ragged_and_sparse_inputs_stay_what_they_are(mode: Mode) -> None:
+    def unscale(value: tf.Tensor) -> Any:
+        values = tf.stack([value, 2.0, 3.0])
+        ragged = tf.RaggedTensor.from_row_splits(values, [0, 1, 3])
+        sparse = tf.SparseTensor([[0], [2], [4]], values, [5])
+        gradients = unscale_gradients([ragged, values, sparse], tf.constant(2.0))
+        assert isinstance(gradients[0], tf.RaggedTensor)
+        return (
+            [gradients[0].flat_values, gradients[0].row_splits, tf.sparse.to_dense(gradients[2])],
+            all_finite([ragged, sparse]),
+        )
+
+    run = mode.compile(unscale, scalar_spec())
+    (flat_values, row_splits, dense), finite = run(4.0)
+    assert list(flat_values) == [2.0, 1.0, 1.5]
+    assert list(row_splits) == [0, 1, 3]
+    assert list(dense) == [2.0, 0.0, 1.0, 0.0, 1.5]
+    assert finite
+    assert not run(INF)[1]
 
 
 def test_gradients_may_be_any_iterable() -> None:

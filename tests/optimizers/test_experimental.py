@@ -187,6 +187,34 @@ def test_the_loss_scale_serves_code_of_both_eras(family: Family) -> None:
     assert opt.dynamic_counter == 0
 
 
+@pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
+@pytest.mark.parametrize("traced", [False, True])
+def test_strategies_sum_the_loss_scale_over_replicas_as_a_tensor(
+    family: Family, mirrored: Any, traced: bool, loss_scale: Any
+) -> None:
+    with mirrored.scope():
+        opt = LossScaleOptimizer(family.sgd(), loss_scale)
+    expected = 2 * float(opt.loss_scale)
+
+    def in_replica() -> Any:
+        context = tf.distribute.get_replica_context()
+        return opt.loss_scale, context.all_reduce("SUM", opt.loss_scale)
+
+    def step() -> Any:
+        found, summed = mirrored.run(in_replica)
+        return mirrored.reduce("SUM", found, axis=None), mirrored.reduce("MEAN", summed, axis=None)
+
+    assert [float(one) for one in (tf.function(step) if traced else step)()] == [expected] * 2
+
+
+def test_the_loss_scale_of_a_replica_shares_its_state(family: Family, mirrored: Any) -> None:
+    with mirrored.scope():
+        opt = LossScaleOptimizer(family.sgd(), "dynamic")
+    good_steps = mirrored.run(lambda: opt.loss_scale.good_steps)
+    assert good_steps is opt.loss_scale.good_steps
+    assert opt.loss_scale is opt.loss_scale
+
+
 def test_two_optimizers_may_share_one_loss_scale(family: Family) -> None:
     shared = DynamicLossScale(8, 1)
     first, second = (LossScaleOptimizer(family.sgd(), shared) for _ in range(2))

@@ -62,6 +62,28 @@ def test_building_makes_the_inner_optimizers_variables() -> None:
     assert [id(w) for w in opt.variables] == [id(w) for w in opt.inner_optimizer.variables]
 
 
+@pytest.mark.parametrize("own", ["wrapper", "inner optimizer"])
+def test_a_step_calls_the_build_of_a_subclass(own: str) -> None:
+    built: list[Any] = []
+
+    class Builds:
+        def build(self, var_list: Any) -> None:
+            built.append(var_list)
+            super().build(var_list)  # type: ignore[misc]  # it is mixed into what has one
+
+    class OwnWrapper(Builds, LossScaleOptimizer):
+        pass
+
+    class OwnInner(Builds, tf_keras.optimizers.SGD):
+        pass
+
+    v = tf.Variable(3.0)
+    opt = OwnWrapper(new.sgd()) if own == "wrapper" else LossScaleOptimizer(OwnInner(1.0))
+    opt.apply_gradients([(tf.constant(1.0), v)])
+    assert built
+    assert built[0][0] is v
+
+
 def test_averages_over_time_are_the_inner_optimizers() -> None:
     v = tf.Variable(4.0)
     inner = new.sgd(1.0, use_ema=True, ema_momentum=0.5)

@@ -277,3 +277,19 @@ def test_a_step_can_be_the_last_expression_of_a_function(value: float, skipped: 
     assert tf.function(lambda: opt.minimize(lambda: v * value, [v]))() is None
     assert opt.iterations == 1
     assert bool(opt.last_step_skipped) is skipped
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"dynamic": "x"}, {"unknown": 1}, {"initial_scale": "x"}, {"dynamic_growth_steps": "x"}],
+)
+@pytest.mark.parametrize("family", ["legacy", "new"])
+def test_a_malformed_config_is_refused_with_tensorflows_error(
+    family: str, change: dict[str, Any]
+) -> None:
+    stock, ours = (make("dynamic") for make in _pair(family))
+    config = {**stock.get_config(), **change}
+    with pytest.raises(Exception) as expected:  # noqa: PT011  # whichever it is
+        type(stock).from_config(config)
+    with pytest.raises(expected.type):
+        type(ours).from_config(config)
