@@ -59,6 +59,21 @@ def test_import_statements(tmp_path: Path, statement: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "file"),
+    [
+        ("import runpy\nrunpy.run_path('train.py')", "train.py"),
+        ("import runpy\nrunpy.run_path(here + '/lib/train.py')", "lib/train.py"),
+        ("exec(open('lib/train.py').read())", "lib/train.py"),
+        ("import_module('models.' + name)", "models/small.py"),
+        ("import_module(f'models.net_{name}')", "models/small.py"),
+    ],
+)
+def test_files_that_are_run_by_their_names(tmp_path: Path, code: str, file: str) -> None:
+    files = {"old.py": code, file: SGD, "other/other.py": SGD}
+    assert connected(tmp_path, files) == {file}
+
+
+@pytest.mark.parametrize(
     "statement", ["# import optim", "x = 1  # so: import optim", "important: optim"]
 )
 def test_other_statements(tmp_path: Path, statement: str) -> None:
