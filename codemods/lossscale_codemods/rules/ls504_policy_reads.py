@@ -84,7 +84,8 @@ class PolicyReads(Rule):
             for occurrence in program.references
             if occurrence.meaning in (Meaning.POLICY, Meaning.GLOBAL_POLICY)
         }
-        if not made - {None}:
+        made.discard(None)
+        if not made:
             return
         for text in _as_text(program):
             if text in made or any(v.made_by in made for v in program.types.values(text)):

@@ -60,8 +60,9 @@ def test_the_text_of_a_policy(text: str, policy: str) -> None:
 
 
 def test_what_a_policy_says_of_itself_is_text_as_before() -> None:
-    code = "import tensorflow as tf\npolicy = tf.keras.mixed_precision{}.global_policy()\n"
+    code = "import tensorflow as tf\npolicy = tf.keras.mixed_precision{0}.global_policy()\n"
     code += "print(policy.name, f'{{policy.compute_dtype}}', len([policy]))\n"
+    code += "f(tf.keras.mixed_precision{0}.global_policy)\n"
     check_transformed(code.format(".experimental"), code.format(""))
     check_noop(code.format("").replace("policy.name", "policy"))
 
