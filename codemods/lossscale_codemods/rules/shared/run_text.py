@@ -26,7 +26,7 @@ _FIELD: Final = "\0"
 
 
 def text_of(node: cst.SimpleString | cst.FormattedString) -> str | None:
-    """Returns the text of a string, of an f-string with nothing for its fields; `None` if broken."""
+    """Returns the text of a string that is valid; there is nothing in the place of fields."""
     if isinstance(node, cst.FormattedString):
         parts = (p.value if isinstance(p, cst.FormattedStringText) else _FIELD for p in node.parts)
         return "".join(parts)
