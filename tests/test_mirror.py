@@ -196,6 +196,7 @@ CODEMOD: Final = {
     "rules/shared/policies_without_compile": "rules/test_ls502_policy_objects.py",
     "rules/shared/policy_compiles": "rules/test_ls502_policy_objects.py",
     "rules/shared/respelling": "rules/test_ls314_shared_loss_scales.py",
+    "rules/shared/run_text": "rules/test_ls802_strings.py",
     "rules/shared/scaled_steps": "rules/test_ls323_scaled_steps.py",
     "rules/shared/scales_of_other_files": "rules/test_ls316_loss_scales_of_other_files.py",
     "rules/shared/second_statement": "rules/test_ls602_graph_rewrite.py",

@@ -8,6 +8,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis import run_time_imports
 from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.vocabulary import frameworks
 
@@ -68,6 +69,9 @@ def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None
 def _together(modules: Modules, files: ProjectFiles) -> set[Path] | None:
     """Returns the files that can run together with one; nothing if there are too many to tell."""
     importing = [files.path]
+    run_time_users = _run_time_users(modules)
+    if run_time_users is None:
+        return None
     for path in importing:
         name = path.parent.name if path.stem == "__init__" else path.stem
         users = modules.mentioning(name)
@@ -82,6 +86,11 @@ def _together(modules: Modules, files: ProjectFiles) -> set[Path] | None:
             if user not in importing
             and imports.search(modules.source(user))
             and path in set(_imported(modules, files.seen_from(user), user))
+        ]
+        importing += [
+            user
+            for user in run_time_users
+            if user not in importing and path in set(_run(modules, files.seen_from(user), user))
         ]
     together = dict.fromkeys(importing)
     waiting = list(importing)
@@ -101,6 +110,35 @@ def _imported(modules: Modules, files: ProjectFiles, path: Path) -> Iterator[Pat
             located = files.locate(dotted)
             if located is not None:
                 yield located[0]
+    yield from _run(modules, files, path)
+
+
+def _run_time_users(modules: Modules) -> list[Path] | None:
+    """Returns the files that run others by their names; nothing if that is not known yet."""
+    words = (*run_time_imports.IMPORTING, *run_time_imports.RUNNING)
+    mentioning = [modules.mentioning(word.decode()) for word in words]
+    if None in mentioning:
+        return None
+    return sorted({user for users in mentioning for user in users or ()})
+
+
+def _run(modules: Modules, files: ProjectFiles, path: Path) -> Iterator[Path]:
+    """Yields the files that one runs by their names."""
+    source = modules.source(path)
+    for name in run_time_imports.module_names(source):
+        if frameworks.is_framework(name.dotted):
+            continue
+        located = files.locate(name.dotted)
+        if located is not None:
+            yield located[0]
+        if name.is_package:
+            folder = path.parent if located is None else located[0].parent
+            yield from sorted(folder.glob("*.py"))
+    for script in run_time_imports.scripts(source):
+        for beside in (script, script.rpartition("/")[2]):
+            if modules.source(path.parent / beside):
+                yield path.parent / beside
+                break
 
 
 @functools.lru_cache(maxsize=512)

@@ -65,6 +65,12 @@ class _Change:
     growth: int | None
 
 
+def _reaches_into_indentation(change: _Change, row: _Row) -> bool:
+    """Whether a change and one of a row's indentation would collide."""
+    is_insertion = change.start == change.end == row.first
+    return is_insertion or (change.start < row.first and row.start <= change.end)
+
+
 def _change(before: bytes, edit: Edit) -> _Change:
     start = len(before[: edit.start].decode("utf-8"))
     old = before[edit.start : edit.end].decode("utf-8")
@@ -136,9 +142,7 @@ class _Statement:
                 indentation = " " * (row.indentation + row.shift + _HANGING)
                 blank = len(self.text[: row.hangs_at]) - len(self.text[: row.hangs_at].rstrip(" "))
                 yield row.hangs_at - blank, row.hangs_at, self.newline + indentation
-            if row.shift and not any(
-                c.start <= row.first and row.start <= c.end for c in self.changes
-            ):
+            if row.shift and not any(_reaches_into_indentation(c, row) for c in self.changes):
                 yield row.start, row.first, " " * (row.indentation + row.shift)
 
     def _hangs_more(self) -> bool:

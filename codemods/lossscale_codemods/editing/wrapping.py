@@ -201,6 +201,8 @@ def _takes_comma(row: _Row, opening: int) -> bool:
     is_call = opening > 0 and tokens[opening - 1].is_callable
     inside = tokens[opening + 1 : tokens[opening].match]
     top = {token.text for token in inside if token.depth == tokens[opening].depth + 1}
+    if tokens[opening].text == "(" and not is_call:
+        return "," in top and not top & {"for", "lambda"}  # A tuple.
     return "for" not in top and (tokens[opening].text == "(") == is_call
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from lossscale_codemods.rules.markers import Marker
     from lossscale_codemods.vocabulary.suppression import Selection
 
+_SCALE_CALL = re.compile(rb"\bloss_scale\s*\(\s*\)")
+"""A helper calls the loss scale of an optimizer, and need name neither TensorFlow nor a class."""
 _OPTIMIZERS = re.compile(rb"(?<!\w)optimizers(?!\w)|\.compile\s*\(")
 _JSON_OBJECT = re.compile(rb"\s*{")
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
@@ -71,7 +73,11 @@ def is_asked_for(source: bytes, selection: Selection | None) -> bool:
 
 def can_run_with_old(source: bytes) -> bool:
     """Whether a file is looked at, without an old name, if it runs in one program with such."""
-    return can_make_optimizers(source) or _has_group_marker(source, all_rules())
+    return (
+        can_make_optimizers(source)
+        or _SCALE_CALL.search(source) is not None
+        or _has_group_marker(source, all_rules())
+    )
 
 
 def _has_group_marker(source: bytes, rules: tuple[Rule, ...]) -> bool:

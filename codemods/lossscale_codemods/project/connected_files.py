@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from lossscale_codemods.analysis import run_time_imports
 from lossscale_codemods.project.file_reading import read
 from lossscale_codemods.project.relative_imports import import_folders
 from lossscale_codemods.vocabulary.frameworks import is_framework
@@ -28,7 +29,6 @@ _IMPORT = re.compile(
     rb"|import[ \t]+([\w.][^\n#;]*))",
     re.MULTILINE,
 )
-_DYNAMIC = re.compile(rb"\b(?:import_module|__import__)\(\s*[fF]?[\"']([\w.]+)")
 # Where an import, or a comment, begins on a line with this word. Most lines have none.
 _WORD = b"import"
 _BEGIN = re.compile(
@@ -105,13 +105,12 @@ class ImportGraph:
                     name = one.split()[0].decode("utf-8", "replace")
                     for place in found.places:
                         yield from self._files_of(f"{place}{os.sep}{name}")
-        if b"import_module" not in source and b"__import__" not in source:
-            return
-        for match in _DYNAMIC.finditer(source):
-            name = match[1].rstrip(b".")
-            yield from self._find(path, folder, name).files
-            if name != match[1]:
-                yield from self._files_in(path, name.decode("utf-8", "replace"))
+        for name in run_time_imports.module_names(source):
+            yield from self._find(path, folder, name.dotted.encode()).files
+            if name.is_package:
+                yield from self._files_in(path, name.dotted)
+        for script in run_time_imports.scripts(source):
+            yield from self._scripts_at(folder, script)
 
     def _find(self, path: str, folder: str, dotted: bytes) -> _Found:
         """Returns what an import of a file leads to.
@@ -167,12 +166,21 @@ class ImportGraph:
     def _files_in(self, path: str, package: str) -> Iterator[str]:
         """Yields the files of a package, one of which is imported by a name made at run time."""
         folders = self._folders_of(path)
-        parts = package.split(".") if package else []
+        name = package.strip(".")
+        parts = name.split(".") if name else []
         inside = tuple(
             os.path.join(folder, *parts, "")  # noqa: PTH118  # strings, for speed
             for folder in (folders if parts else folders[:1])
         )
         yield from (name for name in self._names if name.startswith(inside))
+
+    def _scripts_at(self, folder: str, script: str) -> Iterator[str]:
+        """Yields the file that a script's path means, from the folder of who runs it."""
+        for relative in (script, script.rpartition("/")[2]):
+            path = os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118  # see above
+            if path in self._names:
+                yield path
+                return
 
     def _folders_of(self, path: str) -> list[str]:
         """Returns the folders in which an absolute import of a file may find its module."""

@@ -19,7 +19,7 @@ from lossscale_codemods.rewriting.offered_names import (
     name_for_others,
     why_offered,
 )
-from lossscale_codemods.rules.base import Ignore, Rewrite, Verdict
+from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Suppressed, Verdict
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import BESIDE, Meaning, OldName
 
@@ -59,6 +59,8 @@ class Planner:
         self.decisions = decisions
         self._by_node: dict[cst.CSTNode, Occurrence] = {}
         self._strings: dict[Binding, list[Occurrence]] = {}
+        self._given: dict[Binding, Occurrence] = {}
+        """What each alias is assigned."""
         for occurrence in program.references:
             if occurrence.role is Role.ANNOTATION_STRING:
                 root = program.tree.slice(occurrence.span).split(".")[0]
@@ -114,6 +116,7 @@ class Planner:
             if occurrence.role is Role.REFERENCE and occurrence.meaning is not None:
                 for binding in self.program.alias_bindings(occurrence):
                     old_names[binding] = occurrence.names[0]
+                    self._given[binding] = occurrence
         return old_names
 
     def _groups(self, bindings: list[Binding]) -> list[list[Binding]]:
@@ -177,6 +180,9 @@ class Planner:
                 return blocked[binding.node]
             if old.meaning in BESIDE:
                 continue  # Whatever is done with it, this is what it was.
+            given = self._given.get(binding)
+            if given is not None and isinstance(self.decisions.get(given), Review | Suppressed):
+                return "what it is assigned stays"
             for use in self._uses(binding):
                 verdict = self._verdict(use)
                 if not isinstance(verdict, Rewrite | Ignore):

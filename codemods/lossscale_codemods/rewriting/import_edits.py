@@ -21,6 +21,7 @@ from lossscale_codemods.editing.import_style import from_imports
 from lossscale_codemods.editing.name_rendering import CannotRenderError
 from lossscale_codemods.rewriting import import_merging
 from lossscale_codemods.rewriting.binding_plan import Plan
+from lossscale_codemods.rewriting.running_imports import RunningImports
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class ImportEditor:
         self.changing: list[cst.CSTNode] = []
         self.joined: dict[cst.ImportFrom, tuple[list[str], list[Edit], int]] = {}
         """Imports that get further names: these, and the edits, with how many of them add them."""
+        self.running = RunningImports(program)
         self.moved: dict[cst.CSTNode, str] = {}
         """Imports that are of another module as a whole now, with the module."""
 
@@ -126,14 +128,17 @@ class ImportEditor:
             if alias in aliases and aliases[alias] in self.plan.moved:
                 module = self.plan.moved[aliases[alias]].rpartition(".")[0]
                 groups.setdefault(module, []).append(alias)
+        run = "" if kept else self.running.instead_of(statement, self.changing)
         if not kept and not groups:
+            if run:
+                return self.running.in_place(statement, run)
             return remove_statement(self.tree, statement, self.gone)
-        edits: list[Edit] = []
+        edits = self.running.in_front(statement, run) if run else []
         staying = list(kept)
         if not kept:
             primary = max(groups, key=lambda m: len(groups[m]))
             staying = groups.pop(primary)
-            if not groups:
+            if not groups and not run:
                 merged = self._merge(statement, primary, staying, aliases)
                 if merged:
                     return merged
@@ -234,12 +239,13 @@ def unused_imports(program: Program) -> set[str]:
     """Returns the names that are imported and that nothing in the file uses."""
     unused = set()
     strings = _names_in_strings(program)
+    running = RunningImports(program)
     for scope in program.scopes.of_node.values():
         for name, bindings in scope.bindings.items():
             imports = [b for b in bindings if b.kind is BindingKind.IMPORT]
             offered = scope is program.scopes.module and name in program.exports.users
             needed = offered or name in strings or any(b.uses for b in bindings)
-            if imports and not needed:
+            if imports and not needed and not any(map(running.is_needed, imports)):
                 unused.add(name)
     return unused
 

@@ -122,6 +122,7 @@ class Decisions:
         self._respell_inside(edits)
         instead_of_stars = modules.instead_of(stars)
         removed = self._removed_statements()
+        removed += self._assigned_to_themselves(edits)
         removed += [star for star, text in instead_of_stars.items() if not text]
         editor = ImportEditor(self.program, plan, dotted_imports, removed)
         try:
@@ -250,6 +251,25 @@ class Decisions:
                     if statement is not None and statement not in removed:
                         removed.append(statement)
         return removed
+
+    def _assigned_to_themselves(
+        self, edits: dict[Occurrence, list[Edit]]
+    ) -> list[cst.BaseSmallStatement]:
+        """Returns what `mp = mp.experimental` is in, which became `mp = mp`; it needs no edits."""
+        useless: list[cst.BaseSmallStatement] = []
+        for occurrence, of_name in edits.items():
+            statement = self.tree.parent(occurrence.node)
+            match statement:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+                    start, end = occurrence.span
+                    moved = [Edit(e.start - start, e.end - start, e.text) for e in of_name]
+                    inside = all(e.start >= 0 and e.end <= end - start for e in moved)
+                    is_global = self.program.scope(occurrence) is self.program.scopes.module
+                    old = self.tree.text[start:end]
+                    if inside and is_global and apply_edits(old, moved) == name.encode():
+                        useless.append(statement)
+                        edits[occurrence] = []
+        return useless
 
     def _removed_variables(self) -> set[str]:
         return {

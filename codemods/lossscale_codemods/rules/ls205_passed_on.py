@@ -16,10 +16,11 @@ from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.unseen_calls import partial_call, returned_class
-from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
 
 _HEAD = "import tensorflow as tf\n"
+_REPLACE = "Replace the new name instead, once everything else uses it."
 
 
 class PassedOn(Rule):
@@ -93,10 +94,11 @@ class PassedOn(Rule):
             member = program.tree.parent(occurrence.node)
             what = getattr(getattr(member, "attr", None), "value", None)
             if usage is Usage.MEMBER and what and member in program.scopes.binding_at:
-                return Review(
-                    f"{what} of the module is replaced here",
-                    "Replace the new name instead, once everything else uses it.",
-                )
+                return Review(f"{what} of the module is replaced here", _REPLACE)
+            if usage is Usage.MEMBER and any(
+                names.lookup(f"{old.path}.{what}") for old in occurrence.names
+            ):
+                return Review(f"{what} of the module is replaced in this file", _REPLACE)
             if usage is Usage.MEMBER and what:
                 return Review(
                     f"{what} has no public equivalent", "See the migration guide for its meaning."

@@ -103,7 +103,11 @@ class LossScaleCalls(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.loss_scale()` where x is, or can be, an optimizer."""
-        uses_tensorflow = b"tensorflow" in program.tree.text or b"keras" in program.tree.text
+        uses_tensorflow = (
+            b"tensorflow" in program.tree.text
+            or b"keras" in program.tree.text
+            or bool(program.runs_with_old)
+        )
         for node in (*attributes(program, *ATTRIBUTES), *self._by_name(program)):
             owner = attribute_owner(node, program.resolver)
             if owner is None or called(program, node) is None:

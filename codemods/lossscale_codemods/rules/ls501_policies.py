@@ -2,7 +2,8 @@
 """`set_policy` becomes `set_global_policy`; `global_policy` and `Policy` lose `experimental`.
 
 TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The rule
-reports names of policies that no longer exist.
+reports names of policies that no longer exist, and `set_policy(None)` for Keras 3, which takes no
+`None`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -73,4 +75,14 @@ class Policies(Rule):
                 f"there is no policy of this name any more: {dead!r}",
                 "Say the dtype that is meant: 'mixed_float16', 'mixed_bfloat16' or 'float32'.",
             )
+        if program.target in WITH_KERAS_3 and _sets_none(program.call(occurrence)):
+            return Review(
+                "Keras 3 takes no None for the policy",
+                "Give the name of the default policy, which is 'float32' unless set_floatx() "
+                "changed it.",
+            )
         return rename("the current name", occurrence)
+
+
+def _sets_none(call: cst.Call | None) -> bool:
+    return call is not None and any(is_none(argument.value) for argument in call.args)

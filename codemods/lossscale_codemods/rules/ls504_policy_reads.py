@@ -12,6 +12,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.ls503_layer_policy import none_test
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
@@ -23,7 +24,6 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.analysis.scanned_source import ScannedSource
 
@@ -57,6 +57,11 @@ class PolicyReads(Rule):
             f"{_NEW_HEAD}print(policy)\n",
             review="the text of a policy",
         ),
+        Case(
+            f"{_HEAD}scaled = hasattr(policy, 'loss_scale')\n",
+            f"{_NEW_HEAD}scaled = hasattr(policy, 'loss_scale')\n",
+            review="no loss scale any more",
+        ),
     )
 
     def can_fire(self, source: ScannedSource) -> bool:
@@ -67,7 +72,7 @@ class PolicyReads(Rule):
         words = ("dtype_policy", "global_policy", "Policy")
         if not any(word in source.text for word in words):
             return False
-        if source.names.has_old_name and _can_write_text(source):
+        if source.names.has_old_name and (_can_write_text(source) or _can_look_up(source)):
             return True
         if not reads:
             return False
@@ -79,12 +84,16 @@ class PolicyReads(Rule):
             is_policy = program.types.is_policy(node.value)
             if is_policy and not self._is_layer_policy(node.value, program):
                 yield occurrence_at(program, node, self.id)
+        for call in program.tree.parents:
+            if isinstance(call, cst.Call) and _looks_up(call, program):
+                yield Occurrence(call, program.tree.span(call), Role.FOUND, rule=self.id)
         made = {
             program.call(occurrence)
             for occurrence in program.references
             if occurrence.meaning in (Meaning.POLICY, Meaning.GLOBAL_POLICY)
         }
-        if not made - {None}:
+        made.discard(None)
+        if not made:
             return
         for text in _as_text(program):
             if text in made or any(v.made_by in made for v in program.types.values(text)):
@@ -101,6 +110,11 @@ class PolicyReads(Rule):
         node = occurrence.node
         if occurrence.rule != self.id:
             return None
+        if isinstance(node, cst.Call) and _looks_up(node, program):
+            return Review(
+                "policies have no loss scale any more, and this looks for one by its name",
+                "Ask for the policy's `name`; it is 'mixed_float16' where losses are scaled.",
+            )
         if not isinstance(node, cst.Attribute) or node.attr.value not in _READ:
             return Review(
                 "the text of a policy has no loss scale any more",
@@ -124,6 +138,26 @@ class PolicyReads(Rule):
         end = program.tree.span(comparison)[1]
         edits = [Edit(start, end, f'.name {sign} "mixed_float16"')]
         return Rewrite("under mixed_float16 alone there is a loss scale", lambda _: edits)
+
+
+def _looks_up(call: cst.Call, program: Program) -> bool:
+    """Whether a call is `hasattr(policy, "loss_scale")` or `getattr(policy, "loss_scale")`."""
+    match call:
+        case cst.Call(
+            func=cst.Name(value="getattr" | "hasattr"),
+            args=[cst.Arg(value=policy, star=""), cst.Arg(value=cst.SimpleString() as name), *_],
+        ):
+            return name.evaluated_value in _READ and program.types.is_policy(policy)
+    return False
+
+
+def _can_look_up(source: ScannedSource) -> bool:
+    return any(
+        isinstance(node.func, ast.Name)
+        and node.func.id in {"getattr", "hasattr"}
+        and any(isinstance(one, ast.Constant) and one.value in _READ for one in node.args)
+        for node in source.nodes.of(ast.Call)
+    )
 
 
 def _as_text(program: Program) -> Iterator[cst.BaseExpression]:

@@ -16,6 +16,8 @@ from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared import run_text
+from lossscale_codemods.rules.shared.run_text import last_name
 from lossscale_codemods.rules.shared.string_tokens import fields_blanked
 from lossscale_codemods.vocabulary import likely_names, mentions, names
 from lossscale_codemods.vocabulary.names import Target
@@ -65,7 +67,7 @@ class Strings(Rule):
         return (
             any(map(_compares_class_name, source.nodes.of(ast.Compare)))
             or any(_works_with_names(node, source) for node in source.nodes.of(ast.Call))
-            or (_can_run_text(source) and _has_mention(source))
+            or (run_text.can_run_text(source) and _has_mention(source))
             or _has_path(source)
         )
 
@@ -73,11 +75,11 @@ class Strings(Rule):
         """Yields the strings, but for annotations."""
         annotations = {o.node for o in program.references}
         for node in program.tree.parents:
-            if not isinstance(node, cst.SimpleString) or node in annotations:
+            if not isinstance(node, cst.SimpleString | cst.FormattedString) or node in annotations:
                 continue
             if self._review(program, node) is not None:
                 # The names of classes are in new programs too.
-                old = node.evaluated_value not in names.OLD_CLASS_NAMES
+                old = run_text.text_of(node) not in names.OLD_CLASS_NAMES
                 span = program.tree.span(node)
                 yield Occurrence(node, span, Role.STRING, rule=self.id, is_old_use=old)
         for node in program.tree.parents:
@@ -95,15 +97,18 @@ class Strings(Rule):
                 "of this module are gone",
                 "Look at the names that come here, and write the new ones.",
             )
-        return self._review(program, node) if isinstance(node, cst.SimpleString) else None
+        if isinstance(node, cst.SimpleString | cst.FormattedString):
+            return self._review(program, node)
+        return None
 
-    def _review(self, program: Program, node: cst.SimpleString) -> Review | None:
-        try:
-            text = str(node.evaluated_value)
-        except (ValueError, SyntaxError):
+    def _review(
+        self, program: Program, node: cst.SimpleString | cst.FormattedString
+    ) -> Review | None:
+        text = run_text.text_of(node)
+        if text is None:
             return None
         above = program.tree.parent(node)
-        if likely_names.is_old_path(text):
+        if isinstance(node, cst.SimpleString) and likely_names.is_old_path(text):
             return Review(
                 "this string is the path of an old name, and strings are never edited",
                 "Write the path of the new name into it, if code imports or patches by it.",
@@ -120,10 +125,17 @@ class Strings(Rule):
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
                 "support; otherwise write the new name.",
             )
-        if _is_run(program, node) and any(mentions.mentions_of_old_names(text)):
+        if not any(mentions.mentions_of_old_names(text)):
+            return None
+        if run_text.is_run(program, node):
             return Review(
                 "this string is run as code, and strings are never edited",
                 "Write the new names into it.",
+            )
+        if run_text.can_be_run(program, node):
+            return Review(
+                "this file runs text as code, and this string has an old name",
+                "If it is run, write the new names into it.",
             )
         return None
 
@@ -142,10 +154,6 @@ _MEMBERS = names.MEMBERS | {".experimental"}
 """What code looks for by its name in a module, or in an import of one."""
 _ASKS = frozenset({"getattr", "hasattr"})
 _IMPORTS = frozenset({"__import__", "import_module"})
-_METHODS = frozenset({"compile", "eval"})
-_RUNS = frozenset(
-    {"compile", "eval", "exec", "run_cell_magic", "run_line_magic", "system"} | {"Timer", "timeit"}
-)
 
 
 def _is_renamed(text: str, program: Program) -> bool:
@@ -164,7 +172,7 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
             if isinstance(argument, cst.Element)
             else None
         )
-    called = _called(call) if call is not None else ""
+    called = last_name(call) if call is not None else ""
     if call is None or not call.args or text not in _MEMBERS:
         return False
     if called in _ASKS:
@@ -181,7 +189,7 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
 
 def _looks_up(program: Program, call: cst.Call) -> bool:
     """Whether a call is `getattr(module, name)`, of a module that had old names."""
-    if _called(call) not in _ASKS or len(call.args) < 2 or program.resolver.bindings(call.func):
+    if last_name(call) not in _ASKS or len(call.args) < 2 or program.resolver.bindings(call.func):
         return False
     if isinstance(call.args[1].value, cst.SimpleString):
         return False
@@ -189,35 +197,6 @@ def _looks_up(program: Program, call: cst.Call) -> bool:
         path is not None and names.lookup(path) is None and names.has_old_members(path)
         for path in program.resolver.paths(call.args[0].value)
     )
-
-
-def _is_run(program: Program, node: cst.CSTNode) -> bool:
-    """Whether a string is given to a function that runs it."""
-    for above in program.tree.ancestors(node):
-        if isinstance(above, cst.Call) and _called(above) in _RUNS and not _is_method(above):
-            return True
-        if isinstance(above, cst.List | cst.Tuple) and any(
-            program.tree.source(element.value) in {'"-c"', "'-c'"} for element in above.elements
-        ):
-            return True  # `python -c ...`
-        if isinstance(above, cst.Assign) and above.value is node:
-            targets = [t.target for t in above.targets]
-            bindings = [b for t in targets for b in program.scopes.binding_at.get(t, [])]
-            return any(_is_run(program, use) for binding in bindings for use in binding.uses)
-        if isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
-            break
-    return False
-
-
-def _called(call: cst.Call) -> str:
-    """Returns the last name of what is called."""
-    last = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
-    return last.value if isinstance(last, cst.Name) else ""
-
-
-def _is_method(call: cst.Call) -> bool:
-    """Whether `re.compile` or `model.compile` is called, not the function of this name."""
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS
 
 
 def _compares_class_name(node: ast.Compare) -> bool:
@@ -246,15 +225,6 @@ def _works_with_names(node: ast.Call, source: ScannedSource) -> bool:
         called in _IMPORTS
         and bool(members)
         and any(isinstance(text, str) and "mixed_precision" in text for text in texts)
-    )
-
-
-def _can_run_text(source: ScannedSource) -> bool:
-    """Whether a file has `exec("...")`, `["python", "-c", "..."]` or the like."""
-    return any(node.value == "-c" for node in source.nodes.of(ast.Constant)) or any(
-        last_word(node.func) in _RUNS
-        and not (isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS)
-        for node in source.nodes.of(ast.Call)
     )
 
 

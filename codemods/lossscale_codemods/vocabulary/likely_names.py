@@ -11,7 +11,11 @@ _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 
 
 def is_old_path(text: str) -> bool:
-    """Whether a string is the path of an old name, or of a member of one, and nothing else."""
+    """Whether a string is the path of an old name, or of a member of one, and nothing else.
+
+    A colon can stand before the member, as in `pkgutil.resolve_name("package.module:member")`.
+    """
+    text = text.replace(":", ".", 1)
     if not _PATH.fullmatch(text):
         return False
     return lookup(text) is not None or lookup(text.rpartition(".")[0]) is not None

@@ -90,6 +90,15 @@ def test_lines_stay_aligned(before: str, after: str) -> None:
     assert aligned(before) == textwrap.dedent(after)
 
 
+def test_lines_that_begin_with_an_edit_stay_aligned() -> None:
+    before = "from module import (SGD as S,\n                    SGD as T)\n"
+    second = before.rindex("SGD")
+    edits = [Edit(5, 11, "m"), Edit(second, second + 3, "legacy")]
+    after = "from m import (SGD as S,\n               legacy as T)\n"
+    text = before.encode()
+    assert apply_edits(text, [*edits, *alignment_edits(text, edits, 60)]).decode() == after
+
+
 def test_a_shorter_name() -> None:
     before = "opt = legacy.SGD(1,\n                 2)\n"
     assert aligned(before, "legacy.SGD", "SGD") == "opt = SGD(1,\n          2)\n"

@@ -48,6 +48,10 @@ from lossscale_codemods.editing.wrapping import Style, wrapped
             "value = [\n    first,\n    second,\n    third,\n    fourth,\n    fifth,\n]",
         ),
         (
+            "value = (first, second, third, f, g)",
+            "value = (\n    first,\n    second,\n    third,\n    f,\n    g,\n)",
+        ),
+        (
             "value = call(item for item in everything)",
             "value = call(\n    item for item in everything\n)",
         ),

@@ -59,6 +59,21 @@ def test_import_statements(tmp_path: Path, statement: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "file"),
+    [
+        ("import runpy\nrunpy.run_path('train.py')", "train.py"),
+        ("import runpy\nrunpy.run_path(here + '/lib/train.py')", "lib/train.py"),
+        ("exec(open('lib/train.py').read())", "lib/train.py"),
+        ("import_module('models.' + name)", "models/small.py"),
+        ("import_module(f'models.net_{name}')", "models/small.py"),
+    ],
+)
+def test_files_that_are_run_by_their_names(tmp_path: Path, code: str, file: str) -> None:
+    files = {"old.py": code, file: SGD, "other/other.py": SGD}
+    assert connected(tmp_path, files) == {file}
+
+
+@pytest.mark.parametrize(
     "statement", ["# import optim", "x = 1  # so: import optim", "important: optim"]
 )
 def test_other_statements(tmp_path: Path, statement: str) -> None:
@@ -225,3 +240,12 @@ def test_files_beside_old_names_for_older_versions_alone_are_left(tmp_path: Path
     old = OLD.replace("tf.keras.mixed", guard)
     write(tmp_path, {"main.py": "import optim, old\n", "old.py": old, "optim.py": SGD})
     assert migrate(tmp_path) == {"main.py": "import optim, old\n", "old.py": old, "optim.py": SGD}
+
+
+def test_a_helper_that_calls_the_loss_scale_of_an_old_program(tmp_path: Path) -> None:
+    helper = "def scale(opt):\n    return float(opt.loss_scale())\n"
+    write(tmp_path, {"old.py": f"import helper\n{OLD}", "helper.py": helper, "alone.py": helper})
+    report = migrate_files.run([tmp_path], Options(), jobs=1)
+    found = {file.path.name: [r.rule for r in file.result.records] for file in report.files}
+    assert found["helper.py"] == ["LS301"]
+    assert not found.get("alone.py")

@@ -19,7 +19,10 @@ def test_what_escapes() -> None:
 
 
 def test_a_name_of_the_module_that_is_replaced() -> None:
-    check_left(f"import tensorflow as tf\n{OLD}.set_policy = fake\n", "is replaced here")
+    replaced = f"import tensorflow as tf\n{OLD}.set_policy = fake\n"
+    check_left(replaced, "is replaced here")
+    use = f"{OLD}.set_policy('mixed_float16')\n"
+    check_left(replaced + use, "is replaced here", "is replaced in this file")
 
 
 def test_what_is_only_asked_for() -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods.vocabulary.names import Target
 
 from tests.codemods.checks import check_left, check_transformed
 
@@ -30,3 +31,9 @@ def test_roots_that_are_the_v1_api() -> None:
 @pytest.mark.parametrize("name", ["infer", "infer_float32_vars", "float16_with_float32_vars"])
 def test_names_that_are_gone(name: str) -> None:
     check_left(f"import tensorflow as tf\n{OLD}.set_policy('{name}')\n", "no policy of this name")
+
+
+def test_none_is_no_policy_of_keras_3() -> None:
+    old = f"import tensorflow as tf\n{OLD}.set_policy(None)\n"
+    check_transformed(old, f"import tensorflow as tf\n{NEW}.set_global_policy(None)\n")
+    check_left(old, "takes no None", target=Target.KERAS3)

@@ -60,8 +60,9 @@ def test_the_text_of_a_policy(text: str, policy: str) -> None:
 
 
 def test_what_a_policy_says_of_itself_is_text_as_before() -> None:
-    code = "import tensorflow as tf\npolicy = tf.keras.mixed_precision{}.global_policy()\n"
+    code = "import tensorflow as tf\npolicy = tf.keras.mixed_precision{0}.global_policy()\n"
     code += "print(policy.name, f'{{policy.compute_dtype}}', len([policy]))\n"
+    code += "f(tf.keras.mixed_precision{0}.global_policy)\n"
     check_transformed(code.format(".experimental"), code.format(""))
     check_noop(code.format("").replace("policy.name", "policy"))
 
@@ -71,3 +72,15 @@ def test_the_text_of_a_policy_is_reported_wherever_its_loss_scale_is_gone(target
     code = "import tensorflow as tf\nprint(tf.keras.mixed_precision.experimental.global_policy())\n"
     result = migrate_source(code, target=target)
     assert any("the text of a policy" in record.message for record in result.records)
+
+
+@pytest.mark.parametrize("lookup", ["hasattr({}, 'loss_scale')", "getattr({}, 'loss_scale', None)"])
+@pytest.mark.parametrize("policy", ["{}.global_policy()", "{}.Policy('mixed_float16')"])
+def test_a_loss_scale_that_is_looked_up_by_its_name(lookup: str, policy: str) -> None:
+    code = f"import tensorflow as tf\nx = {lookup.format(policy)}\n"
+    before, after = code.format(OLD), code.format(OLD.removesuffix(".experimental"))
+    check_review(before, after, "looks for one by its name")
+    check_noop("x = hasattr(config, 'loss_scale')\n")
+
+
+OLD = "tf.keras.mixed_precision.experimental"

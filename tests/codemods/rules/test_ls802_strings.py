@@ -36,6 +36,49 @@ def test_strings_that_are_run_as_code() -> None:
     check_left('re.compile("tf.keras.mixed_precision.experimental")\n')
 
 
+CODE = "tf.keras.mixed_precision.experimental.global_policy()"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"exec(textwrap.dedent('x = {CODE}'))",
+        f"exec(f'x = {CODE}, {{scale}}')",
+        f"exec('x = {CODE}, {{}}'.format(scale))",
+    ],
+)
+def test_text_is_put_together_and_run(code: str) -> None:
+    check_left(f"{code}\n", "is run as code")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"x = ['{CODE}']\ny = [eval(one) for one in x]",
+        f"run = exec\nrun('{CODE}')",
+        f"x = template('{CODE}')\nexec(x)",
+        f"f(text=f'{CODE} {{x}}')\nexec(y)",
+    ],
+)
+def test_text_that_can_be_run(code: str) -> None:
+    check_left(f"{code}\n", "runs text as code, and this string has an old name")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"x = '{CODE}'",
+        f"'{CODE}'\nexec(y)",
+        f"print('{CODE}')\nexec(y)",
+        f"exec(y)\nraise ValueError('{CODE}')",
+        f"def exec(x): pass\nexec(y)\nf('{CODE}')",
+        f"model.eval()\nf('{CODE}')",
+    ],
+)
+def test_text_that_is_not_run(code: str) -> None:
+    check_noop(f"{code}\n")
+
+
 def test_imports_and_lookups_by_a_name() -> None:
     head = "import tensorflow as tf\n"
     for call in (

@@ -80,7 +80,8 @@ def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[Obj
     """
     kinds = program.types.of(node)
     owner = node.value if isinstance(node, cst.Attribute) and node.attr.value in _WRAPPED else None
-    if owner is not None and optimizer_kinds(owner, program) == {ObjectType.WRAPPER}:
+    if owner is not None and ObjectType.WRAPPER in optimizer_kinds(owner, program):
+        # Other optimizers have nothing in them, so there the program does not come to it.
         return frozenset([ObjectType.KERAS])
     if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
         return kinds & _OPTIMIZERS

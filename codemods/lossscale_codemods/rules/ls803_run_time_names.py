@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An old name that is put together when the program runs, or looked up in a module's dictionary.
+
+`importlib.import_module(ROOT + ".experimental")` and
+`vars(tf.keras.mixed_precision)["experimental"]` come to the old modules without naming them in the
+code, so nothing else in the file shows that they are gone.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from lossscale_codemods.analysis.approximate_names import last_word
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.vocabulary import names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
+
+_IMPORTS: Final = frozenset(
+    {"__import__", "import_module", "resolve_name", "find_spec", "import_string", "locate"}
+)
+_GETS: Final = frozenset({"get", "pop", "__getitem__"})
+_DICTIONARY: Final = "__dict__"
+_OLD_PART: Final = re.compile(r"(?<!\w)experimental(?!\w)")
+_WORDS: Final = ("mixed_precision", "LossScale")
+"""A file that comes to old modules has one of these somewhere."""
+_HEAD = "import tensorflow as tf\n"
+
+
+class RunTimeNames(Rule):
+    """Reports names that are made at run time."""
+
+    id = "LS803"
+    title = "Old names that are made at run time"
+    valid = (
+        Case(
+            "from importlib import import_module\n"
+            "ROOT = 'tensorflow.keras.mixed_precision'\n"
+            "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
+            review="put together",
+        ),
+        Case(
+            f"{_HEAD}mp = vars(tf.keras.mixed_precision)['experimental']\n",
+            review="dictionary of its module",
+        ),
+        Case(f"{_HEAD}mp = vars(tf.keras.mixed_precision)['global_policy']\n"),
+    )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a file imports by a name that it puts together, or reads such a dictionary."""
+        if not any(word in source.text for word in _WORDS):
+            return False
+        calls = list(source.nodes.of(ast.Call))
+        if any(last_word(node.func) in _IMPORTS and _may_make_old_name(node) for node in calls):
+            return True
+        if _DICTIONARY not in source.text and "vars" not in source.text:
+            return False
+        owners = [_owner(node.value) for node in source.nodes.of(ast.Subscript)]
+        owners += [_owner(f.value) for f in (c.func for c in calls) if isinstance(f, ast.Attribute)]
+        return any(
+            names.has_old_members(path)
+            for owner in owners
+            if owner is not None
+            for path in source.names.paths_of(owner)
+        )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the calls and the subscripts."""
+        for node in program.tree.parents:
+            if isinstance(node, cst.Call) and _imports_old_name(node, program):
+                yield self._occurrence(node, Role.FOUND, program)
+            elif isinstance(node, cst.Call | cst.Subscript):
+                found = _looked_up(node)
+                if found is None:
+                    continue
+                role = _role(*found, program)
+                if role is not None:
+                    yield self._occurrence(node, role, program)
+
+    def _occurrence(self, node: cst.CSTNode, role: Role, program: Program) -> Occurrence:
+        old = role is Role.FOUND
+        return Occurrence(node, program.tree.span(node), role, rule=self.id, is_old_use=old)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports them."""
+        node = occurrence.node
+        if occurrence.rule != self.id:
+            return None
+        if isinstance(node, cst.Call) and _last_word(node) in _IMPORTS:
+            return Review(
+                "the name of what is imported here is put together when the program runs, and can "
+                "be that of a module that is gone",
+                "Import tensorflow.keras.mixed_precision, and write the new names.",
+            )
+        if occurrence.role is Role.DOUBTFUL:
+            return Review(
+                "which name is looked up here is known only when the program runs, and old names "
+                "of this module are gone",
+                "Look at the names that come here, and write the new ones.",
+            )
+        return Review(
+            "an old name is looked up in the dictionary of its module, which does not have it",
+            "Write the new name.",
+        )
+
+
+def _may_make_old_name(call: ast.Call) -> bool:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    texts = [n.value for one in given for n in ast.walk(one) if isinstance(n, ast.Constant)]
+    return any(isinstance(text, str) and _OLD_PART.search(text) for text in texts)
+
+
+def _owner(node: ast.expr) -> ast.expr | None:
+    """Returns the module of `vars(module)` and `module.__dict__`."""
+    match node:
+        case ast.Attribute(value, attr) if attr == _DICTIONARY:
+            return value
+        case ast.Call(ast.Name("vars"), [only]):
+            return only
+    return None
+
+
+def _imports_old_name(call: cst.Call, program: Program) -> bool:
+    """Whether a call imports what a name stands for that the program puts together."""
+    if _last_word(call) not in _IMPORTS or not call.args:
+        return False
+    given = call.args[0].value
+    if isinstance(given, cst.SimpleString):
+        return False  # The rule for strings reports it.
+    if not any(word in program.tree.code for word in _WORDS):
+        return False
+    return any(map(_OLD_PART.search, _texts(given, program)))
+
+
+def _texts(node: cst.CSTNode, program: Program) -> Iterator[str]:
+    """Yields the strings in an expression."""
+    for one in program.tree.walk(node):
+        if isinstance(one, cst.SimpleString) and isinstance(one.evaluated_value, str):
+            yield one.evaluated_value
+        elif isinstance(one, cst.FormattedStringText):
+            yield one.value
+
+
+def _looked_up(
+    node: cst.Call | cst.Subscript,
+) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """Returns the module in whose dictionary something is looked up, and its name."""
+    if isinstance(node, cst.Subscript):
+        index = node.slice[0].slice if len(node.slice) == 1 else None
+        name = index.value if isinstance(index, cst.Index) else None
+        dictionary: cst.BaseExpression = node.value
+    else:
+        if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _GETS:
+            return None
+        name = node.args[0].value if node.args else None
+        dictionary = node.func.value
+    if name is None:
+        return None
+    match dictionary:
+        case cst.Attribute(value=module, attr=cst.Name(value="__dict__")):
+            return module, name
+        case cst.Call(func=cst.Name(value="vars"), args=[cst.Arg(value=module, star="")]):
+            return module, name
+    return None
+
+
+def _role(module: cst.BaseExpression, name: cst.BaseExpression, program: Program) -> Role | None:
+    """Returns how sure it is that an old name is looked up; nothing if it is none."""
+    paths = _still_there(program.resolver.paths(module))
+    if isinstance(name, cst.SimpleString):
+        text = str(name.evaluated_value)
+        old = any(names.lookup(f"{path}.{text}") is not None for path in paths)
+        return Role.FOUND if old else None
+    return Role.DOUBTFUL if any(map(names.has_old_members, paths)) else None
+
+
+def _still_there(paths: Iterable[str | None]) -> list[str]:
+    return [path for path in paths if path is not None and names.lookup(path) is None]
+
+
+def _last_word(call: cst.Call) -> str:
+    return (dotted(call.func) or "").rpartition(".")[2]
