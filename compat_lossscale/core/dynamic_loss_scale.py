@@ -197,8 +197,8 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
 
         Returns:
             A pair `(update_op, should_apply)`. `should_apply` is a bool scalar tensor that says
-            whether all gradients, on all replicas, are finite. In a graph `update_op` is a bool
-            scalar tensor too: evaluate it for the update, not for its value, which is false.
+            whether all gradients, on all replicas, are finite. In a graph, `update_op` is a tensor
+            of the same value, which is evaluated after the update.
         """
         if must_merge():
             updated: tuple[Any, tf.Tensor] = tf.distribute.get_replica_context().merge_call(
@@ -211,7 +211,7 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
         if tf.executing_eagerly():
             return None, finite
         with tf.control_dependencies([grouped(moved)]):
-            return tf.identity(False), finite
+            return tf.identity(finite), finite
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.

@@ -319,13 +319,16 @@ def test_a_session_fetches_it_without_a_new_operation() -> None:
         assert session.run(loss_scales) == [8, 8]
 
 
-def test_what_an_update_gives_a_function_can_return(mode: Mode) -> None:
-    loss_scale = DynamicLossScale(8, 1)
-    run = mode.compile(lambda gradient: loss_scale.update([gradient]), scalar_spec())
-    update, finite = run(1.0)
-    assert finite
-    assert update is None if mode.name == "eager" else not update
-    assert mode.value(loss_scale()) == 16
+@pytest.mark.parametrize("gradient", [1.0, NAN])
+def test_what_an_update_gives_a_function_can_return(mode: Mode, gradient: float) -> None:
+    def updated(loss_scale: Any) -> Any:
+        run = mode.compile(lambda gradient: loss_scale.update([gradient]), scalar_spec())
+        return *run(gradient), mode.value(loss_scale())
+
+    update, *others = updated(DynamicLossScale(8, 1))
+    expected, *as_stock = updated(native.DynamicLossScale(8, 1))
+    assert others == as_stock
+    assert update is None if mode.name == "eager" else update == expected
 
 
 @pytest.mark.parametrize("growth_steps", [1, 2, 3])
