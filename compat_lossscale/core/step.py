@@ -99,7 +99,11 @@ class _Step:
         if type(self.loss_scale) is FixedLossScale:
             return grouped(on_gradients(self.apply))
         if not moves_by_the_rule(self.loss_scale):
-            update, should_apply = self.loss_scale.update(gradients)
+            # In a graph of TensorFlow 1, an update that ignores the gradients could come before the
+            # loss scale is read to unscale them.
+            unscaled = grouped(on_gradients(values_of))
+            with tf.control_dependencies([] if unscaled is None else [unscaled]):
+                update, should_apply = self.loss_scale.update(gradients)
             return grouped(update, self._branch(should_apply, on_gradients))
         graph_names.reserve_cond()
         if reference.is_used or tf.executing_eagerly():

@@ -18,6 +18,7 @@ from compat_lossscale.core import (
     apply_or_skip,
     reference,
 )
+from tests.loss_scales import HalvingLossScale
 from tests.support import NAN, Mode, run_code, scalar_spec
 
 
@@ -267,3 +268,17 @@ def test_two_workers_decide_alike_when_one_has_a_nan() -> None:
     expected = [[[0, 1], 16, 1], [[0, 1], 8, 2], [[0, 1], 4, 3], [[-1, 0], 8, 4]]
     assert results[0] == results[1]
     assert results[0] == {"legacy": expected, "optimizers": expected}
+
+
+def test_in_a_graph_a_users_update_waits_until_the_gradients_are_unscaled() -> None:
+    with tf.Graph().as_default() as graph:
+        loss_scale = HalvingLossScale()
+        gradient = tf.identity(loss_scale()) / 2.0
+        before = set(graph.get_operations())
+        apply_or_skip(loss_scale, [gradient], apply=lambda gradients: None)
+        added = [op for op in graph.get_operations() if op not in before]
+        [assign] = [op for op in added if op.type == "AssignVariableOp"]
+        waits_for = [assign]
+        for op in waits_for:
+            waits_for += [*op.control_inputs, *(one.op for one in op.inputs)]
+        assert gradient.op in waits_for
