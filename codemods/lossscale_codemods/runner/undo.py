@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compat_lossscale._atomic_file import replacing
+from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.patches import diff
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ class Undo:
         base = Path.cwd().resolve()
         if not all(base in target.parents for target in targets):
             base = Path(os.path.commonpath([target.parent for target in targets]))
-        patch = shlex.quote(_printable(self.path.absolute()))
+        patch = shlex.quote(escaped(str(self.path.absolute())))
         head = (
             f"Takes back what `compat-lossscale migrate` wrote. In the folder\n"
-            f"    {_printable(base)}\n"
+            f"    {escaped(str(base))}\n"
             f"run one of\n"
             f"    git -c core.autocrlf=false apply -R --whitespace=nowarn {patch}\n"
             f"    patch -R -p1 -i {patch}\n\n"
@@ -97,7 +98,3 @@ class Undo:
 def already_there(path: Path) -> str:
     """Says why a patch is not written over something."""
     return f"{path} is there already. Name a file that is not, so that no earlier undo is lost."
-
-
-def _printable(path: Path) -> str:
-    return "".join(c if c.isprintable() else "?" for c in str(path))
