@@ -10,9 +10,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import reference
 from compat_lossscale.core.concatenation import Concatenated
-from compat_lossscale.core.deferral import unscale_now_or_later
 from compat_lossscale.core.finite_check import every_element_is_finite
-from compat_lossscale.core.reassociation import may_be_reassociated
 from compat_lossscale.core.tracing import as_written
 
 
@@ -28,25 +26,14 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
         A list as long as `gradients`, each of its own dtype and kind: `None` stays `None`, and
         `tf.IndexedSlices` stay sparse (since TensorFlow 2.3; they became dense before).
     """
-    gradients = list(gradients)
-    # A loss scale that is a constant of a graph is folded into what it meets there. A gradient
-    # that meets it alone, as in the reference, comes out the same to the bit.
-    if reference.is_used or (
-        not tf.executing_eagerly() and tf.get_static_value(loss_scale) is not None
-    ):
+    if not tf.executing_eagerly():
         return reference.unscale_gradients(gradients, loss_scale)
-    values = values_of(gradients)
-    if tf.executing_eagerly():
-        concatenated = Concatenated(values)
-        unscaled = _unscale_eagerly(concatenated.tensors, loss_scale)
-    else:
-        concatenated = Concatenated(values, alone=may_be_reassociated)
-        unscaled = unscale_now_or_later(concatenated.tensors, loss_scale)
-    return with_values(gradients, concatenated.split(unscaled))
+    gradients = list(gradients)
+    return with_values(gradients, _unscale_eagerly(values_of(gradients), loss_scale))
 
 
 def _unscale_eagerly(tensors: list[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
-    """As the reference does, with one factor for each dtype, and without what Python adds."""
+    """As in a graph, with one factor for each dtype, and without what Python adds."""
     reciprocal = 1.0 / loss_scale
     factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {one.dtype for one in tensors}}
     return [tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in tensors]

@@ -8,8 +8,8 @@
     loss scale   = next_state(loss scale, whether they were applied)
 
 The functions here are the first three lines, `step.py` is the branch, and `next_state` is in
-`compat_lossscale.spec`. `gradients.py` and `deferral.py` do the same as the functions here, to the
-bit, in fewer operations. Set the environment variable `COMPAT_LOSSSCALE_REFERENCE=1` to use
+`compat_lossscale.spec`. `gradients.py` does the same as the functions here, to the bit, in fewer
+operations. Set the environment variable `COMPAT_LOSSSCALE_REFERENCE=1` to use
 these instead.
 """
 

@@ -9,10 +9,9 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from compat_lossscale.core import graph_names, reference
-from compat_lossscale.core.deferral import Deferred
+from compat_lossscale.core import graph_names
 from compat_lossscale.core.dynamic_loss_scale import moves_by_the_rule
-from compat_lossscale.core.gradients import values_of, with_values
+from compat_lossscale.core.gradients import values_of
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.tracing import as_written
@@ -106,20 +105,8 @@ class _Step:
                 update, should_apply = self.loss_scale.update(gradients)
             return grouped(update, self._branch(should_apply, on_gradients))
         graph_names.reserve_cond()
-        if reference.is_used or tf.executing_eagerly():
-            finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
-            return self._branch(finite, on_gradients)
-
-        def on_deferred(function: Callable[[list[Any]], Any]) -> Any:
-            return on_each_replica(
-                lambda deferred, gradients: function(with_values(gradients, deferred.unscaled())),
-                deferred,
-                gradients,
-            )
-
-        deferred = on_each_replica(lambda gradients: Deferred(values_of(gradients)), gradients)
-        finite = finite_on_all_replicas(deferred, ask=Deferred.all_finite, equal_on_all=self.summed)
-        return self._branch(finite, on_deferred)
+        finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
+        return self._branch(finite, on_gradients)
 
     def _branch(self, should_apply: Any, on_gradients: OnGradients) -> Any:
         """Applies or skips, and moves the loss scale if that was not done before."""

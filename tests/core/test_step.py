@@ -16,7 +16,6 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     apply_or_skip,
-    reference,
 )
 from tests.loss_scales import HalvingLossScale
 from tests.support import NAN, Mode, run_code, scalar_spec
@@ -155,42 +154,6 @@ def test_gradients_that_are_equal_on_all_replicas_are_checked_with_fewer_operati
         return len(step.get_concrete_function().graph.get_operations())
 
     assert operations(summed=True) < operations(summed=False)
-
-
-@pytest.mark.skipif(reference.is_used, reason="the reference path concatenates nothing")
-def test_small_gradients_go_into_the_branch_as_fewer_tensors(mirrored: Any) -> None:
-    with mirrored.scope():
-        loss_scale = DynamicLossScale(8)
-        totals = [tf.Variable(tf.zeros([2])) for _ in range(9)]
-
-    def apply(gradients: Sequence[Any]) -> None:
-        tf.distribute.get_replica_context().merge_call(
-            lambda strategy, gradients: [
-                strategy.extended.update(total, lambda v, g: v.assign_add(g), args=(gradient,))
-                for total, gradient in zip(totals, gradients, strict=True)
-            ],
-            args=(gradients,),
-        )
-
-    def replica_step(values: tf.Tensor) -> None:
-        # Sums, which may be concatenated; products stay alone.
-        rows = [tf.stack([values, values * 0 + number]) for number in range(9)]
-        gradients = [tf.reduce_sum(row, axis=0) for row in rows]
-        apply_or_skip(loss_scale, gradients, apply)
-
-    @tf.function
-    def step() -> None:
-        mirrored.run(replica_step, args=(tf.constant([1.0, 2.0]),))
-
-    step()
-    for number, total in enumerate(totals):
-        for value in total.values:
-            assert value.numpy().tolist() == [1.0 + number, 2.0 + number]
-    (branching,) = (
-        op for op in step.get_concrete_function().graph.get_operations() if op.type == "If"
-    )
-    gradients = [tensor for tensor in branching.inputs if tensor.dtype == tf.float32]
-    assert len(gradients) < len(totals)  # of both replicas
 
 
 def test_one_device_strategy_applies_and_skips() -> None:
