@@ -22,9 +22,10 @@ class ScalesWithGuards:
     _knows_functions: bool
     _current_scale: Callable[[], Any]
     _fixed_scale: Callable[[], float | None]
-    _unscale: Callable[[list[Any], Any], list[Any]]
+    _unscale: Callable[..., list[Any]]
     _check_range: Callable[[Any, Any], None]
     _check_unaltered: Callable[[list[Any], str], None]
+    _check_not_constant: Callable[[list[Any], str], None]
 
     @uncompiled
     def scale_loss(self, loss: Any) -> Any:
@@ -39,7 +40,8 @@ class ScalesWithGuards:
         self._protocols.loss_was_scaled(Protocol.KERAS_3, "scale_loss")
         self._guards.order.note("scale_loss")
         self._guards.check_loss(loss, "scale_loss", self._fixed_scale)
-        scaled = keras.ops.multiply(loss, self._current_scale())
+        self._check_not_constant([loss], "scale_loss")
+        scaled = keras.ops.multiply(_at_least_float32(loss), self._current_scale())
         self._guards.note_scaled(scaled)
         return scaled
 
@@ -62,6 +64,7 @@ class ScalesWithGuards:
 
     def _scaled(self, loss: Any) -> Any:
         self._guards.check_loss(loss, "get_scaled_loss", self._fixed_scale)
+        self._check_not_constant([loss], "get_scaled_loss")
         loss = keras.ops.convert_to_tensor(loss)
         scaled = loss * keras.ops.cast(self._current_scale(), loss.dtype)
         self._guards.note_scaled(scaled)
@@ -83,9 +86,10 @@ class ScalesWithGuards:
         self._protocols.gradients_were_unscaled("get_unscaled_gradients")
         self._guards.order.note("get_unscaled_gradients")
         gradients = list(grads)
-        unscaled = self._unscaled(
-            gradients, self._variables_of(gradients), "get_unscaled_gradients"
-        )
+        self._check_scaled_gradients(gradients, "get_unscaled_gradients")
+        self._check_not_constant(gradients, "get_unscaled_gradients")
+        divided = self._unscaled(gradients, self._variables_of(gradients))
+        unscaled = [_as(before, after) for before, after in zip(gradients, divided, strict=True)]
         self._guards.note_unscaled(gradients, unscaled)
         return unscaled
 
@@ -101,14 +105,26 @@ class ScalesWithGuards:
         else:
             guards.check_unscaled(method, ever=protocols.has_unscaled)
 
-    def _unscaled(self, gradients: list[Any], variables: Sequence[Any], method: str) -> list[Any]:
-        """Divides gradients by the loss scale, for a method that was called."""
+    def _check_scaled_gradients(self, gradients: list[Any], method: str) -> None:
+        """Warns of mistakes with gradients that are to be unscaled."""
         self._guards.check_gradients(gradients, method, self._fixed_scale)
         self._check_unaltered(gradients, method)
+
+    def _unscaled(
+        self, gradients: list[Any], variables: Sequence[Any], **options: Any
+    ) -> list[Any]:
+        """Divides gradients by the loss scale, but for those that are their variable's value.
+
+        Args:
+            gradients: The gradients, `None` where there is none.
+            variables: Their variables.
+            **options: What the backend has to know.
+        """
         kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
         divided = self._unscale(
             [None if keep else one for one, keep in zip(gradients, kept, strict=True)],
             self._current_scale(),
+            **options,
         )
         return [
             old if keep else new for old, new, keep in zip(gradients, divided, kept, strict=True)
@@ -118,3 +134,16 @@ class ScalesWithGuards:
         """The variables of gradients that are given without any: those it was built for."""
         trained: Sequence[Any] = self.__dict__.get("_trained", ())
         return trained if len(trained) == len(gradients) else [None] * len(gradients)
+
+
+def _at_least_float32(loss: Any) -> Any:
+    """A loss in the dtype in which it is scaled. PyTorch would keep that of one with elements."""
+    loss = keras.ops.convert_to_tensor(loss)
+    return keras.ops.cast(loss, keras.backend.result_type(loss.dtype, "float32"))
+
+
+def _as(before: Any, after: Any) -> Any:
+    """A gradient that was unscaled, in the dtype that it had before."""
+    if after is None or after.dtype == before.dtype:
+        return after
+    return keras.ops.cast(after, before.dtype)

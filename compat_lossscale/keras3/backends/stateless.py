@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -25,7 +25,6 @@ from compat_lossscale.spec import (
     next_state,
 )
 from compat_lossscale.steps.guards import MisuseGuards
-from compat_lossscale.steps.tensor_notes import TensorNotes
 
 _OPERATIONS = Operations(
     select=ops.where,
@@ -37,10 +36,16 @@ _OPERATIONS = Operations(
 )
 """The update rule's arithmetic on float32 and integer scalar tensors."""
 
-_factors: TensorNotes[tuple[Any, Any]] = TensorNotes("_factors")
-"""Of an unscaled gradient in a function that JAX traces: the scaled one, and its factor."""
-_ROUNDED = ("float32", "float64")
-"""The dtypes whose rounding XLA does not skip between operations."""
+_INSTEAD = {
+    "scale_loss": (
+        "Call stateless_scale_loss(optimizer_variables, loss), with the optimizer_variables that "
+        "stateless_apply() is given."
+    )
+}
+_IN_A_SCOPE = (
+    "Call {}() in `with keras.StatelessScope(state_mapping=zip(optimizer.variables, "
+    "optimizer_variables)):`, with the optimizer_variables that stateless_apply() is given."
+)
 
 
 class StatelessSteps(RecordsOverflowsInPython):
@@ -57,6 +62,7 @@ class StatelessSteps(RecordsOverflowsInPython):
     dynamic_scale: Any
     step_counter: Any
     variables: list[Any]
+    _unscaled: Callable[..., list[Any]]
 
     @staticmethod
     def _outside_of_functions() -> Any:
@@ -79,6 +85,34 @@ class StatelessSteps(RecordsOverflowsInPython):
     def _check_unaltered(self, gradients: list[Any], method: str) -> None:
         """Does nothing: tensors do not tell where they come from."""
 
+    def _check_not_constant(self, tensors: list[Any], method: str) -> None:
+        """Warns if JAX takes the value that the loss scale has now for a constant of a function.
+
+        Args:
+            tensors: What meets the loss scale.
+            method: The method that was called.
+        """
+        if keras.backend.backend() != "jax" or not self._spec.dynamic:
+            return
+        import jax  # noqa: PLC0415  # not installed with every backend
+
+        scale = self._current_scale()
+        if isinstance(scale, jax.core.Tracer) or not any(
+            isinstance(one, jax.core.Tracer) for one in jax.tree_util.tree_leaves(tensors)
+        ):
+            return
+        # A function that is only differentiated has tracers too, and runs with today's loss scale.
+        # Where JAX compiles, what is computed from constants is traced as well.
+        if isinstance(ops.add(scale, 0.0), jax.core.Tracer):
+            self._guards.warn(
+                "constant",
+                f"{method}() was called in a function that JAX compiles, where the variables of "
+                f"this optimizer are not traced. The loss scale that it has now, {float(scale):g}, "
+                "becomes a constant of the function, while stateless_apply() uses the one that "
+                "moves: the updates become too small or too large, or every step is skipped. "
+                f"{_INSTEAD.get(method, _IN_A_SCOPE.format(method))}",
+            )
+
     def _current_scale(self) -> Any:
         # Before the optimizer is built there is no variable; where a function is traced, none may
         # be made.
@@ -86,10 +120,18 @@ class StatelessSteps(RecordsOverflowsInPython):
             return ops.convert_to_tensor(self.initial_scale, "float32")
         return ops.convert_to_tensor(self.dynamic_scale)
 
-    def _unscale(self, gradients: list[Any], scale: Any) -> list[Any]:
-        # As TensorFlow's own classes do: a product with the reciprocal.
-        reciprocal = ops.divide(1.0, scale)
-        return [None if one is None else _product(one, reciprocal) for one in gradients]
+    def _unscale(self, gradients: list[Any], scale: Any, *, in_branch: bool = False) -> list[Any]:
+        # Quotients, as in Keras' own class: in float16, the reciprocal of a scale above 2 ** 24 is
+        # 0. In the branch, the same operation in the same place gives the same bits.
+        if in_branch or keras.backend.backend() != "jax":
+            return [None if one is None else ops.divide(one, scale) for one in gradients]
+        # By itself, XLA computes a product with the reciprocal, and takes the reciprocal of a scale
+        # above 2 ** 126 for 0.
+        part = ops.cast(ops.where(ops.greater(scale, 2.0**126), 0.25, 1.0), "float32")
+        rest = ops.multiply(scale, part)
+        return [
+            None if one is None else ops.multiply(ops.divide(one, rest), part) for one in gradients
+        ]
 
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         raise LossScaleMisuseError(
@@ -99,14 +141,22 @@ class StatelessSteps(RecordsOverflowsInPython):
         )
 
     def _step_on_values(
-        self, optimizer_variables: Sequence[Any], gradients: list[Any], trainable: Sequence[Any]
+        self,
+        optimizer_variables: Sequence[Any],
+        gradients: list[Any],
+        trainable: Sequence[Any],
+        scaled: bool,
     ) -> tuple[list[Any], list[Any]]:
-        """Applies unscaled gradients if they are finite, and moves the loss scale.
+        """Applies gradients if they are finite, and moves the loss scale.
+
+        Gradients that are scaled are unscaled in the branch that applies them, as in Keras' own
+        class: what enters a branch is stored before, and what is computed in it need not be.
 
         Args:
             optimizer_variables: The values of `variables`.
             gradients: The gradients, `None` where there is none.
             trainable: The values of the variables that the optimizer was built for.
+            scaled: Whether the gradients are scaled.
 
         Returns:
             The values after the step: of the trained variables, and of `variables`.
@@ -117,9 +167,11 @@ class StatelessSteps(RecordsOverflowsInPython):
         dynamic = self._spec.dynamic
 
         def applied() -> tuple[list[Any], list[Any]]:
-            ready = [_again_in_branch(one) for one in gradients] if dynamic else gradients
+            unscaled = gradients
+            if scaled:
+                unscaled = self._unscaled(gradients, self._variables_of(gradients), in_branch=True)
             new_trainable, new_inner = inner_optimizer.stateless_apply(
-                inner, ready, list(trainable)
+                inner, unscaled, list(trainable)
             )
             return list(new_trainable), [*self._moved(own, True), *new_inner]
 
@@ -130,7 +182,9 @@ class StatelessSteps(RecordsOverflowsInPython):
 
         if not dynamic:
             return applied()
-        result: tuple[list[Any], list[Any]] = ops.cond(all_finite(gradients), applied, skipped)
+        # A loss scale of 0 makes each gradient 0, which is finite, and its quotient NaN.
+        checked = [*gradients, ops.divide(1.0, self._current_scale())] if scaled else gradients
+        result: tuple[list[Any], list[Any]] = ops.cond(all_finite(checked), applied, skipped)
         return result
 
     def _moved(self, own: list[Any], finite: bool) -> list[Any]:
@@ -141,6 +195,10 @@ class StatelessSteps(RecordsOverflowsInPython):
         places = [_place(self.variables, one) for one in self._scale_variables()]
         state = ScaleState(*(own[place] for place in places))
         after = next_state(state, finite, numbers, _OPERATIONS)
+        if not finite:
+            # Half of an infinite scale is infinite: every step would be skipped.
+            is_useful = ops.isfinite(state.scale)
+            after = after._replace(scale=ops.where(is_useful, after.scale, self.initial_scale))
         moved = list(own)
         for place, value in zip(places, after, strict=False):
             moved[place] = ops.cast(value, self.variables[place].dtype)
@@ -207,43 +265,6 @@ def all_finite(gradients: list[Any]) -> Any:
     """Whether no gradient holds a NaN or an infinity, a bool scalar tensor; `None` is left out."""
     finite = [ops.all(ops.isfinite(one)) for one in gradients if one is not None]
     return ops.all(ops.stack(finite)) if finite else ops.convert_to_tensor(True)
-
-
-def _product(gradient: Any, factor: Any) -> Any:
-    """Multiplies a gradient in its own dtype. While JAX traces, the product's factors are noted."""
-    product = ops.multiply(gradient, ops.cast(factor, gradient.dtype))
-    if _is_traced(product) and keras.backend.standardize_dtype(product.dtype) in _ROUNDED:
-        _factors.write([product], (gradient, factor))
-    return product
-
-
-def _is_traced(tensor: Any) -> bool:
-    if keras.backend.backend() != "jax":
-        return False
-    import jax  # noqa: PLC0415  # not installed with every backend
-
-    return isinstance(tensor, jax.core.Tracer)
-
-
-def _again_in_branch(gradient: Any) -> Any:
-    """Unscales a gradient again in the branch of a step whose gradients are finite.
-
-    What enters a branch is stored before. What is computed in it is not, if a sum follows.
-
-    Args:
-        gradient: A gradient as it comes to the branch, or `None`.
-
-    Returns:
-        The same to the bit, computed in the branch if the gradient is noted as a product.
-    """
-    noted = _factors.of(gradient)
-    if noted is None:
-        return gradient
-    scaled, factor = noted
-    product = ops.multiply(scaled, ops.cast(factor, scaled.dtype))
-    # XLA computes a product and the sum that follows it as one, with one rounding. This selection,
-    # whose condition always holds here, keeps them apart.
-    return ops.where(ops.isfinite(product), product, scaled)
 
 
 def _place(variables: Sequence[Any], variable: Any) -> int:
