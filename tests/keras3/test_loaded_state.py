@@ -183,13 +183,14 @@ def test_a_files_loss_scale_of_no_use_starts_again(suffix: str, tmp_path: Path) 
 
     first, path = model(), tmp_path / f"model{suffix}"
     first.optimizer.dynamic_scale.assign(INF)
-    second = model()
-    with pytest.warns(LossScaleStuckWarning, match="value, 8"):
-        if suffix == ".keras":
-            first.save(path)
+    if suffix == ".keras":
+        first.save(path)
+        with pytest.warns(LossScaleStuckWarning, match="value, 8"):
             second = keras.models.load_model(path)
-        else:
-            first.save_weights(path)
+    else:
+        first.save_weights(path)
+        second = model()
+        with pytest.warns(LossScaleStuckWarning, match="value, 8"):
             second.load_weights(path)
     second.fit(np.ones((2, 2)), np.ones((2, 1)), verbose=0)
     assert float(second.optimizer.dynamic_scale) == 8.0

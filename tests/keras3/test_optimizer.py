@@ -451,7 +451,8 @@ layers = [keras.layers.Input((4,)), keras.layers.Dense(3, "relu"), keras.layers.
 model = keras.Sequential(layers)
 inner = keras.optimizers.Adam(0.5, name="inner")
 scaling = keras.optimizers.LossScaleOptimizer(inner, initial_scale=64.0, dynamic_growth_steps=3)
-model.compile(scaling, keras.losses.MeanSquaredError(), [keras.metrics.MeanAbsoluteError()])
+metrics = [keras.metrics.MeanAbsoluteError()]
+model.compile(scaling, keras.losses.MeanSquaredError(), metrics=metrics)
 model.fit(np.ones((32, 4)), np.ones((32, 1)), batch_size=8, verbose=0)
 model.save({str(folder / "model.keras")!r})
 model.save({str(folder / "model.h5")!r})

@@ -125,13 +125,7 @@ class StatelessSteps(RecordsOverflowsInPython):
         # 0. In the branch, the same operation in the same place gives the same bits.
         if in_branch or keras.backend.backend() != "jax":
             return [None if one is None else ops.divide(one, scale) for one in gradients]
-        # By itself, XLA computes a product with the reciprocal, and takes the reciprocal of a scale
-        # above 2 ** 126 for 0.
-        part = ops.cast(ops.where(ops.greater(scale, 2.0**126), 0.25, 1.0), "float32")
-        rest = ops.multiply(scale, part)
-        return [
-            None if one is None else ops.multiply(ops.divide(one, rest), part) for one in gradients
-        ]
+        return [None if one is None else _quotient(one, scale) for one in gradients]
 
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         raise LossScaleMisuseError(
@@ -169,7 +163,9 @@ class StatelessSteps(RecordsOverflowsInPython):
         def applied() -> tuple[list[Any], list[Any]]:
             unscaled = gradients
             if scaled:
-                unscaled = self._unscaled(gradients, self._variables_of(gradients), in_branch=True)
+                unscaled = self._unscaled(
+                    gradients, self._variables_of(gradients), in_branch=dynamic
+                )
             new_trainable, new_inner = inner_optimizer.stateless_apply(
                 inner, unscaled, list(trainable)
             )
@@ -265,6 +261,17 @@ def all_finite(gradients: list[Any]) -> Any:
     """Whether no gradient holds a NaN or an infinity, a bool scalar tensor; `None` is left out."""
     finite = [ops.all(ops.isfinite(one)) for one in gradients if one is not None]
     return ops.all(ops.stack(finite)) if finite else ops.convert_to_tensor(True)
+
+
+def _quotient(gradient: Any, scale: Any) -> Any:
+    """Divides a gradient on JAX so that XLA does not compute a product with the reciprocal.
+
+    It takes the reciprocal of a loss scale above 2 ** 126 for 0, as that is denormal. It does so
+    where it knows that all elements are divided by one number.
+    """
+    if hasattr(gradient, "todense"):  # A sparse one has no comparison.
+        return ops.divide(gradient, scale)
+    return ops.divide(gradient, ops.where(ops.equal(gradient, gradient), scale, 1.0))
 
 
 def _place(variables: Sequence[Any], variable: Any) -> int:
