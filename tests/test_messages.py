@@ -25,6 +25,7 @@ import tensorflow as tf  # at the top: the first test then sets up its devices
 import compat_lossscale
 from compat_lossscale import LossScaleRule, LossScaleSpec, cli, convert_config
 from compat_lossscale.cli.migrate import migrate
+from compat_lossscale.steps.stuck import warn_that_it_starts_again
 from tests.messages import says, shared
 from tests.support import REPOSITORY, python
 
@@ -1272,6 +1273,14 @@ WARNINGS: list[tuple[str, Callable[[], object], str]] = [
             "LossScaleOptimizer.get_unscaled_gradients() before "
             "LossScaleOptimizer.apply_gradients(). The model will likely train worse. "
             "Call each exactly once a step, for example:..."
+        ),
+    ),
+    (
+        "a loss scale with which nothing can be trained",
+        lambda: warn_that_it_starts_again(float("inf"), 8.0),
+        (
+            "The loss scale is inf, with which nothing can be trained: it must be positive and "
+            "finite. It starts again at its initial value, 8."
         ),
     ),
     (
