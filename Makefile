@@ -25,7 +25,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-guards bench-codemod demo test without-private reference nightly test-all lint docs \
+.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private nightly test-all lint docs \
 	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest test-torch matrix matrix-keras3 \
 	environments audit lock release-check clean
 
@@ -44,12 +44,8 @@ without-private: $(VENV)/ready
 			$(SHIM_TESTS) || exit 1; \
 	done
 
-# The shim's tests with the core's reference path. `make test` runs a short form.
-reference: $(VENV)/ready
-	COMPAT_LOSSSCALE_REFERENCE=1 WHOLE_GRIDS=yes $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
-
 # Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
-nightly: test-all matrix matrix-keras3 reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
+nightly: test-all matrix matrix-keras3 without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
 	run-as-python
 
 # All tests, including those that `make test` samples or leaves out because they take long.
@@ -72,7 +68,7 @@ pictures: $(VENV)/ready
 	$(VENV)/bin/python tools/report_pictures.py
 
 # All benchmarks. The documentation shows their tables and plots.
-bench: bench-whole bench-step bench-keras3 bench-overflow bench-guards bench-codemod
+bench: bench-whole bench-step bench-keras3 bench-overflow bench-codemod
 
 # Whole training steps of two models. Takes ten minutes.
 bench-whole: $(VENV)/ready
@@ -92,10 +88,6 @@ bench-keras3: $(VENV)/ready
 # What it costs to record which gradient overflowed. Takes five minutes.
 bench-overflow: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.overflow_steps
-
-# What the guards against common mistakes cost. Takes five minutes.
-bench-guards: $(VENV)/ready
-	$(VENV)/bin/python -m benchmarks.guards
 
 # The codemod, compared with reading the files, with other codemods, and with itself on larger trees.
 # Takes half an hour or more.

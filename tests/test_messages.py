@@ -864,12 +864,12 @@ def spec_of_own_class() -> None:
 
 def under(strategy: Callable[[Any], Any]) -> None:
 
-    from compat_lossscale.steps import strategies
+    from compat_lossscale.core import check_strategy
 
     current = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
     returning = {name: mock.Mock(return_value=value) for name, value in current.items()}
     with mock.patch.multiple(tf.distribute, **returning):
-        strategies.check()
+        check_strategy()
 
 
 def count_in_a_graph() -> None:
@@ -1451,7 +1451,7 @@ ELSEWHERE = {
     "compat_lossscale/watching/logged_run.py": "tests/watching/test_logged_run.py",
     "compat_lossscale/watching/reading_tensors.py": "tests/watching/test_reading_tensors.py",
     "compat_lossscale/watching/watched_overflows.py": "tests/watching/test_loss_scale_logger.py",
-    "compat_lossscale/steps/overflow_recording.py": "tests/steps/test_overflow_log.py",
+    "compat_lossscale/steps/counting.py": "tests/steps/test_counting.py",
     # What old names of others are told, in the words of those others.
     "compat_lossscale/neighbours/": "tests/neighbours",
     # What is wrong with an artefact.

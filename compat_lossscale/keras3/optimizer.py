@@ -21,7 +21,6 @@ from compat_lossscale.keras3.loaded_state import KeepsLoadedState
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.keras3.scaling import ScalesWithGuards
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-from compat_lossscale.steps.guards import MisuseGuards
 
 
 class LossScaleOptimizer(
@@ -115,7 +114,6 @@ class LossScaleOptimizer(
         inner_optimizer.loss_scale_factor = None  # Keras does that only since 3.9
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__.update(_spec=spec, _protocols=ProtocolRecord(self._traced_function))
-        self.__dict__["_guards"] = MisuseGuards(self._traced_function)
 
     def __reduce__(self) -> tuple[Any, ...]:
         unpickle, *arguments = super().__reduce__()
@@ -199,7 +197,7 @@ class LossScaleOptimizer(
             ValueError: There is no gradient, or the strategy is not supported.
         """
         scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
-        self._apply(list(grads), trainable_variables, scaled, "apply")
+        self._apply(list(grads), trainable_variables, scaled)
 
     @uncompiled
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **kwargs: Any) -> Any:
@@ -227,18 +225,15 @@ class LossScaleOptimizer(
         scaled = self._protocols.gradients_are_scaled(
             "apply_gradients", otherwise=Protocol.TENSORFLOW_2_4
         )
-        self._apply(grads, variables, scaled, "apply_gradients")
+        self._apply(grads, variables, scaled)
         return self.iterations
 
-    def _apply(self, gradients: list[Any], variables: Any, scaled: bool, method: str) -> None:
-        self._check_step(gradients, scaled, method)
+    def _apply(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
         if not self.built and variables:
             with self._outside_of_functions(), keras.name_scope(self.name, caller=self):
                 self.build(list(variables))
         if scaled:
-            gradients = self._unscaled(
-                gradients, variables or self._variables_of(gradients), method
-            )
+            gradients = self._unscaled(gradients, variables or self._variables_of(gradients))
         self._take_step(gradients, variables)
 
     def stateless_apply(
@@ -277,9 +272,7 @@ class LossScaleOptimizer(
         with keras.StatelessScope(state_mapping=mapping):
             gradients = list(grads)
             if scaled:
-                gradients = self._unscaled(
-                    gradients, self._variables_of(gradients), "stateless_apply"
-                )
+                gradients = self._unscaled(gradients, self._variables_of(gradients))
             after: tuple[list[Any], list[Any]] = self._step_on_values(
                 optimizer_variables, gradients, trainable_variables
             )

@@ -11,20 +11,15 @@ import keras
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import uncompiled
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
-from compat_lossscale.steps.guards import MisuseGuards
+from compat_lossscale.steps.guards import GuardsScaling
 
 
-class ScalesWithGuards:
+class ScalesWithGuards(GuardsScaling):
     """Adds guarded scaling to an optimizer whose `Steps` are those of a backend."""
 
-    _guards: MisuseGuards
     _protocols: ProtocolRecord
-    _knows_functions: bool
     _current_scale: Callable[[], Any]
-    _fixed_scale: Callable[[], float | None]
     _unscale: Callable[[list[Any], Any], list[Any]]
-    _check_range: Callable[[Any, Any], None]
-    _check_unaltered: Callable[[list[Any], str], None]
 
     @uncompiled
     def scale_loss(self, loss: Any) -> Any:
@@ -37,11 +32,7 @@ class ScalesWithGuards:
             The scaled loss. A float16 loss becomes float32, in which the product is finite.
         """
         self._protocols.loss_was_scaled(Protocol.KERAS_3, "scale_loss")
-        self._guards.order.note("scale_loss")
-        self._guards.check_loss(loss, "scale_loss", self._fixed_scale)
-        scaled = keras.ops.multiply(loss, self._current_scale())
-        self._guards.note_scaled(scaled)
-        return scaled
+        return self._scaled(loss, "scale_loss")
 
     @uncompiled
     def get_scaled_loss(self, loss: Any) -> Any:
@@ -55,19 +46,15 @@ class ScalesWithGuards:
             scale each time it is called.
         """
         self._protocols.loss_was_scaled(Protocol.TENSORFLOW_2_4, "get_scaled_loss")
-        self._guards.order.note("get_scaled_loss")
         if callable(loss):
-            return lambda: self._scaled(loss())
-        return self._scaled(loss)
+            return lambda: self._scaled(loss(), "get_scaled_loss")
+        return self._scaled(loss, "get_scaled_loss")
 
-    def _scaled(self, loss: Any) -> Any:
-        self._guards.check_loss(loss, "get_scaled_loss", self._fixed_scale)
+    def _multiply(self, loss: Any, method: str) -> Any:
+        if method == "scale_loss":
+            return keras.ops.multiply(loss, self._current_scale())
         loss = keras.ops.convert_to_tensor(loss)
-        scaled = loss * keras.ops.cast(self._current_scale(), loss.dtype)
-        self._guards.note_scaled(scaled)
-        if keras.backend.standardize_dtype(scaled.dtype) == "float16":
-            self._check_range(loss, scaled)
-        return scaled
+        return loss * keras.ops.cast(self._current_scale(), loss.dtype)
 
     @uncompiled
     def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
@@ -81,30 +68,11 @@ class ScalesWithGuards:
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
         self._protocols.gradients_were_unscaled("get_unscaled_gradients")
-        self._guards.order.note("get_unscaled_gradients")
         gradients = list(grads)
-        unscaled = self._unscaled(
-            gradients, self._variables_of(gradients), "get_unscaled_gradients"
-        )
-        self._guards.note_unscaled(gradients, unscaled)
-        return unscaled
+        return self._unscaled(gradients, self._variables_of(gradients))
 
-    def _check_step(self, gradients: list[Any], scaled: bool, method: str) -> None:
-        """Warns of mistakes in a step that is about to apply gradients."""
-        guards, protocols = self._guards, self._protocols
-        if not scaled:
-            guards.check_applied_once(gradients, method, self._fixed_scale)
-        if not self._knows_functions:
-            return
-        if scaled:
-            guards.check_scaled(method, self._fixed_scale, ever=protocols.has_scaled)
-        else:
-            guards.check_unscaled(method, ever=protocols.has_unscaled)
-
-    def _unscaled(self, gradients: list[Any], variables: Sequence[Any], method: str) -> list[Any]:
-        """Divides gradients by the loss scale, for a method that was called."""
-        self._guards.check_gradients(gradients, method, self._fixed_scale)
-        self._check_unaltered(gradients, method)
+    def _unscaled(self, gradients: list[Any], variables: Sequence[Any]) -> list[Any]:
+        """Divides gradients by the loss scale."""
         kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
         divided = self._unscale(
             [None if keep else one for one, keep in zip(gradients, kept, strict=True)],

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, pickling, signatures, stock
+from compat_lossscale.optimizers import families, pickling, stock
 
 
 class NewFrontEnd(stock.NewLossScaleOptimizer):
@@ -125,14 +125,14 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         grads_and_vars = list(grads_and_vars)
         if grads_and_vars:
             _, variables = unzip(grads_and_vars)
-            pickling.restore_weights(self, variables)
+            if pickling.WEIGHTS in self.__dict__:
+                pickling.restore_weights(self, variables)
             with tf.init_scope():
                 # Variables cannot be made inside the branch that applies. The first call settles
                 # which variables the optimizer knows: also those that have no gradient yet.
                 self.build(variables)
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        self._guards.check_applied_once(gradients, "apply_gradients", self._fixed_scale)
         summed = False
         aggregate = kwargs.get("experimental_aggregate_gradients", True)
         if aggregate and not (skip_gradients_aggregation or self._uses_dtensor()):
@@ -142,9 +142,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
                 grads_and_vars = inner_optimizer.aggregate_gradients(grads_and_vars)
                 gradients, variables = unzip(grads_and_vars)
 
-        takes_name = name is not None and signatures.accepts(
-            inner_optimizer.apply_gradients, "name"
-        )
+        takes_name = name is not None and stock.accepts(inner_optimizer.apply_gradients, "name")
         options = {"name": name} if takes_name else {}
 
         def apply(gradients: list[Any]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, pickling, signatures, stock
+from compat_lossscale.optimizers import families, pickling, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -86,13 +86,10 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         """
         self._check_before_applying()
         grads_and_vars = stock.without_empty_gradients(grads_and_vars)
-        self._guards.check_applied_once(
-            (gradient for gradient, _ in grads_and_vars), "apply_gradients", self._fixed_scale
-        )
         inner_optimizer = self._optimizer
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"
-        has_flag = signatures.accepts(inner_optimizer.apply_gradients, flag)
+        has_flag = stock.accepts(inner_optimizer.apply_gradients, flag)
         summed = False
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
@@ -101,7 +98,8 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             if tf.distribute.has_strategy() or not summed:
                 grads_and_vars = inner_optimizer._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        pickling.restore_weights(self, variables)
+        if pickling.WEIGHTS in self.__dict__:
+            pickling.restore_weights(self, variables)
         options = {flag: False} if has_flag else {}
         # By position, as ever: some optimizers have another second argument, and are given it.
         names = [] if name is None else [name]

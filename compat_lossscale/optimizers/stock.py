@@ -8,6 +8,7 @@ What a public name leads to is found through that name. The rest is private: it 
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = [
     "NewLossScaleOptimizer",
     "Optimizer",
     "OptimizerV2",
+    "accepts",
     "chooses_optimizers_by_method",
     "dtype_policies",
     "hdf5_format",
@@ -216,3 +218,21 @@ def _track_as_a_weight(variable: Any) -> None:
 
 track_variable = probe("tf_keras.src.backend", "track_variable", _track_as_a_weight)
 """Lets Keras' graph mode initialise a variable that no Keras layer made."""
+
+
+def accepts(function: Any, parameter: str) -> bool:
+    """Whether a function or method takes an argument by keyword.
+
+    Args:
+        function: The function or method.
+        parameter: The keyword.
+    """
+    return _accepts(getattr(function, "__func__", function), parameter)
+
+
+@functools.lru_cache(maxsize=16)
+def _accepts(function: Any, parameter: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return parameter in parameters or any(
+        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
+    )

@@ -24,8 +24,6 @@ from compat_lossscale.spec import (
     ScaleState,
     next_state,
 )
-from compat_lossscale.steps.guards import MisuseGuards
-from compat_lossscale.steps.tensor_notes import TensorNotes
 
 _OPERATIONS = Operations(
     select=ops.where,
@@ -37,18 +35,10 @@ _OPERATIONS = Operations(
 )
 """The update rule's arithmetic on float32 and integer scalar tensors."""
 
-_factors: TensorNotes[tuple[Any, Any]] = TensorNotes("_factors")
-"""Of an unscaled gradient in a function that JAX traces: the scaled one, and its factor."""
-_ROUNDED = ("float32", "float64")
-"""The dtypes whose rounding XLA does not skip between operations."""
-
 
 class StatelessSteps(RecordsOverflowsInPython):
     """Takes a step on values, and returns the values after it."""
 
-    _knows_functions = False
-    """Whether calls in a function that is traced once can be told from others."""
-    _guards: MisuseGuards
     _spec: LossScaleSpec
     _counts_skipped_too: bool
     inner_optimizer: Any
@@ -71,14 +61,6 @@ class StatelessSteps(RecordsOverflowsInPython):
         """The loss scale if it is fixed, and `None` otherwise."""
         return None if self._spec.dynamic else self.initial_scale
 
-    def _check_range(self, loss: Any, scaled: Any) -> None:
-        """Warns if a fixed loss scale makes a float16 loss infinite, whatever its value."""
-        del loss, scaled
-        self._guards.check_range(self._fixed_scale())
-
-    def _check_unaltered(self, gradients: list[Any], method: str) -> None:
-        """Does nothing: tensors do not tell where they come from."""
-
     def _current_scale(self) -> Any:
         # Before the optimizer is built there is no variable; where a function is traced, none may
         # be made.
@@ -89,7 +71,10 @@ class StatelessSteps(RecordsOverflowsInPython):
     def _unscale(self, gradients: list[Any], scale: Any) -> list[Any]:
         # As TensorFlow's own classes do: a product with the reciprocal.
         reciprocal = ops.divide(1.0, scale)
-        return [None if one is None else _product(one, reciprocal) for one in gradients]
+        return [
+            None if one is None else ops.multiply(one, ops.cast(reciprocal, one.dtype))
+            for one in gradients
+        ]
 
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         raise LossScaleMisuseError(
@@ -117,9 +102,8 @@ class StatelessSteps(RecordsOverflowsInPython):
         dynamic = self._spec.dynamic
 
         def applied() -> tuple[list[Any], list[Any]]:
-            ready = [_again_in_branch(one) for one in gradients] if dynamic else gradients
             new_trainable, new_inner = inner_optimizer.stateless_apply(
-                inner, ready, list(trainable)
+                inner, gradients, list(trainable)
             )
             return list(new_trainable), [*self._moved(own, True), *new_inner]
 
@@ -207,43 +191,6 @@ def all_finite(gradients: list[Any]) -> Any:
     """Whether no gradient holds a NaN or an infinity, a bool scalar tensor; `None` is left out."""
     finite = [ops.all(ops.isfinite(one)) for one in gradients if one is not None]
     return ops.all(ops.stack(finite)) if finite else ops.convert_to_tensor(True)
-
-
-def _product(gradient: Any, factor: Any) -> Any:
-    """Multiplies a gradient in its own dtype. While JAX traces, the product's factors are noted."""
-    product = ops.multiply(gradient, ops.cast(factor, gradient.dtype))
-    if _is_traced(product) and keras.backend.standardize_dtype(product.dtype) in _ROUNDED:
-        _factors.write([product], (gradient, factor))
-    return product
-
-
-def _is_traced(tensor: Any) -> bool:
-    if keras.backend.backend() != "jax":
-        return False
-    import jax  # noqa: PLC0415  # not installed with every backend
-
-    return isinstance(tensor, jax.core.Tracer)
-
-
-def _again_in_branch(gradient: Any) -> Any:
-    """Unscales a gradient again in the branch of a step whose gradients are finite.
-
-    What enters a branch is stored before. What is computed in it is not, if a sum follows.
-
-    Args:
-        gradient: A gradient as it comes to the branch, or `None`.
-
-    Returns:
-        The same to the bit, computed in the branch if the gradient is noted as a product.
-    """
-    noted = _factors.of(gradient)
-    if noted is None:
-        return gradient
-    scaled, factor = noted
-    product = ops.multiply(scaled, ops.cast(factor, scaled.dtype))
-    # XLA computes a product and the sum that follows it as one, with one rounding. This selection,
-    # whose condition always holds here, keeps them apart.
-    return ops.where(ops.isfinite(product), product, scaled)
 
 
 def _place(variables: Sequence[Any], variable: Any) -> int:

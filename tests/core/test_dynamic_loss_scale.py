@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core import DynamicLossScale, apply_or_skip, graph_names, unscale_gradients
+from compat_lossscale.core import DynamicLossScale, apply_or_skip, unscale_gradients
+from compat_lossscale.core.dynamic_loss_scale import reserve_cond
 
 
 class GrowsAsEver(DynamicLossScale):
@@ -66,4 +67,4 @@ def test_a_cond_in_the_branch_that_applies_is_its_first(graph: Any) -> None:
 
 
 def test_eager_mode_has_no_names_to_reserve() -> None:
-    graph_names.reserve_cond()
+    reserve_cond()
