@@ -362,3 +362,13 @@ def test_only_the_rules_name_ids_of_rules() -> None:
         if re.fullmatch(r"LS\d{3}", node.value)
     }
     assert named == set()
+
+
+def test_the_core_stays_small_enough_to_read() -> None:
+    # A decision, not an accident: change the number together with the page on the house.
+    lines = sum(
+        len(path.read_text().splitlines())
+        for module, path in modules()
+        if module.startswith("compat_lossscale.core")
+    )
+    assert lines <= 1300
