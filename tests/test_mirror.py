@@ -89,7 +89,6 @@ SHIM: Final = {
     "watching/summaries": "watching/test_loss_scale_logger.py",
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
-    "spec/generation": "spec/test_config_writing.py",
     "spec/rule_fields": "spec/test_loss_scale_rule.py",
     # Parts of the optimizers and their classes.
     "core/dynamic_loss_scale": "core/test_loss_scale.py",

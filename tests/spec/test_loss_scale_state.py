@@ -127,10 +127,11 @@ def test_a_state_made_or_read_before_jax_is_imported_is_known_to_it_when_used() 
     out = run_code(
         """
 import pickle, sys
+from collections import OrderedDict
 from compat_lossscale import LossScaleRule
 early = LossScaleRule().init()
 assert not {"jax", "numpy", "torch", "tensorflow"} & set(sys.modules)
-assert early.adjust(False).unscale({"a": [3.0]}) == {"a": [3.0 / 2 ** 14]}
+assert early.adjust(False).unscale(OrderedDict(a=[3.0])) == OrderedDict(a=[3.0 / 2 ** 14])
 assert not {"jax", "numpy", "torch", "tensorflow"} & set(sys.modules)
 import jax
 print(jax.jit(lambda state: state.adjust(True))(pickle.loads(pickle.dumps(early))).good_steps)
