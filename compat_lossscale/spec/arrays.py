@@ -57,8 +57,13 @@ def _torch_scalars(device: Any) -> Scalars:
     def scalar(number: Any, dtype: Any) -> Any:
         return torch.as_tensor(number, dtype=dtype, device=device)
 
+    def select(condition: Any, a: Any, b: Any) -> Any:
+        if isinstance(condition, bool):
+            return a if condition else b
+        return torch.where(condition, a, b)
+
     operations = Operations(
-        select=lambda condition, a, b: torch.where(torch.as_tensor(condition), a, b),
+        select=select,
         divide=torch.div,
         maximum=lambda tensor, floor: torch.clamp(tensor, min=floor),
         minimum=lambda tensor, cap: torch.clamp(tensor, max=cap),

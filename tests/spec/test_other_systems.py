@@ -90,6 +90,20 @@ def test_narrow_tensors_of_pytorch_become_float32() -> None:
         assert state.unscale(torch.ones([2], dtype=torch.float64)).dtype == torch.float64
 
 
+@pytest.mark.parametrize("consecutive", [True, False])
+def test_tensors_of_pytorch_stay_on_their_device(consecutive: bool) -> None:
+    torch = pytest.importorskip("torch")
+    rule = LossScaleRule(hysteresis=2, consecutive_hysteresis=consecutive, max_scale=2.0**20)
+    state = rule.init(torch.tensor(2.0**15, device="meta"))  # a device without values
+    finite = all_finite(state.unscale([torch.ones([2], device="meta")]))
+    assert finite.device.type == "meta"
+    for said in (finite, True):
+        after = state.adjust(said)
+        for scalar in (after.loss_scale, after.good_steps, after.hysteresis_left):
+            assert scalar.device.type == "meta"
+    assert state.unscale(torch.ones([], device="meta")).device.type == "meta"
+
+
 def test_more_steps_than_an_int32_of_pytorch_counts_are_never_reached() -> None:
     torch = pytest.importorskip("torch")
     state = LossScaleRule(growth_steps=2**40).init(torch.tensor(8.0)).adjust(True)
