@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LossScaleRule`: how a dynamic loss scale moves, with what other systems let you set."""
+"""`LossScaleRule`: how a dynamic loss scale moves, with what other systems let you set.
+
+`LossScaleState` is a loss scale that moves by a rule, in loops outside of Keras.
+"""
 
 from __future__ import annotations
 
@@ -175,12 +178,14 @@ class LossScaleRule:
             good_steps: Good steps in a row before.
 
         Raises:
-            LossScaleArgumentError: `initial_scale` is not above 0, or not finite in float32.
+            LossScaleArgumentError: `initial_scale` is no single number, or not above 0 and finite
+                in float32. The values of arrays of JAX and tensors are not looked at.
         """
+        if getattr(initial_scale, "ndim", 0):
+            raise refusal("initial_scale", "a single number", initial_scale)
         scalars = scalars_of(initial_scale)
         if scalars.operations is PYTHON:
-            is_array = getattr(initial_scale, "shape", None) == ()
-            number = initial_scale.item() if is_array else initial_scale
+            number = initial_scale.item() if hasattr(initial_scale, "item") else initial_scale
             if float32(checked_number("initial_scale", number)) <= 0:
                 raise refusal("initial_scale", "greater than 0", initial_scale)
         return LossScaleState(
@@ -390,7 +395,15 @@ class LossScaleState:
         Args:
             finite: Whether all gradients of this step were finite, for example `all_finite` of
                 them: a bool, or a scalar of the framework.
+
+        Raises:
+            LossScaleArgumentError: `finite` has dimensions, as gradients have.
         """
+        if getattr(finite, "ndim", 0):
+            raise LossScaleArgumentError(
+                f'"finite" must be a single truth value, but has the shape {tuple(finite.shape)}. '
+                "Pass all_finite(gradients)."
+            )
         scalars = scalars_of(self.loss_scale, finite)
         before = ScaleState(
             scalars.float32(self.loss_scale),

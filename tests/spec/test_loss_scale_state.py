@@ -163,6 +163,14 @@ def test_a_start_that_is_no_loss_scale_is_refused(start: Any) -> None:
         LossScaleRule().init(start)
 
 
+@pytest.mark.parametrize("array", [np.ones, jnp.ones])
+def test_arrays_with_dimensions_are_neither_a_start_nor_a_truth_value(array: Any) -> None:
+    with pytest.raises(LossScaleArgumentError, match=r"initial_scale.*a single number"):
+        LossScaleRule().init(array([2]))
+    with pytest.raises(LossScaleArgumentError, match=r"\(2,\)\. Pass all_finite\(gradients\)"):
+        LossScaleRule().init().adjust(array([2], bool))
+
+
 class Pair(NamedTuple):
     first: Any
     second: Any
