@@ -195,7 +195,7 @@ test-keras%: .venv-keras%/ready
 
 # The same on PyTorch, whose packages for processors alone are not in the package index.
 test-torch: .venv-torch/ready
-	KERAS_BACKEND=torch WHOLE_GRIDS=yes .venv-torch/bin/python -m pytest $(PARALLEL) tests/keras3
+	KERAS_BACKEND=torch WHOLE_GRIDS=yes .venv-torch/bin/python -m pytest $(PARALLEL) tests/keras3 tests/spec/test_other_systems.py
 
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
@@ -270,7 +270,7 @@ $(TOOLS)/ready: requirements/tools.txt
 	$(PYTHON) -m venv .venv-torch
 	.venv-torch/bin/pip install --quiet --upgrade 'pip>=25.1'
 	.venv-torch/bin/pip install --quiet --extra-index-url https://download.pytorch.org/whl/cpu \
-		--editable . --group test keras torch
+		--editable . --group test keras torch flax jmp
 	touch $@
 
 .PRECIOUS: .venv-tf%/ready .venv-keras%/ready

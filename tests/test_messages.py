@@ -1443,6 +1443,7 @@ ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
+    "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/spec/rule_fields.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/core/rule_settings.py": "tests/core/test_rule_settings.py",

@@ -86,7 +86,7 @@ SHIM: Final = {
     "watching/logging_hooks": "watching/test_loss_scale_logger.py",
     "watching/summaries": "watching/test_loss_scale_logger.py",
     # One value with its forms.
-    "spec/generation": "spec/test_config_writing.py",
+    "spec/arrays": "spec/test_loss_scale_state.py",
     "spec/rule_fields": "spec/test_loss_scale_rule.py",
     # Parts of the optimizers and their classes.
     "arguments/loss_scale_configs": "optimizers/test_experimental.py",

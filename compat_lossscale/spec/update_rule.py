@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The update rule of a dynamic loss scale, written once.
 
-`compat_lossscale.core`, the front end of Keras 3 and the tests call the same function. It takes the
-operations that it needs as an argument: Python's by default, and TensorFlow's in a graph.
+`compat_lossscale.core`, the front end of Keras 3, `LossScaleState` and the tests call the same
+function. It takes the operations that it needs as an argument: Python's by default, and those of
+TensorFlow, Keras, JAX or PyTorch.
 """
 
 from __future__ import annotations
