@@ -12,9 +12,11 @@ import keras
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import (
     check_aggregation,
+    check_has_gradients,
     check_others,
     check_wrappable,
     spec_of,
+    warn_of_no_variables,
 )
 from compat_lossscale.keras3.backends import Steps, uncompiled
 from compat_lossscale.keras3.loaded_state import KeepsLoadedState
@@ -231,6 +233,7 @@ class LossScaleOptimizer(
         return self.iterations
 
     def _apply(self, gradients: list[Any], variables: Any, scaled: bool, method: str) -> None:
+        check_has_gradients(gradients, method)
         self._check_step(gradients, scaled, method)
         if not self.built and variables:
             with self._outside_of_functions(), keras.name_scope(self.name, caller=self):
@@ -257,7 +260,8 @@ class LossScaleOptimizer(
 
         Raises:
             LossScaleMisuseError: The step has calls of both protocols.
-            ValueError: The optimizer is not built; or Keras' backend is TensorFlow, where Keras has
+            ValueError: The optimizer is not built; it is built for variables, and there is no
+                gradient; or Keras' backend is TensorFlow, where Keras has
                 no such function.
         """
         if keras.backend.backend() == "tensorflow":
@@ -267,6 +271,12 @@ class LossScaleOptimizer(
                 "stateless_apply() needs the optimizer's variables, and there are none yet. Call "
                 "optimizer.build(trainable_variables) first."
             )
+        gradients = list(grads)
+        if self.__dict__.get("_trained"):
+            check_has_gradients(gradients, "stateless_apply")
+        elif not gradients:
+            # No error: `fit` on JAX does it for a model whose layers are all frozen.
+            warn_of_no_variables("stateless_apply")
         scaled = self._protocols.gradients_are_scaled("stateless_apply", otherwise=Protocol.KERAS_3)
         # Keras' own class takes variables too.
         optimizer_variables, trainable_variables = (
@@ -275,7 +285,6 @@ class LossScaleOptimizer(
         )
         mapping = list(zip(self.variables, optimizer_variables, strict=True))
         with keras.StatelessScope(state_mapping=mapping):
-            gradients = list(grads)
             if scaled:
                 gradients = self._unscaled(
                     gradients, self._variables_of(gradients), "stateless_apply"

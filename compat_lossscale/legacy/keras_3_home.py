@@ -80,6 +80,7 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
         functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
     )
     compile_wrapping.enable(default=wrap)
+    compile_wrapping.put_get_optimizer(wrap, undo)
 
 
 def _check() -> None:

@@ -77,6 +77,11 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
     if has_tf_keras:
         put_compute_loss(undo)
         put_keras_modules(_KERAS_MODULES, _NAMES, undo)
+    else:
+        from compat_lossscale.neighbours import keras_3_gone, keras_3_members  # noqa: PLC0415
+
+        keras_3_gone.put(undo)
+        keras_3_members.put(undo)
 
 
 def _put_names(names: Mapping[str, Neighbour], undo: Undo, module: object) -> None:
