@@ -32,10 +32,10 @@ _OF_THE_INNER_OPTIMIZER = {
 
 
 _WHY_EMPTY = (
-    "nothing is trained. If the list of variables is that of a tf.Module, note that the layers of "
-    "Keras 3 are no tf.Module, so its `variables` and `trainable_variables` leave theirs out. Or "
-    "the list was made before the layers were built. Use `trainable_variables` of the layers and "
-    "models themselves, after their first call."
+    "nothing is trained. Likely, the list of variables is that of a tf.Module, whose `variables` "
+    "and `trainable_variables` leave out the layers of Keras 3, for these are no tf.Module; or it "
+    "was made before the layers were built. Collect `trainable_variables` of the layers and models "
+    "themselves, after their first call."
 )
 """What comes of it, the likely causes, and what to do."""
 

@@ -200,8 +200,10 @@ class LossScaleOptimizer(
             LossScaleMisuseError: The step has calls of both protocols.
             ValueError: There is no gradient, or the strategy is not supported.
         """
+        gradients = list(grads)
+        check_has_gradients(gradients, "apply")
         scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
-        self._apply(list(grads), trainable_variables, scaled, "apply")
+        self._apply(gradients, trainable_variables, scaled, "apply")
 
     @uncompiled
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **kwargs: Any) -> Any:
@@ -225,6 +227,7 @@ class LossScaleOptimizer(
         """
         check_aggregation(**kwargs)
         pairs = list(grads_and_vars)
+        check_has_gradients(pairs, "apply_gradients")
         grads, variables = [gradient for gradient, _ in pairs], [variable for _, variable in pairs]
         scaled = self._protocols.gradients_are_scaled(
             "apply_gradients", otherwise=Protocol.TENSORFLOW_2_4
@@ -233,7 +236,6 @@ class LossScaleOptimizer(
         return self.iterations
 
     def _apply(self, gradients: list[Any], variables: Any, scaled: bool, method: str) -> None:
-        check_has_gradients(gradients, method)
         self._check_step(gradients, scaled, method)
         if not self.built and variables:
             with self._outside_of_functions(), keras.name_scope(self.name, caller=self):

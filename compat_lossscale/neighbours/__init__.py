@@ -14,6 +14,7 @@ from compat_lossscale._import_hook import when_imported
 from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
 from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
 from compat_lossscale.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbours import keras_3_gone
 from compat_lossscale.neighbours.dataclass_defaults import put_unhashable_defaults
 from compat_lossscale.neighbours.keras_2_packages import put_keras_2
 from compat_lossscale.neighbours.lazy_names import put_lazy_names
@@ -78,10 +79,7 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
         put_compute_loss(undo)
         put_keras_modules(_KERAS_MODULES, _NAMES, undo)
     else:
-        from compat_lossscale.neighbours import keras_3_gone, keras_3_members  # noqa: PLC0415
-
         keras_3_gone.put(undo)
-        keras_3_members.put(undo)
 
 
 def _put_names(names: Mapping[str, Neighbour], undo: Undo, module: object) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of `tf.keras` that Keras 3 lacks: an error says what to use instead. None is served."""
+"""Names of `tf.keras` that Keras 3 lacks, of which none is served.
+
+An `AttributeError`, or a `ModuleNotFoundError` for an import, says what to use instead.
+"""
 
 from __future__ import annotations
 

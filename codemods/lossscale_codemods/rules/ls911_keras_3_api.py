@@ -175,7 +175,7 @@ def _gone(path: str) -> Review | None:
     )
 
 
-def _of_attribute(node: cst.Attribute, program: Program) -> Review | None:
+def _of_attribute(node: cst.Attribute, program: Program) -> Verdict | None:
     for path in program.resolver.paths(node):
         gone = _gone(path) if path is not None else None
         if gone is not None and not _is_rewritten(node, program):

@@ -3,7 +3,7 @@
 
 Those that have an exact meaning in Keras 3 work: `reset_states` of metrics and models, and
 `add_weight` with its arguments in the old order. The others are not there, as in
-`keras3.old_members`.
+`old_members`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _named(names: tuple[str, ...], args: Any, kwargs: dict[str, Any]) -> dict[st
     return {**given, **kwargs}
 
 
-def _let_it_reset(cls: type, **kwargs: Any) -> None:
+def _let_it_reset(cls: type, /, **kwargs: Any) -> None:
     """Lets Keras 3, which calls `reset_state`, come to what a user's metric defines."""
     super(keras.metrics.Metric, cls).__init_subclass__(**kwargs)
     own = vars(cls)
