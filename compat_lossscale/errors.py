@@ -10,7 +10,8 @@ They are a tree::
       ├─ ConfigFormatError            a config without a loss scale         ValueError, KeyError
       ├─ UnreadableArtefactError      a file that cannot be read            ValueError
       ├─ ConversionError              a conversion that cannot be written   ValueError
-      ├─ NotCountedError              skipped steps that are not counted    RuntimeError
+      ├─ NotCountedError              skipped steps that are not counted    RuntimeError,
+                                                                            AttributeError
       ├─ LossScaleStuckError          a loss scale at its floor           FloatingPointError
       ├─ LossScaleMisuseError         calls that contradict each other      RuntimeError
       ├─ InstallError                 the old names cannot be restored      RuntimeError
@@ -74,8 +75,11 @@ class ConversionError(CompatLossScaleError, ValueError):
     """A converted config cannot be written. The message says why."""
 
 
-class NotCountedError(CompatLossScaleError, RuntimeError):
-    """Skipped steps are not counted: in graphs of TensorFlow 1, and in Keras 3 on JAX."""
+class NotCountedError(CompatLossScaleError, RuntimeError, AttributeError):
+    """Skipped steps are not counted: in graphs of TensorFlow 1, and in Keras 3 on JAX.
+
+    To `hasattr`, an optimizer does not have them there.
+    """
 
 
 class LossScaleStuckError(CompatLossScaleError, FloatingPointError):

@@ -14,7 +14,7 @@ CAUGHT_BY: dict[type[Exception], tuple[type[Exception], ...]] = {
     errors.ConfigFormatError: (ValueError, KeyError, TypeError),
     errors.UnreadableArtefactError: (ValueError,),
     errors.ConversionError: (ValueError,),
-    errors.NotCountedError: (RuntimeError,),
+    errors.NotCountedError: (RuntimeError, AttributeError),
     errors.LossScaleStuckError: (FloatingPointError,),
     errors.LossScaleMisuseError: (RuntimeError,),
     errors.InstallError: (RuntimeError,),

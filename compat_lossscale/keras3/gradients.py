@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.keras3 import private
+from compat_lossscale.keras3.arguments import check_has_gradients
 
 
 def compute(
@@ -32,7 +33,7 @@ def compute(
         Pairs of a gradient and a variable.
 
     Raises:
-        ValueError: `loss` is a tensor and there is no `tape`.
+        ValueError: `loss` is a tensor and there is no `tape`; or there is no variable.
     """
     if tape is None and not callable(loss):
         raise ValueError(
@@ -47,6 +48,7 @@ def compute(
             loss = loss()
         loss = scaled(loss)
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
+    check_has_gradients(variables, "minimize")
     watched = [private.tensorflow_variable(variable) for variable in variables]
     gradients = tape.gradient(loss, watched, grad_loss)
     return list(zip(gradients, variables, strict=True))

@@ -12,9 +12,11 @@ import keras
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import (
     check_aggregation,
+    check_has_gradients,
     check_others,
     check_wrappable,
     spec_of,
+    warn_of_no_variables,
 )
 from compat_lossscale.keras3.backends import Steps, uncompiled
 from compat_lossscale.keras3.loaded_state import KeepsLoadedState
@@ -196,8 +198,10 @@ class LossScaleOptimizer(
             LossScaleMisuseError: The step has calls of both protocols.
             ValueError: There is no gradient, or the strategy is not supported.
         """
+        gradients = list(grads)
+        check_has_gradients(gradients, "apply")
         scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
-        self._apply(list(grads), trainable_variables, scaled)
+        self._apply(gradients, trainable_variables, scaled)
 
     @uncompiled
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **kwargs: Any) -> Any:
@@ -221,6 +225,7 @@ class LossScaleOptimizer(
         """
         check_aggregation(**kwargs)
         pairs = list(grads_and_vars)
+        check_has_gradients(pairs, "apply_gradients")
         grads, variables = [gradient for gradient, _ in pairs], [variable for _, variable in pairs]
         scaled = self._protocols.gradients_are_scaled(
             "apply_gradients", otherwise=Protocol.TENSORFLOW_2_4
@@ -252,7 +257,8 @@ class LossScaleOptimizer(
 
         Raises:
             LossScaleMisuseError: The step has calls of both protocols.
-            ValueError: The optimizer is not built; or Keras' backend is TensorFlow, where Keras has
+            ValueError: The optimizer is not built; it is built for variables, and there is no
+                gradient; or Keras' backend is TensorFlow, where Keras has
                 no such function.
         """
         if keras.backend.backend() == "tensorflow":
@@ -262,6 +268,12 @@ class LossScaleOptimizer(
                 "stateless_apply() needs the optimizer's variables, and there are none yet. Call "
                 "optimizer.build(trainable_variables) first."
             )
+        gradients = list(grads)
+        if self.__dict__.get("_trained"):
+            check_has_gradients(gradients, "stateless_apply")
+        elif not gradients:
+            # No error: `fit` on JAX does it for a model whose layers are all frozen.
+            warn_of_no_variables("stateless_apply")
         scaled = self._protocols.gradients_are_scaled("stateless_apply", otherwise=Protocol.KERAS_3)
         # Keras' own class takes variables too.
         optimizer_variables, trainable_variables = (
@@ -270,7 +282,6 @@ class LossScaleOptimizer(
         )
         mapping = list(zip(self.variables, optimizer_variables, strict=True))
         with keras.StatelessScope(state_mapping=mapping):
-            gradients = list(grads)
             if scaled:
                 gradients = self._unscaled(gradients, self._variables_of(gradients))
             after: tuple[list[Any], list[Any]] = self._step_on_values(

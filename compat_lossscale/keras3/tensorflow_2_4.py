@@ -24,7 +24,7 @@ from compat_lossscale.errors import AlreadyWrappedError
 from compat_lossscale.keras3 import gradients, private
 from compat_lossscale.keras3.arguments import check_wrappable, warn_of_dropped_factor
 from compat_lossscale.keras3.loss_scale_config import configs
-from compat_lossscale.keras3.old_members import Variables, arguments_of_today, gone
+from compat_lossscale.keras3.old_members import Variables, arguments_of_today, look_up
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
@@ -127,10 +127,8 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
 
     def __getattr__(self, name: str) -> Any:
         # Only what neither the class nor the object has gets here.
-        if name in MEMBERS:
-            raise gone(type(self), name)
-        if name.startswith("_") or "inner_optimizer" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name in MEMBERS or name.startswith("_") or "inner_optimizer" not in self.__dict__:
+            return look_up(self, name)
         return getattr(self.inner_optimizer, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

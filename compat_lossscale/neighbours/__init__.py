@@ -14,6 +14,7 @@ from compat_lossscale._import_hook import when_imported
 from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
 from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
 from compat_lossscale.neighbour_names.neighbour import Neighbour
+from compat_lossscale.neighbours import keras_3_gone
 from compat_lossscale.neighbours.dataclass_defaults import put_unhashable_defaults
 from compat_lossscale.neighbours.keras_2_packages import put_keras_2
 from compat_lossscale.neighbours.lazy_names import put_lazy_names
@@ -77,6 +78,8 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
     if has_tf_keras:
         put_compute_loss(undo)
         put_keras_modules(_KERAS_MODULES, _NAMES, undo)
+    else:
+        keras_3_gone.put(undo)
 
 
 def _put_names(names: Mapping[str, Neighbour], undo: Undo, module: object) -> None:

@@ -39,6 +39,25 @@ def test_what_a_file_uses(source: str, names: list[str]) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("import tensorflow as tf\ntf.keras.layers.LSTM\nlayer.add_weight('w')", set()),
+        (
+            "import tensorflow.compat.v1 as tf\ntf.keras.layers.CuDNNGRU",
+            {"tf.keras.layers.CuDNNGRU"},
+        ),
+        (
+            "from tensorflow.keras import backend as K\nK.learning_phase()",
+            {"tf.keras.backend.learning_phase"},
+        ),
+        ("model.fit_generator(f)\nopt.get_slot_names()", {"fit_generator", "get_slot_names"}),
+    ],
+)
+def test_what_keras_3_has_not(source: str, names: set[str]) -> None:
+    assert used_in(source).not_on_keras_3 == names
+
+
 def test_packages_that_a_file_imports() -> None:
     found = used_in("import a.b, c\nfrom d.e import f\nfrom . import g\n")
     assert found.packages == {"a", "c", "d"}

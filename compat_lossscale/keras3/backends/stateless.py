@@ -35,6 +35,9 @@ _OPERATIONS = Operations(
 )
 """The update rule's arithmetic on float32 and integer scalar tensors."""
 
+_NOT_COUNTED = ("skipped_steps", "last_step_skipped")
+"""What optimizers of the other backends have."""
+
 
 class StatelessSteps(RecordsOverflowsInPython):
     """Takes a step on values, and returns the values after it."""
@@ -171,20 +174,14 @@ class StatelessSteps(RecordsOverflowsInPython):
         """Where the inner optimizer's variables have the one that counts steps."""
         return _place(self.inner_optimizer.variables, private.step_variable(self.inner_optimizer))
 
-    @property
-    def skipped_steps(self) -> Any:
-        """Skipped steps are not counted where a step has no side effects.
-
-        Raises:
-            NotCountedError: Always.
-        """
+    def __getattr__(self, name: str) -> Any:
+        if name not in _NOT_COUNTED:
+            return object.__getattribute__(self, name)  # Python's own words.
         raise NotCountedError(
             f"Skipped steps are not counted on {keras.backend.backend()}, where an optimizer has "
             "no state beyond its variables. Look at the loss scale instead: it shrinks when a step "
             "is skipped. LossScaleLogger(every=1) counts skipped steps that way."
         )
-
-    last_step_skipped = skipped_steps
 
 
 def all_finite(gradients: list[Any]) -> Any:
