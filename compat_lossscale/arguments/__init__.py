@@ -11,6 +11,7 @@ from compat_lossscale.arguments.loss_scale_arguments import (
 from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.arguments.optimizer_configs import (
     config_of,
+    initial_scale_of,
     inner_in,
     others_in,
     spec_in,
@@ -26,6 +27,7 @@ __all__ = [
     "class_of",
     "config_of",
     "from_spec",
+    "initial_scale_of",
     "inner_in",
     "opt_means_optimizer",
     "others_in",

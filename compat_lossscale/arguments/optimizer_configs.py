@@ -9,6 +9,7 @@ from typing import Any
 
 from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.errors import ConfigFormatError
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _LOSS_SCALE_KEYS = frozenset(
@@ -20,8 +21,15 @@ _INNER_KEYS = ("inner_optimizer", "optimizer")
 
 def spec_of(loss_scale: LossScale) -> LossScaleSpec | None:
     """Returns a loss scale's spec; `None` if it is of a user's own class."""
-    ours = isinstance(loss_scale, FixedLossScale | DynamicLossScale)
-    return loss_scale.spec if ours else None
+    # A subclass has rules or arguments of its own, which no spec states.
+    return loss_scale.spec if type(loss_scale) in (FixedLossScale, DynamicLossScale) else None
+
+
+def initial_scale_of(loss_scale: LossScale) -> float | None:
+    """Returns the first or only value of a loss scale, of a user's subclass too, if it has one."""
+    if isinstance(loss_scale, FixedLossScale):
+        return loss_scale._loss_scale_value
+    return loss_scale.initial_loss_scale if isinstance(loss_scale, DynamicLossScale) else None
 
 
 def config_of(
@@ -63,9 +71,19 @@ def inner_in(config: Mapping[str, Any]) -> Any:
     """Returns the wrapped optimizer that a config has, or the config of it.
 
     A config is a copy, because Keras changes a dictionary that it deserializes.
+
+    Raises:
+        ConfigFormatError: There is none. (It is a `KeyError`, as in every TensorFlow.)
     """
-    stored = next((config[key] for key in _INNER_KEYS if key in config), None)
-    return copy.deepcopy(dict(stored)) if isinstance(stored, Mapping) else stored
+    for key in _INNER_KEYS:
+        if key in config:
+            stored = config[key]
+            return copy.deepcopy(dict(stored)) if isinstance(stored, Mapping) else stored
+    raise ConfigFormatError(
+        "This config has no optimizer to wrap: it has neither the key 'inner_optimizer', of "
+        "TensorFlow 2.4 and later, nor 'optimizer', of 2.0 to 2.3. Its keys are: "
+        f"{sorted(map(str, config))}."
+    )
 
 
 def others_in(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from compat_lossscale.arguments import (
     as_loss_scale,
     config_of,
     from_spec,
+    initial_scale_of,
     inner_in,
     others_in,
     spec_in,
@@ -155,9 +156,7 @@ class LossScaleOptimizer(
     @property
     def initial_scale(self) -> float | None:
         """The first value of a dynamic loss scale, the value of a fixed one."""
-        if isinstance(self._loss_scale, FixedLossScale | DynamicLossScale):
-            return self._loss_scale.spec.initial_scale
-        return None
+        return initial_scale_of(self._loss_scale)
 
     @property
     def dynamic_growth_steps(self) -> int | None:
