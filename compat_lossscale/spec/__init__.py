@@ -9,6 +9,7 @@ from compat_lossscale.spec.generation import (
 )
 from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
 from compat_lossscale.spec.loss_scale_spec import LossScaleSpec
+from compat_lossscale.spec.rule_fields import check_fixed_value
 from compat_lossscale.spec.update_rule import Operations, RuleNumbers, ScaleState, next_state
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Operations",
     "RuleNumbers",
     "ScaleState",
+    "check_fixed_value",
     "check_rule",
     "next_state",
 ]
