@@ -125,6 +125,10 @@ class LossScaleOptimizer(
             for variable in loss_scale.state.values():
                 stock.track_variable(variable)
 
+    def _pairs_to_apply(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
+        """Leaves out variables without a gradient, as TensorFlow since 2.5 does."""
+        return stock.without_empty_gradients(grads_and_vars)
+
     def _step_counter(self) -> Any:
         """The variable that counts all steps, skipped ones too."""
         return self._optimizer.iterations

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from compat_lossscale.arguments import opt_means_optimizer, others_in, with_rule
 from compat_lossscale.core import LossScale
-from compat_lossscale.optimizers import base, loss_scale_config
+from compat_lossscale.optimizers import base, loss_scale_config, stock
 from compat_lossscale.spec import LossScaleRule
 
 
@@ -58,6 +58,13 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
             # A strategy takes the same object on all replicas for one value, and sums it as such.
             return copy.copy(self._loss_scale)
         return self._loss_scale
+
+    def _pairs_to_apply(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
+        """Keeps variables without a gradient: TensorFlow 1.15 to 2.4 left them to the inner one.
+
+        An inner optimizer of a user's own may go by the position of a gradient.
+        """
+        return stock.with_some_gradient(grads_and_vars)
 
     @classmethod
     def from_config(

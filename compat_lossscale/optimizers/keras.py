@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
     `variables`, `learning_rate`, `use_ema`, `ema_momentum`. Every other attribute of the inner
     optimizer (`momentum`, `beta_1`, `clipnorm` ...) is read and set on `inner_optimizer`.
     """
+
+    _pairs_to_apply: Callable[[Any], list[tuple[Any, Any]]]
+    """Is defined by the class that this one is joined with."""
 
     @functools.cached_property
     def name(self) -> Any:
@@ -130,7 +133,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
                 # Variables cannot be made inside the branch that applies. The first call settles
                 # which variables the optimizer knows: also those that have no gradient yet.
                 self.build(variables)
-        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
+        grads_and_vars = self._pairs_to_apply(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         self._guards.check_applied_once(gradients, "apply_gradients", self._fixed_scale)
         summed = False

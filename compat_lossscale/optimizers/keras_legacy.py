@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,9 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         )
         restored = RestoredInnerOptimizer(inner_optimizer)
         self._track_trackable(restored, "base_optimizer", overwrite=True)
+
+    _pairs_to_apply: Callable[[Any], list[tuple[Any, Any]]]
+    """Is defined by the class that this one is joined with."""
 
     def _make_weights(self, variables: Sequence[tf.Variable]) -> None:
         self._optimizer._create_all_weights(variables)
@@ -85,7 +88,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         `iterations` is counted on skipped steps too (since TensorFlow 2.3; not before).
         """
         self._check_before_applying()
-        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
+        grads_and_vars = self._pairs_to_apply(grads_and_vars)
         self._guards.check_applied_once(
             (gradient for gradient, _ in grads_and_vars), "apply_gradients", self._fixed_scale
         )
@@ -101,7 +104,8 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             if tf.distribute.has_strategy() or not summed:
                 grads_and_vars = inner_optimizer._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        pickling.restore_weights(self, variables)
+        pairs = zip(gradients, variables, strict=True)
+        pickling.restore_weights(self, [variable for one, variable in pairs if one is not None])
         options = {flag: False} if has_flag else {}
         # By position, as ever: some optimizers have another second argument, and are given it.
         names = [] if name is None else [name]

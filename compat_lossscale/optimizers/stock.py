@@ -38,6 +38,7 @@ __all__ = [
     "set_policy_of_layer",
     "sums_as_the_strategy_does",
     "track_variable",
+    "with_some_gradient",
     "without_empty_gradients",
 ]
 
@@ -140,19 +141,29 @@ def mixed_precision_names(module: str) -> dict[str, Any]:
     }
 
 
+def with_some_gradient(grads_and_vars: Any) -> list[tuple[Any, Any]]:
+    """Returns the pairs as a list.
+
+    Raises:
+        ValueError: No pair has a gradient.
+    """
+    pairs = list(grads_and_vars)
+    if pairs and all(gradient is None for gradient, _ in pairs):
+        raise ValueError(
+            f"No gradients provided for any variable: {[variable.name for _, variable in pairs]}. "
+            "The loss does not depend on these variables, or was computed outside of the tape."
+        )
+    return pairs
+
+
 def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
     """Drops pairs without a gradient, with a warning.
 
     Raises:
         ValueError: No pair has a gradient.
     """
-    pairs = list(grads_and_vars)
+    pairs = with_some_gradient(grads_and_vars)
     with_gradient = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
-    if pairs and not with_gradient:
-        raise ValueError(
-            f"No gradients provided for any variable: {[variable.name for _, variable in pairs]}. "
-            "The loss does not depend on these variables, or was computed outside of the tape."
-        )
     if len(with_gradient) < len(pairs):
         tf.get_logger().warning(
             "Gradients do not exist for variables %s when minimizing the loss. The optimizer "
