@@ -174,8 +174,8 @@ class LossScaleSpec:
         if name in ("DynamicLossScale", "FixedLossScale") and package in _PACKAGES:
             return cls.from_config({"class_name": name, "config": loss_scale.get_config()})
         raise LossScaleArgumentError(
-            f"{name} is not FixedLossScale or DynamicLossScale itself, so it has rules of its own "
-            "that no spec can state. It can still be used as the loss_scale of "
+            f"{name} is neither FixedLossScale nor DynamicLossScale itself, so it has rules of its "
+            "own that no spec can state. It can still be used as the loss_scale of "
             "compat_lossscale.experimental.LossScaleOptimizer."
         )
 

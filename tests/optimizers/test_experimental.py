@@ -511,3 +511,29 @@ def test_gradients_that_are_all_missing_are_an_error(family: Family) -> None:
     with pytest.raises(ValueError, match="No gradients provided for any variable"):
         opt.apply_gradients([(None, tf.Variable(1.0))])
     assert (int(opt.iterations), int(opt.dynamic_counter)) == (0, 0)
+
+
+@pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
+def test_the_loss_scale_is_fetched_from_a_graph_that_became_final_after_it_was_read(
+    family: Family, loss_scale: Any
+) -> None:
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        opt = LossScaleOptimizer(family.sgd(), loss_scale)
+        session.run(tf.compat.v1.global_variables_initializer())
+        taken = opt.loss_scale
+        operations = len(graph.get_operations())
+        assert opt.loss_scale is taken
+        assert len(graph.get_operations()) == operations
+        graph.finalize()
+        assert (
+            session.run(taken) == session.run(opt.loss_scale) == (8 if loss_scale == 8 else 2**15)
+        )
+
+
+def test_the_loss_scale_can_be_read_in_a_final_graph_and_in_a_branch(family: Family) -> None:
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        opt = LossScaleOptimizer(family.sgd(), 8.0)
+        tf.cond(tf.constant(True), lambda: opt.loss_scale * 2.0, lambda: tf.constant(0.0))
+        graph.finalize()
+        assert opt.loss_scale.get_config() == {"loss_scale_value": 8.0}
+        assert session.run(opt.loss_scale) == 8
