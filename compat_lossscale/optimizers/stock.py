@@ -114,6 +114,17 @@ dtype_policies = _module_with(
 )
 """Makes policies of the configs of layers, and holds the global one."""
 
+_API_NAMES = "_keras_api_names"
+POLICY_NAME_IN_FILES = (
+    (_API_NAMES, vars(tf_keras.mixed_precision.Policy)[_API_NAMES])
+    if dtype_policies is not None and _API_NAMES in vars(tf_keras.mixed_precision.Policy)
+    else None
+)
+"""The attribute by which files name tf-keras' policies, and its value; `None` if it has another.
+
+Without `dtype_policies`, a name of this package's own is what brings its policies back.
+"""
+
 chooses_optimizers_by_method = hasattr(ModelV1, "_set_optimizer") and bool(
     probe("tf_keras", "Model._get_optimizer")
 )
