@@ -9,8 +9,8 @@ from typing import Any
 
 from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.errors import ConfigFormatError
-from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.errors import ConfigFormatError, InexpressibleLossScaleError
+from compat_lossscale.spec import DEFAULT_MULTIPLIER, Generation, LossScaleSpec
 
 _LOSS_SCALE_KEYS = frozenset(
     {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
@@ -65,6 +65,25 @@ def spec_in(config: Mapping[str, Any]) -> LossScaleSpec:
     if "inner_optimizer" in config and not config.keys() & _LOSS_SCALE_KEYS:
         return LossScaleSpec()
     return LossScaleSpec.from_config(config)
+
+
+def arguments_in(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments for the loss scale that a config states, of TensorFlow 2.4's class.
+
+    Raises:
+        ConfigFormatError: `config` is no config of a loss-scale optimizer.
+        InexpressibleLossScaleError: The loss scale's multiplier is not 2.
+    """
+    spec = spec_in(config)
+    if spec.dynamic and spec.rule is None and spec.multiplier != DEFAULT_MULTIPLIER:
+        raise InexpressibleLossScaleError(
+            # Programs and tests match on these words of TensorFlow 2.4 and later.
+            "Cannot deserialize LossScaleOptimizer with a DynamicLossScale whose multiplier is not "
+            f"2. Got DynamicLossScale: DynamicLossScale({spec.initial_scale}, "
+            f"{spec.growth_steps}, {spec.multiplier}). "
+            "compat_lossscale.experimental.LossScaleOptimizer takes it."
+        )
+    return spec.to_own_arguments()
 
 
 def inner_in(config: Mapping[str, Any]) -> Any:

@@ -67,7 +67,8 @@ def _value(gradient: Any) -> tf.Tensor:
         return gradient.values
     if isinstance(gradient, tf.RaggedTensor):
         return gradient.flat_values
-    return tf.convert_to_tensor(gradient)
+    tensor: tf.Tensor = reference.as_tensor(gradient)
+    return tensor
 
 
 def with_values(gradients: Sequence[Any], values: Iterable[tf.Tensor]) -> list[Any]:

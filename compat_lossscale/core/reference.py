@@ -22,6 +22,7 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.core.tracing import as_written
+from compat_lossscale.errors import UnscalableError
 
 is_used = os.environ.get("COMPAT_LOSSSCALE_REFERENCE") == "1"
 """Whether the functions of this module are used instead of the faster ones."""
@@ -61,9 +62,20 @@ def _multiply(gradient: Any, factor: tf.Tensor) -> Any:
 
 
 def as_tensor(value: Any) -> Any:
-    """Converts a value to a tensor. A ragged or sparse tensor is one, and stays what it is."""
+    """Converts a value to a tensor. A ragged or sparse tensor is one, and stays what it is.
+
+    Raises:
+        UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
+    """
     is_composite = isinstance(value, tf.RaggedTensor | tf.SparseTensor)
-    return value if is_composite else tf.convert_to_tensor(value)
+    tensor = value if is_composite else None if value is None else tf.convert_to_tensor(value)
+    dtype = None if tensor is None else tensor.dtype
+    if dtype is None or dtype.is_bool or not (dtype.is_floating or hasattr(value, "dtype")):
+        raise UnscalableError(
+            f"A loss or a gradient must be a floating-point tensor, but got: {value!r}. If it is "
+            "meant to be one, convert it by tf.cast(..., tf.float32)."
+        )
+    return tensor
 
 
 def every_element_is_finite(tensors: Iterable[tf.Tensor]) -> tf.Tensor:

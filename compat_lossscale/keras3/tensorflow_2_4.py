@@ -11,6 +11,7 @@ import keras
 import tensorflow as tf
 
 from compat_lossscale.arguments import (
+    arguments_in,
     as_loss_scale,
     class_of,
     config_of,
@@ -18,7 +19,6 @@ from compat_lossscale.arguments import (
     initial_scale_of,
     inner_in,
     others_in,
-    spec_in,
     spec_of,
 )
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
@@ -292,9 +292,9 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        spec = spec_in(config)
+        arguments = arguments_in(config)
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
+        return cls(inner_optimizer, **arguments, **cls._others_in(config))
 
     @staticmethod
     def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:

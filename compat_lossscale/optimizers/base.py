@@ -11,13 +11,13 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale.arguments import (
+    arguments_in,
     as_loss_scale,
     config_of,
     from_spec,
     initial_scale_of,
     inner_in,
     others_in,
-    spec_in,
 )
 from compat_lossscale.core import (
     DynamicLossScale,
@@ -267,9 +267,9 @@ class LossScaleOptimizer(
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        spec = spec_in(config)
+        arguments = arguments_in(config)
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_own_arguments(), **others_in(config))
+        return cls(inner_optimizer, **arguments, **others_in(config))
 
     @classmethod
     def _inner_from_config(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.optimizers import families, pickling, signatures, stock
 
@@ -85,11 +86,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         Raises:
             ValueError: `loss` is a tensor and there is no `tape`.
         """
-        if tape is None and not callable(loss):
-            raise ValueError(
-                "`tape` is required when the loss is a tensor: the tape under which it was "
-                "computed. A callable loss needs none."
-            )
+        check_has_tape(loss, tape)
         if not callable(var_list):
             # `minimize(f, var_list=var)`, as the original's documentation has it.
             var_list = tf.nest.flatten(var_list)

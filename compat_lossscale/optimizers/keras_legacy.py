@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.optimizers import families, pickling, signatures, stock
 
@@ -53,6 +54,13 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         else:
             # A subclass sets attributes of its own before it calls this class' constructor.
             object.__setattr__(self, name, value)
+
+    def _compute_gradients(
+        self, loss: Any, var_list: Any, grad_loss: Any = None, tape: Any = None
+    ) -> Any:
+        """Differentiates the scaled loss. `minimize` calls this, and programs of 2.4 do."""
+        check_has_tape(loss, tape)
+        return super()._compute_gradients(loss, var_list, grad_loss, tape)
 
     def _apply_gradients(
         self, grads: Any, wrapped_vars: Any, name: Any = None, aggregate: bool = False

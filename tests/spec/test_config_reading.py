@@ -65,7 +65,7 @@ def test_a_config_that_states_no_loss_scale_is_an_error(config: Any) -> None:
     ],
 )
 def test_a_loss_scale_of_another_class_is_not_taken_for_a_known_one(config: Any) -> None:
-    with pytest.raises(ConfigFormatError, match="class of its own, '.*Capped'"):
+    with pytest.raises(ConfigFormatError, match=r"class of its own, '.*Capped'"):
         read_loss_scale_config(config)
 
 
