@@ -6,6 +6,7 @@ They are a tree::
     CompatLossScaleError              everything below
       ├─ LossScaleArgumentError       an invalid loss scale or optimizer    ValueError, TypeError
       │   └─ AlreadyWrappedError      an optimizer with loss scaling      + AttributeError
+      ├─ UnscalableError              a loss that cannot be scaled    + AttributeError
       ├─ InexpressibleLossScaleError  a generation cannot express it        ValueError
       ├─ ConfigFormatError            a config without a loss scale         ValueError, KeyError
       ├─ UnreadableArtefactError      a file that cannot be read            ValueError
@@ -48,6 +49,14 @@ class AlreadyWrappedError(LossScaleArgumentError, AttributeError):
     """An optimizer that already has loss scaling cannot be wrapped again.
 
     TensorFlow 2.3 raised `ValueError`, 2.4 `AttributeError`, and 2.5 and later `TypeError`.
+    """
+
+
+class UnscalableError(CompatLossScaleError, ValueError, TypeError, AttributeError):
+    """A loss or a gradient that cannot be scaled: a bool, no tensor, or one without its tape.
+
+    TensorFlow 2.1 and later raised `AttributeError` for what has no dtype. For a tensor without the
+    tape that it was computed under, 2.0-2.3 raised `TypeError`, and later versions `ValueError`.
     """
 
 

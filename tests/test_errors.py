@@ -10,6 +10,7 @@ from compat_lossscale import errors
 CAUGHT_BY: dict[type[Exception], tuple[type[Exception], ...]] = {
     errors.LossScaleArgumentError: (ValueError, TypeError),
     errors.AlreadyWrappedError: (ValueError, TypeError, AttributeError),
+    errors.UnscalableError: (ValueError, TypeError, AttributeError),
     errors.InexpressibleLossScaleError: (ValueError,),
     errors.ConfigFormatError: (ValueError, KeyError, TypeError),
     errors.UnreadableArtefactError: (ValueError,),

@@ -22,6 +22,7 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.core.tracing import as_written
+from compat_lossscale.errors import UnscalableError
 
 _SMALL = 512
 """Elements up to which copying a tensor costs less than the operations that it spares."""
@@ -41,12 +42,26 @@ def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
     Returns:
         The scaled loss; for a callable, a callable that gives it and reads the loss scale each
         time it is called (as in TensorFlow 2.4; 2.0 to 2.3 read it once).
+
+    Raises:
+        UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
     """
     if callable(loss):
         return as_written(lambda: scale_loss(loss(), loss_scale))
     if not isinstance(loss, tf.RaggedTensor | tf.SparseTensor):
-        loss = tf.convert_to_tensor(loss)
+        loss = _as_tensor(loss)
     return loss * tf.cast(loss_scale(), loss.dtype)
+
+
+def _as_tensor(value: Any) -> tf.Tensor:
+    tensor = None if value is None else tf.convert_to_tensor(value)
+    dtype = None if tensor is None else tensor.dtype
+    if dtype is None or dtype.is_bool or not (dtype.is_floating or hasattr(value, "dtype")):
+        raise UnscalableError(
+            f"A loss or a gradient must be a floating-point tensor, but got: {value!r}. If it is "
+            "meant to be one, convert it by tf.cast(..., tf.float32)."
+        )
+    return tensor
 
 
 @as_written
@@ -142,7 +157,8 @@ def value_of(gradient: Any) -> tf.Tensor:
         return gradient.values
     if isinstance(gradient, tf.RaggedTensor):
         return gradient.flat_values
-    return tf.convert_to_tensor(gradient)
+    tensor: tf.Tensor = reference.as_tensor(gradient)
+    return tensor
 
 
 def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:

@@ -73,6 +73,13 @@ class ScalarTensor(Value, tf.Tensor):
             tensor = self._graph_element = self()
         return tensor
 
+    def make_fetchable(self) -> None:
+        """Makes the tensor that a Session fetches, while the graph still takes operations."""
+        if not tf.compat.v1.executing_eagerly_outside_functions():
+            with tf.init_scope():  # Outside of the branch or loop that is being built.
+                if not tf.compat.v1.get_default_graph().finalized:
+                    self._as_graph_element()
+
     @property
     def dtype(self) -> tf.DType:
         """Always `tf.float32`."""

@@ -14,7 +14,7 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseWarning,
 )
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_fixed_value
 from compat_lossscale.steps.guards import frames_to_the_program
 
 _OF_THE_INNER_OPTIMIZER = {
@@ -142,7 +142,7 @@ def spec_of(
         rule: The rule by which it moves.
 
     Raises:
-        LossScaleArgumentError: They contradict each other.
+        LossScaleArgumentError: They contradict each other, or a fixed scale is infinite in float32.
     """
     factor = inner_optimizer.loss_scale_factor
     if dynamic is False and initial_scale is None:
@@ -155,7 +155,10 @@ def spec_of(
         initial_scale = factor
     else:
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
-    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
+    spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
+    if not spec.dynamic:
+        check_fixed_value(spec.initial_scale)
+    return spec
 
 
 def check_aggregation(

@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_has_gradients
 
@@ -35,11 +36,7 @@ def compute(
     Raises:
         ValueError: `loss` is a tensor and there is no `tape`; or there is no variable.
     """
-    if tape is None and not callable(loss):
-        raise ValueError(
-            "`tape` is required when the loss is a tensor: the tape under which it was "
-            "computed. A callable loss needs none."
-        )
+    check_has_tape(loss, tape)
     tape = tf.GradientTape() if tape is None else tape
     with tape:
         if callable(loss):

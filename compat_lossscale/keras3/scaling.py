@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 
+from compat_lossscale.errors import UnscalableError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import uncompiled
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
@@ -53,7 +54,7 @@ class ScalesWithGuards(GuardsScaling):
     def _multiply(self, loss: Any, method: str) -> Any:
         if method == "scale_loss":
             return keras.ops.multiply(loss, self._current_scale())
-        loss = keras.ops.convert_to_tensor(loss)
+        loss = _as_tensor(loss)
         return loss * keras.ops.cast(self._current_scale(), loss.dtype)
 
     @uncompiled
@@ -86,3 +87,19 @@ class ScalesWithGuards(GuardsScaling):
         """The variables of gradients that are given without any: those it was built for."""
         trained: Sequence[Any] = self.__dict__.get("_trained", ())
         return trained if len(trained) == len(gradients) else [None] * len(gradients)
+
+
+def _as_tensor(loss: Any) -> Any:
+    """Converts a loss to a tensor.
+
+    Raises:
+        UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
+    """
+    tensor = None if loss is None else keras.ops.convert_to_tensor(loss)
+    dtype = "bool" if tensor is None else keras.backend.standardize_dtype(tensor.dtype)
+    if dtype == "bool" or not (keras.backend.is_float_dtype(dtype) or hasattr(loss, "dtype")):
+        raise UnscalableError(
+            f"A loss must be a floating-point tensor, but got: {loss!r}. If it is meant to be one, "
+            "convert it by keras.ops.cast(..., 'float32')."
+        )
+    return tensor

@@ -11,12 +11,13 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale.arguments import (
+    arguments_in,
     as_loss_scale,
     config_of,
     from_spec,
+    initial_scale_of,
     inner_in,
     others_in,
-    spec_in,
 )
 from compat_lossscale.core import (
     DynamicLossScale,
@@ -134,6 +135,10 @@ class LossScaleOptimizer(
             for variable in loss_scale.state.values():
                 stock.track_variable(variable)
 
+    def _pairs_to_apply(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
+        """Leaves out variables without a gradient, as TensorFlow since 2.5 does."""
+        return stock.without_empty_gradients(grads_and_vars)
+
     def _step_counter(self) -> Any:
         """The variable that counts all steps, skipped ones too."""
         return self._optimizer.iterations
@@ -165,9 +170,7 @@ class LossScaleOptimizer(
     @property
     def initial_scale(self) -> float | None:
         """The first value of a dynamic loss scale, the value of a fixed one."""
-        if isinstance(self._loss_scale, FixedLossScale | DynamicLossScale):
-            return self._loss_scale.spec.initial_scale
-        return None
+        return initial_scale_of(self._loss_scale)
 
     @property
     def dynamic_growth_steps(self) -> int | None:
@@ -298,9 +301,9 @@ class LossScaleOptimizer(
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        spec = spec_in(config)
+        arguments = arguments_in(config)
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_own_arguments(), **others_in(config))
+        return cls(inner_optimizer, **arguments, **others_in(config))
 
     @classmethod
     def _inner_from_config(

@@ -10,6 +10,7 @@ from compat_lossscale.spec.generation import (
 )
 from compat_lossscale.spec.loss_scale_rule import LossScaleRule, LossScaleState, check_rule
 from compat_lossscale.spec.loss_scale_spec import LossScaleSpec
+from compat_lossscale.spec.rule_fields import check_fixed_value
 from compat_lossscale.spec.update_rule import Operations, RuleNumbers, ScaleState, next_state
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "RuleNumbers",
     "ScaleState",
     "all_finite",
+    "check_fixed_value",
     "check_rule",
     "next_state",
 ]

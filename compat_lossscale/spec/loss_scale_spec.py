@@ -29,6 +29,9 @@ _WHAT_IT_MUST_BE = (
     "DynamicLossScale."
 )
 
+_PACKAGES = ("compat_lossscale", "tensorflow")
+"""The packages whose own classes of loss scales are known."""
+
 
 @dataclasses.dataclass(frozen=True)
 class LossScaleSpec:
@@ -164,14 +167,14 @@ class LossScaleSpec:
 
     @classmethod
     def _from_loss_scale_object(cls, loss_scale: Any) -> LossScaleSpec:
-        names = {base.__name__ for base in type(loss_scale).__mro__}
-        for known in ("DynamicLossScale", "FixedLossScale"):
-            if known in names:
-                return cls.from_config({"class_name": known, "config": loss_scale.get_config()})
+        # Exactly these: what a subclass adds would be lost. TensorFlow is not imported here.
+        name, package = type(loss_scale).__name__, type(loss_scale).__module__.partition(".")[0]
+        if name in ("DynamicLossScale", "FixedLossScale") and package in _PACKAGES:
+            return cls.from_config({"class_name": name, "config": loss_scale.get_config()})
         raise LossScaleArgumentError(
-            f"{type(loss_scale).__name__} is neither a FixedLossScale nor a DynamicLossScale, so "
-            "it has rules of its own that no spec can state. It can still be used as the "
-            "loss_scale of compat_lossscale.experimental.LossScaleOptimizer."
+            f"{name} is neither FixedLossScale nor DynamicLossScale itself, so it has rules of its "
+            "own that no spec can state. It can still be used as the loss_scale of "
+            "compat_lossscale.experimental.LossScaleOptimizer."
         )
 
     @classmethod

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import math
-import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -37,9 +36,16 @@ class Operations:
     float32: Callable[[Any], Any]
 
 
+def _divide(dividend: float, divisor: float) -> float:
+    """Divides by 0 too, as float32 arithmetic does: TensorFlow takes a multiplier of 0."""
+    if divisor == 0:
+        return dividend * math.inf
+    return dividend / divisor
+
+
 PYTHON = Operations(
     select=lambda condition, a, b: a if condition else b,
-    divide=operator.truediv,
+    divide=_divide,
     maximum=max,
     minimum=min,
     is_finite=math.isfinite,
