@@ -192,8 +192,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         return self._num_good_steps
 
     # What TensorFlow 2.4 called them in the private class that its optimizers kept.
-    counter = good_steps
-    growth_steps = increment_period
+    counter, growth_steps = good_steps, increment_period
 
     @property
     def current_loss_scale(self) -> tf.Variable:

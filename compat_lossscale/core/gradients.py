@@ -102,10 +102,10 @@ def all_finite(gradients: Any) -> tf.Tensor:
     if not large:
         return _every_element_is_finite(tensors)
     others = [tensor for tensor in tensors if not _is_large(tensor)]
-    in_graph_of_tensorflow_1 = not tf.compat.v1.executing_eagerly_outside_functions()
-    ask = _finite_by_sum if in_graph_of_tensorflow_1 else _traced_finite_by_sum
-    finite: tf.Tensor = ask(large, others)
-    return finite
+    # A graph of TensorFlow 1 may go into a file that has no functions.
+    may_call = tf.compat.v1.executing_eagerly_outside_functions()
+    ask: Callable[..., tf.Tensor] = _traced_finite_by_sum if may_call else _finite_by_sum
+    return ask(large, others)
 
 
 def _finite_by_sum(large: Sequence[tf.Tensor], others: Sequence[tf.Tensor]) -> tf.Tensor:
@@ -157,8 +157,7 @@ def value_of(gradient: Any) -> tf.Tensor:
         return gradient.values
     if isinstance(gradient, tf.RaggedTensor):
         return gradient.flat_values
-    tensor: tf.Tensor = reference.as_tensor(gradient)
-    return tensor
+    return _as_tensor(gradient)
 
 
 def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:

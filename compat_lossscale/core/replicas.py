@@ -35,11 +35,8 @@ def finite_on_all_replicas(gradients: Any, *, equal_on_all: bool = False) -> tf.
     strategy = tf.distribute.get_strategy()
     # Workers have to agree, and are asked each, so that none waits for another forever.
     if equal_on_all and not private.spans_workers(strategy):
-        return all_finite(
-            tf.nest.map_structure(
-                lambda one: strategy.experimental_local_results(one)[0], gradients
-            )
-        )
+        results = strategy.experimental_local_results
+        return all_finite(tf.nest.map_structure(lambda one: results(one)[0], gradients))
     # Strategies reduce numbers, not bools.
     finite = strategy.extended.call_for_each_replica(
         lambda gradients: tf.cast(all_finite(gradients), tf.float32), args=(gradients,)

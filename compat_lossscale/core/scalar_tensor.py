@@ -16,22 +16,10 @@ import tensorflow as tf
 
 from compat_lossscale.core.private import Value
 
-_ASKED_OF_EAGER_TENSORS = frozenset(
-    {
-        "_copy",
-        "_datatype_enum",
-        "_handle_data",
-        "_id",
-        "_num_elements",
-        "_numpy",
-        "_numpy_internal",
-        "_rank",
-        "_shape_tuple",
-        "backing_device",
-        "cpu",
-        "ndim",
-    }
-)
+_ASKED_OF_EAGER_TENSORS = {
+    "_copy", "_datatype_enum", "_handle_data", "_id", "_num_elements", "_numpy", "_numpy_internal",
+    "_rank", "_shape_tuple", "backing_device", "cpu", "ndim",
+}  # fmt: skip
 """What TensorFlow reads from an eager tensor beyond the public members of `tf.Tensor`."""
 
 

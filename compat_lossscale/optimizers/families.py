@@ -119,7 +119,7 @@ def _joined_again(cls: type, legacy: bool) -> type:
     return joined(cls, FRONT_ENDS[stock.OptimizerV2 if legacy else stock.Optimizer])
 
 
-copyreg.pickle(LossScaleOptimizerType, _reduce)  # type: ignore[arg-type]  # the argument is a class
+copyreg.pickle(LossScaleOptimizerType, _reduce)
 
 
 def become(optimizer: Any, family: type) -> None:

@@ -534,10 +534,9 @@ def test_a_tensor_without_its_tape_is_refused_as_in_either_era(
 def test_what_cannot_be_scaled_is_refused(family: Family, error: type[Exception]) -> None:
     opt = LossScaleOptimizer(family.sgd())
     for loss in (tf.constant(True), True, 3, None, "x", lambda: 3):
+        scale = opt.get_scaled_loss(loss) if callable(loss) else lambda: opt.get_scaled_loss(loss)  # noqa: B023  # called at once
         with pytest.raises(error, match="must be a floating-point tensor"):
-            scaled = opt.get_scaled_loss(loss)
-            if callable(loss):
-                scaled()
+            scale()
     for gradient in (8, True, "x"):
         with pytest.raises(error, match="must be a floating-point tensor"):
             opt.get_unscaled_gradients([gradient])
