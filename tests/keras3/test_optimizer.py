@@ -180,6 +180,19 @@ def test_a_callable_loss_is_scaled_when_it_is_called() -> None:
     assert float(scaled()) == 32.0
 
 
+@pytest.mark.parametrize("loss", [True, 3, None, np.array(True)])
+def test_a_loss_that_cannot_be_scaled_is_refused(loss: Any) -> None:
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(0.5))
+    for error in (AttributeError, TypeError, ValueError):
+        with pytest.raises(error, match="must be a floating-point tensor"):
+            optimizer.get_scaled_loss(loss)
+
+
+def test_a_fixed_scale_that_float32_cannot_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match="infinite in float32"):
+        LossScaleOptimizer(keras.optimizers.SGD(0.5), dynamic=False, initial_scale=1e39)
+
+
 def test_what_is_none_stays_none() -> None:
     variables = variables_of([1.0], [2.0])
     optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=4)
