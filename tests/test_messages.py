@@ -32,6 +32,7 @@ OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy
 SGD = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
 DYNAMIC = {"dynamic": True, "initial_scale": 64.0, "dynamic_growth_steps": 4}
 OWN = {"class_name": "Mine", "config": {}}
+DYNAMIC_OLD = {"class_name": "DynamicLossScale", "config": {}}
 FIXED = {"dynamic": False, "initial_scale": 64.0, "dynamic_growth_steps": None}
 
 
@@ -596,6 +597,15 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
+        "loss scale of a user's class",
+        lambda: LossScaleSpec.from_config({"loss_scale": OWN}),
+        (
+            "The config states a loss scale of a class of its own, 'Mine', whose rules no spec can "
+            "state. compat_lossscale.experimental.LossScaleOptimizer.from_config makes it, given "
+            "the class in custom_objects."
+        ),
+    ),
+    (
         "infinite",
         lambda: LossScaleSpec.fixed(float("inf")),
         "A loss scale must be a finite number, but got inf.",
@@ -1049,6 +1059,50 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         (
             "loss_scale_value must be at least 1, but got: 0.5. Smaller ones go into "
             "compat_lossscale.LossScaleOptimizer(opt, dynamic=False, initial_scale=...)."
+        ),
+    ),
+    (
+        "a fixed scale that float32 cannot hold",
+        lambda: compat_lossscale.FixedLossScale(1e39),
+        (
+            "The fixed loss scale 1e+39 is infinite in float32, in which the loss is scaled, and "
+            "so is every scaled loss. The largest one is about 3.4e38."
+        ),
+    ),
+    (
+        "a multiplier of 0",
+        lambda: experimental(compat_lossscale.DynamicLossScale(multiplier=0)),
+        (
+            "This DynamicLossScale has a multiplier of 0, by which the first bad step would make "
+            "the loss scale infinite, and the first growth would make it 0. Use one above 1."
+        ),
+    ),
+    (
+        "a config with another multiplier",
+        lambda: compat_lossscale.LossScaleOptimizer.from_config(
+            {"optimizer": SGD, "loss_scale": {**DYNAMIC_OLD, "config": {"multiplier": 4.0}}}
+        ),
+        (
+            "Cannot deserialize LossScaleOptimizer with a DynamicLossScale whose multiplier is not "
+            "2. Got DynamicLossScale: DynamicLossScale(32768.0, 2000, 4.0). "
+            "compat_lossscale.experimental.LossScaleOptimizer takes it."
+        ),
+    ),
+    (
+        "a config without an optimizer",
+        lambda: compat_lossscale.LossScaleOptimizer.from_config(DYNAMIC),
+        (
+            "This config has no optimizer to wrap: it has neither the key 'inner_optimizer', of "
+            "TensorFlow 2.4 and later, nor 'optimizer', of 2.0 to 2.3. Its keys are: ['dynamic', "
+            "'dynamic_growth_steps', 'initial_scale']."
+        ),
+    ),
+    (
+        "a gradient of whole numbers",
+        lambda: wrapped().get_unscaled_gradients([8]),
+        (
+            "A loss or a gradient must be a floating-point tensor, but got: 8. If it is meant to "
+            "be one, convert it by tf.cast(..., tf.float32)."
         ),
     ),
     (
