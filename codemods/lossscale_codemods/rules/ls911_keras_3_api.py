@@ -78,7 +78,7 @@ class Keras3Api(Rule):
     targets = WITH_KERAS_3
     group_markers = (
         Marker(b"Module", (b"keras",), re.compile(rb"class \w+\([^)]*\bModule\b")),
-        Marker(b"reset_states"),
+        *(Marker(word) for word in (b"CuDNN", b"_get_optimizer", b"reset_states")),
     )
     shows_imports = True
     invalid = (

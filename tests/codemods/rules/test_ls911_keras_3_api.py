@@ -128,13 +128,15 @@ def test_branches_for_old_versions_stay() -> None:
     check_transformed(OLD + line, NEW + line, target="keras3")
 
 
-def test_a_module_that_inherits_in_another_file_is_reported(tmp_path: Path) -> None:
+def test_files_without_an_old_name_are_looked_at_too(tmp_path: Path) -> None:
     files = {
         "tools.py": OLD + "class Module(tf.Module):\n    pass\n",
         "models.py": "from tensorflow.keras import layers\nimport tools\n"
         "class Encoder(tools.Module):\n    def __init__(self):\n"
         "        self.layer = layers.Dense(4)\n",
-        "main.py": "import models, tools\nmodels.Encoder()\n",
+        "gan.py": "import tensorflow as tf\nclass Gan(tf.keras.Model):\n"
+        "    def compile(self, one):\n        self.one = self._get_optimizer(one)\n",
+        "main.py": "import gan, models, tools\nmodels.Encoder()\n",
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -145,4 +147,4 @@ def test_a_module_that_inherits_in_another_file_is_reported(tmp_path: Path) -> N
         for record in file.result.records
         if record.rule == "LS911"
     }
-    assert found == {("models.py", 3, "Encoder")}
+    assert found == {("models.py", 3, "Encoder"), ("gan.py", 4, "self._get_optimizer")}
