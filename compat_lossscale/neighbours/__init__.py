@@ -61,6 +61,7 @@ def put(undo: Undo, *, keras: int = 2) -> None:
 
 def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> None:
     # Not before: these need TensorFlow.
+    from compat_lossscale.neighbours.keras_backups import put_backups  # noqa: PLC0415
     from compat_lossscale.neighbours.keras_compute_loss import put_compute_loss  # noqa: PLC0415
     from compat_lossscale.neighbours.keras_modules import put_keras_modules  # noqa: PLC0415
 
@@ -75,6 +76,7 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
         _put_method(method, undo)
     put_unhashable_defaults(undo)
     if has_tf_keras:
+        put_backups(undo)
         put_compute_loss(undo)
         put_keras_modules(_KERAS_MODULES, _NAMES, undo)
 
