@@ -2,7 +2,7 @@
 """Lets `BackupAndRestore` go on from a folder of TensorFlow 2.3.
 
 TensorFlow 2.3 wrote the checkpoint into the folder itself, and later versions into `chief/` in it,
-where they look for it. From a folder of 2.3 they start again at epoch 0, without a word.
+where they look for it. With a folder of 2.3, they silently start again at epoch 0.
 """
 
 from __future__ import annotations
