@@ -55,7 +55,10 @@ _TYPES: Mapping[str, type] = {
 _HEAD = "import tensorflow as tf\n"
 _OLD = f"{_HEAD}tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
 _NEW = f"{_HEAD}tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
-_MODEL = "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
+_MODEL = (
+    "model = tf.keras.Sequential("
+    "[tf.keras.layers.Dense(1, kernel_initializer='ones', input_shape=(2,))])\n"
+)
 
 
 class Signatures(Rule):
