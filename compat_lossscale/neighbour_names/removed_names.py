@@ -27,9 +27,9 @@ NAMES = (
     Neighbour(
         f"{_KERAS}.utils.multi_gpu_model",
         "TensorFlow 2.3",
-        "",
-        "strategies took its place",
-        "Make and compile the model inside `with tf.distribute.MirroredStrategy().scope():`",
+        f"{_OURS}.multi_gpu_model:multi_gpu_model",
+        THE_SAME,
+        "tf.distribute.MirroredStrategy, in whose scope() the model is made and compiled",
     ),
     Neighbour(f"{_KERAS}.wrappers", "TensorFlow 2.12", "", *_SCIKIT_LEARN),
     Neighbour(

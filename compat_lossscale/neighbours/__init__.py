@@ -115,7 +115,8 @@ def _put_public_names(place: str, names: Mapping[str, Neighbour], undo: Undo) ->
 
 def _needs_it(neighbour: Neighbour) -> bool:
     """Whether only tf-keras can stand for a name."""
-    return neighbour.served_by.startswith("tf_keras")
+    is_of_keras = neighbour.name.startswith("tensorflow.keras.")
+    return neighbour.served_by.startswith("tf_keras") or (is_of_keras and neighbour.is_served)
 
 
 def _classes(path: str) -> set[type]:

@@ -123,7 +123,7 @@ def test_no_reason_stands_for_nothing(reason: str) -> None:
 def test_members_that_others_may_have_are_not_looked_for_by_name_alone() -> None:
     assert "predict_classes" in METHODS
     assert METHODS.keys() & {"apply", "autotune", "total_loss", "compute_loss"} == set()
-    found = neighbour_at("tensorflow.compat.v1.keras.utils.multi_gpu_model")
+    found = neighbour_at("tensorflow.compat.v1.keras.utils.HDF5Matrix")
     assert found is not None
     assert not found.is_served
 
