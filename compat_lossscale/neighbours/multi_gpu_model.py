@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tf.keras.utils.multi_gpu_model` of TensorFlow 2.0 to 2.3: it calls a model on parts of batches."""
+"""`tf.keras.utils.multi_gpu_model` of TensorFlow 2.0 to 2.3, which calls a model on parts."""
 
 from __future__ import annotations
 

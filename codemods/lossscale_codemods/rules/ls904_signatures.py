@@ -91,8 +91,8 @@ class Signatures(Rule):
             review="by_name=True",
         ),
         Case(
-            f"{_OLD}{_MODEL}model.compile('sgd', 'mse', target_tensors=[y])\n",
-            f"{_NEW}{_MODEL}model.compile('sgd', 'mse', target_tensors=[y])\n",
+            f"{_OLD}{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
+            f"{_NEW}{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
             review="no target_tensors",
         ),
     )
