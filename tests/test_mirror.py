@@ -42,6 +42,7 @@ SHIM: Final = {
     "neighbours/keras_compute_loss": "neighbours/test_keras_modules.py",
     "neighbours/numpy_functions": "neighbours/test_numpy_names.py",
     "neighbours/python_functions": "neighbours/test_python_names.py",
+    "neighbours/removed_members": "neighbours/test_changed_signatures.py",
     "neighbours/tensorflow_functions": "neighbours/test_neighbours.py",
     # They run before a program, in its process: the tests start one.
     "legacy/_site/sitecustomize": "cli/test_run.py",
