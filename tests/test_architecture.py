@@ -52,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": set(),
     "formats": {"spec", "pages"},
     "equivalence": {"spec", "formats", "optimizers"},
+    "recording": {"formats", "pages"},
     "lossscale_codemods": {"spec", "pages", "neighbour_names"},
     "cli": {
         "package",
@@ -63,6 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "equivalence",
         "lossscale_codemods",
         "pages",
+        "recording",
     },
     "__main__": {"cli"},
     # The package's own __init__ names the modules of the public names, each loaded on first use.

@@ -135,6 +135,16 @@ COMMANDS: list[tuple[str, str, int]] = [
         64,
     ),
     (
+        "migrate --steps 3 old.py",
+        "Error: --steps needs --prove: without it, nothing is run.",
+        64,
+    ),
+    (
+        "migrate --prove train.py -",
+        "Error: --prove needs files or folders, not standard input.",
+        64,
+    ),
+    (
         "migrate --undo u.patch old.py",
         "Error: --undo needs --write: without it nothing is changed.",
         64,
@@ -1507,6 +1517,9 @@ ELSEWHERE = {
     "compat_lossscale/watching/reading_tensors.py": "tests/watching/test_reading_tensors.py",
     "compat_lossscale/watching/watched_overflows.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/steps/counting.py": "tests/steps/test_counting.py",
+    "compat_lossscale/recording/": "tests/recording",
+    "compat_lossscale/cli/record.py": "tests/cli/test_record.py",
+    "compat_lossscale/cli/run.py": "tests/cli/test_record.py",
     # What old names of others are told, in the words of those others.
     "compat_lossscale/neighbours/": "tests/neighbours",
     # What is wrong with an artefact.

@@ -51,6 +51,8 @@ SHIM: Final = {
     "legacy/startup": "cli/test_run_as_python.py",
     "cli/_neighbours": "cli/test_doctor.py",
     "cli/_packages": "cli/test_doctor.py",
+    "cli/_proving": "recording/test_proving.py",
+    "cli/_recording_options": "cli/test_record.py",
     # The front end of Keras 3 as a whole, on the backend in use.
     "keras3/backends/eager": "keras3/test_optimizer.py",
     "keras3/backends/stateless": "keras3/test_jax.py",

@@ -79,6 +79,14 @@ def check_arguments(
             raise click.UsageError(f"--{option} needs files or folders, not standard input.")
 
 
+def check_proof(paths: tuple[Path, ...], *, prove: str | None, steps: int | None) -> None:
+    """Refuses options of a proof that contradict others."""
+    if steps is not None and prove is None:
+        raise click.UsageError("--steps needs --prove: without it, nothing is run.")
+    if prove is not None and Path("-") in paths:
+        raise click.UsageError("--prove needs files or folders, not standard input.")
+
+
 def form_of(**forms: bool) -> str | None:
     """Returns the form of the report that an option asks for; nothing for text.
 

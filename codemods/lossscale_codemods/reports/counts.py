@@ -22,7 +22,7 @@ def exit_code(report: RunReport) -> int:
     to_do = any(
         (file.result.changed and not file.written) or file.result.count(Outcome.NEEDS_REVIEW)
         for file in report.files
-    )
+    ) or (report.proof is not None and not report.proof.passed)
     failed = (
         any(file.result.status in (Status.UNREADABLE, Status.REFUSED) for file in report.files)
         or any(skipped.failed for skipped in report.skipped)

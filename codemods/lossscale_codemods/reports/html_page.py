@@ -108,6 +108,7 @@ def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
         rules=rules,
         choices=[(rule["id"], f"{rule['id']} {rule['title']}".replace("`", "")) for rule in rules],
         problems=report.problems,
+        proof=report.proof,
         files=list(_files(sorted(report.files, key=_urgency))),
         skipped=[(_name(skipped.path), skipped.reason) for skipped in report.skipped],
     )

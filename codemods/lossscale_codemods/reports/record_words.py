@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
+    from lossscale_codemods.reports.run_report import Proof
     from lossscale_codemods.vocabulary.records import Record
+
+
+def proof_words(proof: Proof) -> str:
+    """Returns what came of running the program before and after."""
+    return f"{proof.program} before and after the migration: {proof.words}"
 
 
 def message_of(record: Record) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.counts import totals
-from lossscale_codemods.reports.record_words import advice_of
+from lossscale_codemods.reports.record_words import advice_of, proof_words
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def findings(report: RunReport) -> Iterator[str]:
     for skipped in report.skipped:
         yield f"{escaped(str(skipped.path))}: skipped: {skipped.reason}."
     yield from report.problems
+    if report.proof is not None:
+        yield from map(escaped, proof_words(report.proof).splitlines())
 
 
 def mentions(report: RunReport) -> Iterator[str]:
