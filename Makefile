@@ -26,7 +26,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private nightly test-all lint docs \
-	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest test-torch matrix matrix-keras3 \
+	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs zoo both-ways test-oldest test-torch matrix matrix-keras3 \
 	environments audit lock release-check clean
 
 demo: $(VENV)/ready
@@ -35,7 +35,7 @@ demo: $(VENV)/ready
 # A selection for every change: see the markers in pyproject.toml. The rest is in `make nightly`.
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest $(PARALLEL)
-	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3
+	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3 tests/zoo
 
 # The shim's tests without any private name of TensorFlow and tf-keras. `make test` runs a short form.
 without-private: $(VENV)/ready
@@ -45,12 +45,13 @@ without-private: $(VENV)/ready
 	done
 
 # Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
-nightly: test-all matrix matrix-keras3 without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
+nightly: test-all zoo matrix matrix-keras3 without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
 	run-as-python
 
-# All tests, including those that `make test` samples or leaves out because they take long.
+# All tests, including those that `make test` samples or leaves out because they take long. All cases
+# of tests/zoo are in `make zoo`.
 test-all: $(VENV)/ready
-	ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL)
+	ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL) --ignore=tests/zoo
 	KERAS_BACKEND=jax ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3
 
 lint: $(VENV)/ready
@@ -137,6 +138,13 @@ exchange: $(VENV)/ready
 programs: $(VENV)/ready
 	$(VENV)/bin/python -m tests.programs.run .venv-programs
 
+# Models and ways to train them, compared with the wrappers of tf-keras and Keras: the documentation
+# shows the table. Takes two hours. FAMILIES, such as `--family legacy`, and CASES, parts of names,
+# choose some.
+zoo: $(VENV)/ready .venv-torch/ready
+	$(VENV)/bin/python -m tests.zoo $(FAMILIES) $(CASES)
+	.venv-torch/bin/python -m tests.zoo $(FAMILIES) $(CASES)
+
 # Generated programs around old calls.
 properties: $(VENV)/ready
 	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest $(PARALLEL) tests/codemods/test_properties.py
@@ -195,7 +203,7 @@ test-keras%: .venv-keras%/ready
 
 # The same on PyTorch, whose packages for processors alone are not in the package index.
 test-torch: .venv-torch/ready
-	KERAS_BACKEND=torch WHOLE_GRIDS=yes .venv-torch/bin/python -m pytest $(PARALLEL) tests/keras3 tests/spec/test_other_systems.py
+	KERAS_BACKEND=torch WHOLE_GRIDS=yes .venv-torch/bin/python -m pytest $(PARALLEL) tests/keras3 tests/zoo tests/spec/test_other_systems.py
 
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
