@@ -29,8 +29,8 @@ _WHAT_IT_MUST_BE = (
     "DynamicLossScale."
 )
 
-_PACKAGES = ("compat_lossscale", "tensorflow")
-"""The packages whose own classes of loss scales are known."""
+_PACKAGES = ("compat_lossscale", "tensorflow", "lossscale_codemods")
+"""The packages whose own classes of loss scales are known; the codemod has stand-ins for them."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -36,6 +36,10 @@ class FixedLossScale:
         return {"loss_scale_value": 32.0}
 
 
+# What the codemod evaluates an old program's constructor to.
+StandIn = type("FixedLossScale", (FixedLossScale,), {"__module__": "lossscale_codemods.analysis"})
+
+
 class OwnLossScale:
     def get_config(self) -> dict[str, Any]:
         return {"initial_loss_scale": 64.0}
@@ -85,6 +89,7 @@ def test_a_contradictory_spec_cannot_be_made(arguments: dict[str, Any]) -> None:
         (True, LossScaleSpec.fixed(1.0)),
         (DynamicLossScale(), LossScaleSpec(True, 64.0, 7, 4.0)),
         (FixedLossScale(), LossScaleSpec.fixed(32.0)),
+        (StandIn(), LossScaleSpec.fixed(32.0)),
     ],
 )
 def test_every_old_argument_is_read(argument: object, spec: LossScaleSpec) -> None:
