@@ -56,16 +56,27 @@ def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
             known = functions.setdefault(place, {})
             known[name] = current, _wrapped(known.get(name, (current, current))[1], wrap)
     for place, changed in functions.items():
-        put_in = functools.partial(_put_functions, changed, undo)
-        for path in (place.replace(_API, api, 1) for api in _APIS):
-            for module in modules_at(path):
-                put_in(module)
-            # `import tensorflow.keras.preprocessing.text` makes a second copy of the module.
-            if path not in sys.modules:
-                when_imported(path, put_in, undo)
+        _put_functions(place, changed, undo)
 
 
-def _put_functions(functions: Mapping[str, tuple[Any, Any]], undo: Undo, module: Any) -> None:
+def _put_functions(place: str, functions: Mapping[str, tuple[Any, Any]], undo: Undo) -> None:
+    """Replaces functions in the modules at a place, and in those of tf-keras that have them."""
+    put_in = functools.partial(_put_in, functions, undo)
+    for path in (place.replace(_API, api, 1) for api in _APIS):
+        for module in modules_at(path):
+            put_in(module)
+        # `import tensorflow.keras.preprocessing.text` makes a second copy of the module.
+        if path not in sys.modules:
+            when_imported(path, put_in, undo)
+    # `tensorflow.python.keras` leads to modules of the same names. What Keras calls itself is
+    # elsewhere, and stays.
+    last = place.rpartition(".")[2]
+    for name in [one for one in sys.modules if one.startswith("tf_keras.")]:
+        if name.rpartition(".")[2] == last:
+            put_in(sys.modules[name])
+
+
+def _put_in(functions: Mapping[str, tuple[Any, Any]], undo: Undo, module: Any) -> None:
     """Replaces functions in a module, but for those that it has of its own, as version 1 has."""
     for name, (original, replacement) in functions.items():
         if vars(module).get(name) is original:

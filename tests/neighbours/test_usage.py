@@ -24,6 +24,16 @@ from compat_lossscale.neighbours.usage import FileUsage, used_in
             ["tensorflow.python.keras.optimizer_v2.*"],
         ),
         ("strategy.experimental_run_v2(f)", ["tensorflow.distribute.Strategy.experimental_run_v2"]),
+        ("m.predict_classes(x)", ["tensorflow.keras.Sequential.predict_classes"]),
+        (
+            "from tensorflow.keras.wrappers.scikit_learn import KerasClassifier",
+            ["tensorflow.keras.wrappers"],
+        ),
+        (
+            "import tensorflow.compat.v1 as tf\ntf.data.experimental.StatsAggregator()",
+            ["tensorflow.data.experimental.StatsAggregator"],
+        ),
+        ("frame.apply(f)\nself.total_loss", []),
         ("import imp", ["imp.*"]),
         ("import importlib", []),
         ("from . import imp", []),
