@@ -10,7 +10,7 @@ import importlib.metadata
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,18 +55,22 @@ def needs_a_ruling(family: str, name: str, one: Mapping[str, str]) -> bool:
     return one["kind"] not in GOOD and ruling(family, name) is None
 
 
-def record(family: str, cases: Mapping[str, Any]) -> None:
-    """Writes the results of a family, with the versions that are installed, and the tables.
+def record(family: str, new: Mapping[str, Any], every: Sequence[str]) -> None:
+    """Adds results of a family, with the versions that are installed, and writes the tables.
 
     Args:
         family: The one that was run.
-        cases: The verdicts by the names of the cases.
+        new: The verdicts by the names of the cases.
+        every: The names of all cases. Results of others go.
     """
     backend = next(one.backend for one in FAMILIES if one.name == family)
     keras = "keras" if family.startswith("keras3") else "tf-keras"
     versions = {name: importlib.metadata.version(name) for name in (keras, backend)}
     versions = {name: version.partition("+")[0] for name, version in versions.items()}
-    found = results() | {family: {"versions": versions, "cases": cases}}
+    found = results()
+    cases = found.get(family, {"cases": {}})["cases"] | new
+    cases = {name: cases[name] for name in every if name in cases}
+    found[family] = {"versions": versions, "cases": cases}
     found = {name: found[name] for name in TITLES if name in found}
     RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     TABLE.write_text(text(found), encoding="utf-8")
