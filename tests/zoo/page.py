@@ -35,7 +35,7 @@ Results = dict[str, dict[str, Any]]
 
 
 def results() -> Results:
-    """What was recorded: the versions and the verdict on each case, by family."""
+    """What was recorded: the versions, how many cases there are, and verdicts, by family."""
     return json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}  # type: ignore[no-any-return]
 
 
@@ -70,7 +70,7 @@ def record(family: str, new: Mapping[str, Any], every: Sequence[str]) -> None:
     found = results()
     cases = found.get(family, {"cases": {}})["cases"] | new
     cases = {name: cases[name] for name in every if name in cases}
-    found[family] = {"versions": versions, "cases": cases}
+    found[family] = {"versions": versions, "of": len(every), "cases": cases}
     found = {name: found[name] for name in TITLES if name in found}
     RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     TABLE.write_text(text(found), encoding="utf-8")
@@ -101,13 +101,16 @@ def _lines(found: Results) -> Iterator[str]:
             for family in families
         ]  # fmt: skip
         yield f"| {group} | {' | '.join(cells)} |"
+    recorded = [f"{len(found[one]['cases'])} of {found[one]['of']}" for one in families]
+    yield f"| recorded | {' | '.join(recorded)} |"
     yield f"| versions | {' | '.join(_versions(found[one]) for one in families)} |"
     yield from _exceptions(found, families)
 
 
 def _summary(found: Results) -> Iterator[str]:
     kinds = Counter(one["kind"] for family in found.values() for one in family["cases"].values())
-    yield f"Of {sum(kinds.values()):,} cases: {_counts(kinds)}."
+    of = sum(family["of"] for family in found.values())
+    yield f"{sum(kinds.values()):,} of {of:,} cases are recorded: {_counts(kinds)}."
 
 
 def _counts(kinds: Counter[str]) -> str:
