@@ -169,6 +169,7 @@ both-ways-all: $(VENV)/ready
 upstream: $(VENV)/ready
 	$(VENV)/bin/python -m tests.upstream.run $(KERAS:%=--keras %) $(TENSORFLOW:%=--tensorflow %) $(SUITES)
 	$(VENV)/bin/python -m tests.upstream.keras3 $(KERAS3:%=--keras3 %) $(SUITES)
+	$(VENV)/bin/python -m tests.upstream.keras3 --wrapped $(SUITES)
 
 # The codemod on public repositories. The documentation shows the table. Repositories that are not in
 # REPOSITORIES are cloned from GitHub. Takes an hour or less.

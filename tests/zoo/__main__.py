@@ -49,13 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parts = options.parts or [""]
         names = [one for one in every if any(part in one for part in parts)]
         chunks = [names[start : start + AT_A_TIME] for start in range(0, len(names), AT_A_TIME)]
-        done = page.results().get(family.name, {"cases": {}})["cases"] if options.parts else {}
         with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
             for found in pool.map(_run_chunk, itertools.repeat(family.name), chunks):
-                done |= found
-                # The order of the cases, so that what has not changed stays where it is.
-                page.record(family.name, {name: done[name] for name in every if name in done})
-        bad += sum(page.needs_a_ruling(family.name, name, one) for name, one in done.items())
+                page.record(family.name, found, every)
+                bad += sum(page.needs_a_ruling(family.name, *item) for item in found.items())
     return bool(bad)
 
 

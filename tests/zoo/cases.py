@@ -171,7 +171,9 @@ def verdict(case: Case) -> Verdict:
     if ours.error:
         return Verdict("fails", ours.error)
     if not ours.moved:
-        return Verdict("stands still", "" if stock.moved else "stock too")
+        if not stock.moved:
+            return Verdict("as stock", "neither trains: all steps are skipped")
+        return Verdict("stands still")
     if stock.error:
         return Verdict("better", f"stock: {stock.error}")
     found = compare(stock.values, ours.values, ROUNDING[case.policy])

@@ -166,7 +166,7 @@ TABLES: Mapping[str, Mapping[str, Row]] = {
     "frames": {
         "ConvLSTM1D": {"filters": 2, "kernel_size": 3},
         "ConvLSTM3D": lambda side: side.keras.Sequential([
-            side.layers.Reshape((2, 2, 2, 4, 2)), side.layers.ConvLSTM3D(2, 2)]),
+            side.layers.Reshape((2, 2, 2, 2, 2)), side.layers.ConvLSTM3D(2, 2)]),
     },
     "tokens": {
         "Embedding": {"input_dim": 10, "output_dim": 4},
@@ -201,7 +201,10 @@ TABLES: Mapping[str, Mapping[str, Row]] = {
         "Normalization": {"mean": 1.0, "variance": 2.0},
         "STFTSpectrogram": {"frame_length": 4, "frame_step": 2, "fft_length": 4},
     },
-    "before, on images": {"CutMix": {}, "MaxNumBoundingBoxes": {"max_number": 2}, "MixUp": {}},
+    "before, on images": {
+        "CutMix": {}, "MaxNumBoundingBoxes": {"max_number": 2, "bounding_box_format": "xyxy"},
+        "MixUp": {},
+    },
     "before, on numbers": {
         "CategoryEncoding": {"num_tokens": 10}, "Discretization": {"bin_boundaries": [2.0, 5.0]},
         "Hashing": {"num_bins": 5}, "IntegerLookup": vocabulary("IntegerLookup", 1, 2, 3),
@@ -259,9 +262,8 @@ def model_around(side: Side, name: str) -> Example:
     elif place == "first, on rows":
         x = one({"a": inputs[0]} if name == "DenseFeatures" else inputs[0])
     elif len(inputs) == 2:
-        x = one([layers.Dense(4)(each) for each in inputs])
-        if name in ("MultiHeadAttention", "GroupQueryAttention"):
-            x = one(*(layers.Dense(4)(each) for each in inputs))
+        both = [layers.Dense(4)(each) for each in inputs]
+        x = one(*both) if name in ("MultiHeadAttention", "GroupQueryAttention") else one(both)
     else:
         x = one(_BEFORE[place](layers)(inputs[0]))
     return example(k.Model(inputs, side.head()(layers.Flatten()(x))))

@@ -10,7 +10,7 @@ import importlib.metadata
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ Results = dict[str, dict[str, Any]]
 
 
 def results() -> Results:
-    """What was recorded: the versions and the verdict on each case, by family."""
+    """What was recorded: the versions, how many cases there are, and verdicts, by family."""
     return json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}  # type: ignore[no-any-return]
 
 
@@ -55,18 +55,22 @@ def needs_a_ruling(family: str, name: str, one: Mapping[str, str]) -> bool:
     return one["kind"] not in GOOD and ruling(family, name) is None
 
 
-def record(family: str, cases: Mapping[str, Any]) -> None:
-    """Writes the results of a family, with the versions that are installed, and the tables.
+def record(family: str, new: Mapping[str, Any], every: Sequence[str]) -> None:
+    """Adds results of a family, with the versions that are installed, and writes the tables.
 
     Args:
         family: The one that was run.
-        cases: The verdicts by the names of the cases.
+        new: The verdicts by the names of the cases.
+        every: The names of all cases. Results of others go.
     """
     backend = next(one.backend for one in FAMILIES if one.name == family)
     keras = "keras" if family.startswith("keras3") else "tf-keras"
     versions = {name: importlib.metadata.version(name) for name in (keras, backend)}
     versions = {name: version.partition("+")[0] for name, version in versions.items()}
-    found = results() | {family: {"versions": versions, "cases": cases}}
+    found = results()
+    cases = found.get(family, {"cases": {}})["cases"] | new
+    cases = {name: cases[name] for name in every if name in cases}
+    found[family] = {"versions": versions, "of": len(every), "cases": cases}
     found = {name: found[name] for name in TITLES if name in found}
     RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     TABLE.write_text(text(found), encoding="utf-8")
@@ -97,13 +101,16 @@ def _lines(found: Results) -> Iterator[str]:
             for family in families
         ]  # fmt: skip
         yield f"| {group} | {' | '.join(cells)} |"
+    recorded = [f"{len(found[one]['cases'])} of {found[one]['of']}" for one in families]
+    yield f"| recorded | {' | '.join(recorded)} |"
     yield f"| versions | {' | '.join(_versions(found[one]) for one in families)} |"
     yield from _exceptions(found, families)
 
 
 def _summary(found: Results) -> Iterator[str]:
     kinds = Counter(one["kind"] for family in found.values() for one in family["cases"].values())
-    yield f"Of {sum(kinds.values()):,} cases: {_counts(kinds)}."
+    of = sum(family["of"] for family in found.values())
+    yield f"{sum(kinds.values()):,} of {of:,} cases are recorded: {_counts(kinds)}."
 
 
 def _counts(kinds: Counter[str]) -> str:

@@ -88,10 +88,16 @@ def test_what_counts_as_failing(
     assert cases.verdict(next(iter(CASES.values()))).kind == kind
 
 
-def test_a_model_that_does_not_move_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
-    still = cases.Outcome(None, _values(2.0), moved=False)
-    monkeypatch.setattr(cases, "outcome", lambda case, is_ours: still)
-    assert cases.verdict(next(iter(CASES.values()))).kind == "stands still"
+@pytest.mark.parametrize(("stock_moves", "kind"), [(True, "stands still"), (False, "as stock")])
+def test_a_model_that_does_not_move_is_no_success(
+    monkeypatch: pytest.MonkeyPatch, stock_moves: bool, kind: str
+) -> None:
+    monkeypatch.setattr(
+        cases,
+        "outcome",
+        lambda case, is_ours: cases.Outcome(None, _values(2.0), stock_moves and not is_ours),
+    )
+    assert cases.verdict(next(iter(CASES.values()))).kind == kind
 
 
 def test_recorded_differences_have_rulings_and_rulings_differences() -> None:
