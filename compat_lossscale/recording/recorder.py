@@ -707,7 +707,7 @@ class TrainingRecorder:
         one.described = True
         self.numbers = self.numbers or Numbers(self.numpy)
         if self.start_from:
-            self._start_from(one, session)
+            self.guarded(self._start_from, one, session)
         arrays = values(one.variables)
         inner = one.innermost()
         line = {
