@@ -59,6 +59,7 @@ _WATCHED_PATHS = (
     *(end for end, _ in _BASES),
     "backend",
     "engine.training",
+    "mixed_precision.policy",
     "trainers.trainer",
     "tensorflow.trainer",
 )
@@ -67,6 +68,7 @@ _SAVERS = (
     ("tensorflow.python.training.tracking.util", "TrackableSaver"),
     ("tensorflow.python.checkpoint.checkpoint", "TrackableSaver"),
 )
+_POLICIES = ("mixed_precision.policy", "mixed_precision.experimental.policy")
 _APPLY = ("apply_gradients", "apply")
 _SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale")
 _GOOD_STEPS = ("_num_good_steps", "counter", "num_good_steps", "_counter")
@@ -383,6 +385,10 @@ def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape")
 
 
+def _kind(value: Any) -> str:
+    return "%s.%s" % (type(value).__module__, type(value).__name__)
+
+
 def _shape(variable: Any) -> List[Any]:
     shape = _attribute(variable, "shape")
     sizes = shape.as_list() if hasattr(shape, "as_list") else list(shape or ())
@@ -499,6 +505,8 @@ class TrainingRecorder:
         self.problems = {}  # type: Dict[str, int]
         self.numbers = None  # type: Any
         self.pending = []  # type: List[_Optimizer]
+        self.observed = {}  # type: Dict[Tuple[str, int, str, str], int]
+        self.noting = {}  # type: Dict[int, Any]
         self.active = None  # type: Any
         self.draws = [0, ""]  # type: List[Any]
         self.line = ""
@@ -547,13 +555,58 @@ class TrainingRecorder:
         """Notes an optimizer, and wraps what its classes have for applying gradients."""
         if id(optimizer) in self.by_id:
             return
-        one = _Optimizer(optimizer, len(self.optimizers), self.places.here())
+        at = self.places.here()
+        if at:
+            file, _, number = at.rpartition(":")
+            key = (file, int(number), "made", _kind(optimizer))
+            self.observed[key] = self.observed.get(key, 0) + 1
+        one = _Optimizer(optimizer, len(self.optimizers), at)
         self.optimizers.append(one)
         self.by_id[id(optimizer)] = one
         for base in type(optimizer).__mro__:
             self._wrap_methods(base)
 
+    def note(self, what: str, kind: str, depth: int = 2) -> None:
+        """Notes what came by at a place, if it is the program itself that asks."""
+        frame = sys._getframe(depth)  # type: Any
+        while frame.f_code.co_name in ("__getattribute__", "__getattr__") and frame.f_back:
+            frame = frame.f_back
+        name = self.places.name_of(frame.f_code.co_filename)
+        if name is not None:
+            key = (name, frame.f_lineno, what, kind)
+            self.observed[key] = self.observed.get(key, 0) + 1
+
+    def _noting(self, found: Any) -> Any:
+        """Returns a property that also notes of which class the objects are that have it."""
+
+        def get(value: Any) -> Any:
+            if self.on:
+                self.note("loss_scale", _kind(value))
+            return found.fget(value)
+
+        return property(get, found.fset, found.fdel, found.__doc__)
+
+    def _wrap_loss_scale(self, base: Any) -> None:
+        found = vars(base).get("loss_scale")
+        if isinstance(found, property) and id(found) not in self.noting:
+            made = self._noting(found)
+            self.noting[id(made)] = made
+            base.loss_scale = made
+
+    def compiled(self, original: Any) -> Any:
+        """Wraps `compile` of a model, to note with what."""
+
+        @functools.wraps(original)
+        def compile_model(model: Any, *args: Any, **options: Any) -> Any:
+            result = original(model, *args, **options)
+            if self.on:
+                self.guarded(self.note, "compile", _kind(_attribute(model, "optimizer")), 3)
+            return result
+
+        return compile_model
+
     def _wrap_methods(self, base: Any) -> None:
+        self._wrap_loss_scale(base)
         for name in _APPLY:
             if isinstance(vars(base).get(name), types.FunctionType):
                 wrap(base, name, self._applying)
@@ -1118,6 +1171,8 @@ class TrainingRecorder:
             for one in self.optimizers
             if one.number < 0 and not self._is_inside(one)
         ]
+        places = [[*key, count] for key, count in sorted(self.observed.items())]
+        self.out.put("observed", places=places[:_MOST_LINES])
         self.out.put(
             "end",
             exit=code,
@@ -1190,6 +1245,11 @@ class TrainingRecorder:
             found = vars(module).get(name)
             if isinstance(found, type) and found.__module__ == path and "fit" in vars(found):
                 wrap(found, "fit", self.fit)
+                wrap(found, "compile", self.compiled)
+        if path.endswith(_POLICIES):
+            for found in list(vars(module).values()):
+                if isinstance(found, type) and found.__module__ == path:
+                    self._wrap_loss_scale(found)
 
     def _wrap_classes(self, module: Any) -> None:
         for found in list(vars(module).values()):
