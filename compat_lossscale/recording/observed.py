@@ -42,6 +42,22 @@ class ObservedKinds:
         rows = [row for line in lines for row in line["places"]]
         return cls((str(f), int(n), str(what), str(kind), int(t)) for f, n, what, kind, t in rows)
 
+    def lines(self, what: str, words: tuple[str, ...]) -> dict[str, dict[int, int]]:
+        """Returns the places where only objects of a kind came by.
+
+        Args:
+            what: As for `at`.
+            words: What the names of their classes have in them.
+
+        Returns:
+            By file and line, how often.
+        """
+        found: dict[str, dict[int, int]] = defaultdict(dict)
+        for (file, line, done), kinds in self._kinds.items():
+            if done == what and all(word in kind for kind in kinds for word in words):
+                found[file][line] = sum(kinds.values())
+        return dict(found)
+
     def at(self, file: str, line: int, what: str) -> ObservedKind | None:
         """Returns what came by at a place.
 
@@ -53,7 +69,7 @@ class ObservedKinds:
         Returns:
             `None` if the run did not reach the place, or if kinds mixed there.
         """
-        kinds = self._kinds.get((file, line, what), {})
+        kinds: Mapping[str, int] = self._kinds.get((file, line, what), {})
         if len(kinds) != 1:
             return None
         ((kind, times),) = kinds.items()
