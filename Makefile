@@ -25,7 +25,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private nightly test-all lint docs \
+.PHONY: pictures old-and-new mutations bench-recording bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private nightly test-all lint docs \
 	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs zoo both-ways test-oldest test-torch matrix matrix-keras3 \
 	environments audit lock release-check clean
 
@@ -75,6 +75,18 @@ bench: bench-whole bench-step bench-keras3 bench-overflow bench-codemod
 bench-whole: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.whole_steps
 	$(VENV)/bin/python -m benchmarks.whole_page
+
+# Programs recorded under old TensorFlows and under `run`: `make old-and-new OLD="2.3=PYTHON 1.15=PYTHON"`.
+old-and-new: $(VENV)/ready
+	$(VENV)/bin/python -m tests.recording.old_and_new $(addprefix --python ,$(OLD)) $(PROGRAMS)
+
+# Changes to programs that `compare` has to find, and changes that it must not report. Takes five minutes.
+mutations: $(VENV)/ready
+	$(VENV)/bin/python -m tests.recording.mutations
+
+# What recording costs, with the recorder and without in turns. Takes two minutes.
+bench-recording: $(VENV)/ready
+	TF_USE_LEGACY_KERAS=1 $(VENV)/bin/python -m benchmarks.recording_steps
 
 # The optimizer's step, compared with tf-keras. Takes half an hour.
 bench-step: $(VENV)/ready

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,6 +139,21 @@ def options_of(
         unsafe_fixes=unsafe_fixes,
         legacy_optimizers=legacy_optimizers,
     )
+
+
+def with_observed(options: Options, path: str) -> Options:
+    """Returns the options with what a recorded run saw.
+
+    Args:
+        options: The options.
+        path: The recording.
+    """
+    from compat_lossscale.recording.observed import ObservedKinds
+    from compat_lossscale.recording.reading import read
+
+    kinds = ObservedKinds.of(read(path).observed)
+    lines = kinds.lines("loss_scale", ("keras", "LossScaleOptimizer"))
+    return dataclasses.replace(options, observed=lines)
 
 
 def check_ids(ids: tuple[str, ...]) -> None:

@@ -23,6 +23,7 @@ from compat_lossscale.cli._migrate_arguments import (
     form_of,
     ids,
     options_of,
+    with_observed,
 )
 from compat_lossscale.cli._progress import Progress
 from compat_lossscale.cli._project import configuration_of
@@ -49,6 +50,13 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     "--unsafe-fixes",
     is_flag=True,
     help="Also make rewrites that are probably right and cannot be proven.",
+)
+@click.option(
+    "--observed",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Also make rewrites that this recording of a run decides: where nothing but loss-scale "
+    "optimizers of Keras came by.",
 )
 @click.option(
     "--legacy-optimizers/--new-optimizers",
@@ -99,6 +107,7 @@ def migrate(
     ignore: str | None,
     collapse_guards: bool,
     unsafe_fixes: bool,
+    observed: str | None,
     legacy_optimizers: bool | None,
     no_dependency: bool,
     no_ignore: bool,
@@ -152,6 +161,8 @@ def migrate(
         legacy_optimizers=legacy_optimizers,
         no_dependency=no_dependency or configuration.no_dependency,
     )
+    if observed is not None:
+        options = with_observed(options, observed)
     quiet = quiet or configuration.quiet
     if paths == (Path("-"),):
         context.exit(_standard_input(options, quiet=quiet, check=check))

@@ -228,7 +228,7 @@ class _Comparing:
                     Difference("trained variables", 0, one.title, names[place], *values, *places)
                 )
         self._initial(one, other, pairs)
-        if self.draws_at is None and one.draws != other.draws:
+        if self.draws_at is None and self.same_kernels and one.draws != other.draws:
             self.draws_at = 0
         for index, (step, step2) in enumerate(zip(one.steps, other.steps, strict=False)):
             if step.number != step2.number:
@@ -279,7 +279,7 @@ class _Comparing:
             self.data_seen = True
             if step.data != step2.data and self.data_at is None:
                 self.data_at = number
-        if step.draws != step2.draws and self.draws_at is None:
+        if step.draws != step2.draws and self.draws_at is None and self.same_kernels:
             self.draws_at = number
         decisions = ("applied", "skipped")
         for what, key, left, right in (
@@ -288,7 +288,9 @@ class _Comparing:
             ("good steps", "good", step.good, step2.good),
             ("count of steps", "steps", step.steps, step2.steps),
         ):
-            unknown = left == right if key == "steps" else None in (left, right)
+            unknown = (
+                self._counts_agree(one, step, step2) if key == "steps" else None in (left, right)
+            )
             if unknown or self._is_unstable(one, key, None, index):
                 continue
             words = (_plain(left), _plain(right))
@@ -309,6 +311,19 @@ class _Comparing:
                     continue
                 first = one.first[left] if name == VARIABLES else None
                 self._values(one, name, left, number, seen, seen2, first, (step.at, step2.at))
+
+    def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
+        """Whether two counts of steps are the same, if skipped steps count on one side alone."""
+        if None in (step.steps, step2.steps):
+            return step.steps == step2.steps
+        apart = abs((step.steps or 0) - (step2.steps or 0))
+        skipped = sum(not s.applied for s in one.steps if s.number <= step.number)
+        if not apart or self.same_kernels or apart != skipped:
+            return not apart
+        note = "One side counts skipped steps in `iterations`: TensorFlow does so since 2.3."
+        if note not in self.result.notes:
+            self.result.notes.append(note)
+        return True
 
     def _values(
         self, one: RecordedOptimizer, kind: str, place: int, number: int, seen: Seen, seen2: Seen,
@@ -478,6 +493,13 @@ class _Comparing:
             return "data"
         if self.data_at is not None and self.data_at <= first.step:
             return "data"
+        if not self.same_kernels and any(
+            s.draws[0] for o in self.after.optimizers for s in o.steps
+        ):
+            self.result.notes.append(
+                "Random operations were made in steps. Across versions of TensorFlow, it cannot be "
+                "told whether they drew the same."
+            )
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
         return "step"

@@ -120,7 +120,7 @@ class Recording:
         printed: What the program printed: the line of the program, the text, and the steps before.
         fits: The digests of what `fit` got.
         saves: The names and shapes in each checkpoint that was written.
-        observed: What came by at places of the program; see `observed`.
+        observed: What came by at places of the program; `observed.ObservedKinds` reads it.
         end: How the program ended; `None` if it was killed.
         unstable: What a second run did otherwise, by the first step; `None` if there was none.
         broken_off: Whether the file ends within a line.

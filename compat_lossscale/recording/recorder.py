@@ -38,7 +38,8 @@ VERSION = 1
 VARIABLES = "variables"
 """How the variables themselves are called where slots have their names."""
 PROJECTIONS = 4
-_BLOCK = 1 << 15
+_BLOCK = 1 << 16
+_FOLDED = 64
 _LONGEST_LINE = 500
 _MOST_LINES = 20000
 _WHOLE_BATCH = 1 << 23
@@ -58,6 +59,7 @@ _WATCHED_PATHS = (
     *(end for end, _ in _BASES),
     "backend",
     "engine.training",
+    "mixed_precision.policy",
     "trainers.trainer",
     "tensorflow.trainer",
 )
@@ -66,6 +68,7 @@ _SAVERS = (
     ("tensorflow.python.training.tracking.util", "TrackableSaver"),
     ("tensorflow.python.checkpoint.checkpoint", "TrackableSaver"),
 )
+_POLICIES = ("mixed_precision.policy", "mixed_precision.experimental.policy")
 _APPLY = ("apply_gradients", "apply")
 _SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale")
 _GOOD_STEPS = ("_num_good_steps", "counter", "num_good_steps", "_counter")
@@ -108,7 +111,7 @@ class Writer:
             limit: The number of compressed bytes after which only the end is written.
         """
         self._raw = open(path, "wb")
-        self._file = gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0)
+        self._file = gzip.GzipFile("", "wb", 4, self._raw, 0)
         self._lock = threading.Lock()
         self._limit = limit
         self._flushed = time.time()
@@ -159,29 +162,34 @@ def read_lines(path: str) -> Iterator[Dict[str, Any]]:
 
 
 class Numbers:
-    """Digests of arrays, and a few numbers that give a difference its size."""
+    """Digests of arrays, and a few numbers that give a difference its size.
+
+    Nothing here calls BLAS, whose threads would compete with those of TensorFlow.
+    """
 
     def __init__(self, numpy: Any) -> None:
         """Keeps NumPy, which the program has imported."""
         self._numpy = numpy
         # This generator gives the same bytes in every version of NumPy.
         source = numpy.random.RandomState(20)
-        bits = numpy.unpackbits(numpy.frombuffer(source.bytes(_BLOCK // 2), numpy.uint8))
-        self._signs = (bits.reshape(_BLOCK, PROJECTIONS) * 2.0) - 1.0
-        bits = numpy.unpackbits(numpy.frombuffer(source.bytes(2048), numpy.uint8))
-        self._block_signs = (bits.reshape(-1, PROJECTIONS) * 2.0) - 1.0
+
+        def signs(count: int) -> Any:
+            bits = numpy.unpackbits(numpy.frombuffer(source.bytes(count // 8), numpy.uint8))
+            return bits * 2.0 - 1.0
+
+        self._signs = signs(_BLOCK)
+        self._block_signs = signs(1024)
+        self._mixing = signs(PROJECTIONS * _FOLDED).reshape(PROJECTIONS, _FOLDED)
 
     def digest(self, array: Any) -> str:
         """Returns 16 hexadecimal digits of the bits of an array."""
         array = self._numpy.ascontiguousarray(array)
         if array.dtype.hasobject:
-            content = repr(array.tolist()).encode("utf-8", "backslashreplace")
-        elif array.nbytes > _WHOLE_BATCH:
-            flat = array.reshape(-1)
-            content = flat[:: 1 + array.nbytes // _WHOLE_BATCH].tobytes()
-        else:
-            content = array.tobytes()
-        return hashlib.blake2b(content, digest_size=8).hexdigest()
+            return digest(repr(array.tolist()).encode("utf-8", "backslashreplace"))
+        flat = array.reshape(-1)
+        if array.nbytes > _WHOLE_BATCH:
+            flat = flat[:: 1 + array.nbytes // _WHOLE_BATCH].copy()
+        return digest(flat.view(self._numpy.uint8))
 
     def of(self, array: Any) -> List[Any]:
         """Returns the digest, norm, largest magnitude and projections of an array.
@@ -194,29 +202,32 @@ class Numbers:
             elements; how many are not finite; and its products with pseudo-random signs.
         """
         numpy = self._numpy
-        array = numpy.ascontiguousarray(array)
-        flat = array.reshape(-1)
-        digest = hashlib.blake2b(flat.view(numpy.uint8), digest_size=8).hexdigest()
+        flat = numpy.ascontiguousarray(array).reshape(-1)
         values = flat.astype(numpy.float64)
-        square = float(values.dot(values))
+        square = float(numpy.einsum("i,i->", values, values))
         odd = 0
         if not square < float("inf"):
             finite = numpy.isfinite(values)
             odd = int(values.size - numpy.count_nonzero(finite))
             values = numpy.where(finite, values, 0.0)
-            square = float(values.dot(values))
+            square = float(numpy.einsum("i,i->", values, values))
         largest = float(max(values.max(), -values.min())) if values.size else 0.0
-        if values.size <= _BLOCK:
-            projected = values.dot(self._signs[: values.size])
-        else:
-            projected = numpy.zeros(PROJECTIONS)
-            for index in range(0, values.size, _BLOCK):
-                part = values[index : index + _BLOCK]
-                signs = self._block_signs[(index // _BLOCK) % len(self._block_signs)]
-                projected += part.dot(self._signs[: part.size]) * signs
-        rounded = ["%.12g" % value for value in (square**0.5, largest, *projected)]
-        norm, largest, *products = map(float, rounded)
-        return [digest, norm, largest, odd, *products]
+        folded = numpy.zeros(_FOLDED)
+        for index in range(0, values.size, _BLOCK):
+            part = values[index : index + _BLOCK]
+            part = part * self._signs[: part.size]
+            whole = part.size // _FOLDED * _FOLDED
+            sums = part[:whole].reshape(-1, _FOLDED).sum(0)
+            sums[: part.size - whole] += part[whole:]
+            folded += sums * self._block_signs[index // _BLOCK % len(self._block_signs)]
+        products = (self._mixing * folded).sum(1)
+        rounded = [float("%.12g" % value) for value in (square**0.5, largest, *products)]
+        return [digest(flat.view(numpy.uint8)), rounded[0], rounded[1], odd, *rounded[2:]]
+
+
+def digest(content: Any) -> str:
+    """Returns 16 hexadecimal digits of bytes."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def packed(array: Any) -> List[Any]:
@@ -374,6 +385,10 @@ def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape")
 
 
+def _kind(value: Any) -> str:
+    return "%s.%s" % (type(value).__module__, type(value).__name__)
+
+
 def _shape(variable: Any) -> List[Any]:
     shape = _attribute(variable, "shape")
     sizes = shape.as_list() if hasattr(shape, "as_list") else list(shape or ())
@@ -490,6 +505,8 @@ class TrainingRecorder:
         self.problems = {}  # type: Dict[str, int]
         self.numbers = None  # type: Any
         self.pending = []  # type: List[_Optimizer]
+        self.observed = {}  # type: Dict[Tuple[str, int, str, str], int]
+        self.noting = {}  # type: Dict[int, Any]
         self.active = None  # type: Any
         self.draws = [0, ""]  # type: List[Any]
         self.line = ""
@@ -538,13 +555,58 @@ class TrainingRecorder:
         """Notes an optimizer, and wraps what its classes have for applying gradients."""
         if id(optimizer) in self.by_id:
             return
-        one = _Optimizer(optimizer, len(self.optimizers), self.places.here())
+        at = self.places.here()
+        if at:
+            file, _, number = at.rpartition(":")
+            key = (file, int(number), "made", _kind(optimizer))
+            self.observed[key] = self.observed.get(key, 0) + 1
+        one = _Optimizer(optimizer, len(self.optimizers), at)
         self.optimizers.append(one)
         self.by_id[id(optimizer)] = one
         for base in type(optimizer).__mro__:
             self._wrap_methods(base)
 
+    def note(self, what: str, kind: str, depth: int = 2) -> None:
+        """Notes what came by at a place, if it is the program itself that asks."""
+        frame = sys._getframe(depth)  # type: Any
+        while frame.f_code.co_name in ("__getattribute__", "__getattr__") and frame.f_back:
+            frame = frame.f_back
+        name = self.places.name_of(frame.f_code.co_filename)
+        if name is not None:
+            key = (name, frame.f_lineno, what, kind)
+            self.observed[key] = self.observed.get(key, 0) + 1
+
+    def _noting(self, found: Any) -> Any:
+        """Returns a property that also notes of which class the objects are that have it."""
+
+        def get(value: Any) -> Any:
+            if self.on:
+                self.note("loss_scale", _kind(value))
+            return found.fget(value)
+
+        return property(get, found.fset, found.fdel, found.__doc__)
+
+    def _wrap_loss_scale(self, base: Any) -> None:
+        found = vars(base).get("loss_scale")
+        if isinstance(found, property) and id(found) not in self.noting:
+            made = self._noting(found)
+            self.noting[id(made)] = made
+            base.loss_scale = made
+
+    def compiled(self, original: Any) -> Any:
+        """Wraps `compile` of a model, to note with what."""
+
+        @functools.wraps(original)
+        def compile_model(model: Any, *args: Any, **options: Any) -> Any:
+            result = original(model, *args, **options)
+            if self.on:
+                self.guarded(self.note, "compile", _kind(_attribute(model, "optimizer")), 3)
+            return result
+
+        return compile_model
+
     def _wrap_methods(self, base: Any) -> None:
+        self._wrap_loss_scale(base)
         for name in _APPLY:
             if isinstance(vars(base).get(name), types.FunctionType):
                 wrap(base, name, self._applying)
@@ -663,9 +725,19 @@ class TrainingRecorder:
 
     def _eager_values(self, things: Sequence[Any]) -> List[Any]:
         return [
-            thing if thing is None or isinstance(thing, (int, float)) else _numpy(thing)
+            thing if thing is None or isinstance(thing, (int, float)) else self._eager_value(thing)
             for thing in things
         ]
+
+    def _eager_value(self, thing: Any) -> Any:
+        for name in ("_value", "_variable"):  # of Keras 3, and of variables that cast themselves
+            inner = vars(thing).get(name) if hasattr(thing, "__dict__") else None
+            thing = thing if inner is None else inner
+        if type(thing).__name__ in ("ResourceVariable", "UnliftedInitializerVariable"):
+            # A fifth of what its method `numpy` takes.
+            read = self.tensorflow.raw_ops.ReadVariableOp
+            return _tried(lambda: read(resource=thing.handle, dtype=thing.dtype).numpy())
+        return _numpy(thing)
 
     def _session_values(self, session: Any, run: Any, things: Sequence[Any]) -> List[Any]:
         fetches = {}
@@ -688,7 +760,7 @@ class TrainingRecorder:
         one.described = True
         self.numbers = self.numbers or Numbers(self.numpy)
         if self.start_from:
-            self._start_from(one, session)
+            self.guarded(self._start_from, one, session)
         arrays = values(one.variables)
         inner = one.innermost()
         line = {
@@ -887,7 +959,7 @@ class TrainingRecorder:
             self.kept += 1
             self.out.put("batch", arrays=[packed(array) for array in arrays])
         digests = [self.numbers.digest(array) for array in arrays]
-        return hashlib.blake2b("".join(digests).encode(), digest_size=8).hexdigest()
+        return digest("".join(digests).encode())
 
     def _replaced(self, given: Any) -> Any:
         """Returns what a step gets, with the arrays of the other recording in it."""
@@ -1024,7 +1096,7 @@ class TrainingRecorder:
             seeds = original(op_seed)
             self.draws[0] += 1
             text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
-            self.draws[1] = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+            self.draws[1] = digest(text.encode())
             return seeds
 
         return get_seed
@@ -1099,6 +1171,8 @@ class TrainingRecorder:
             for one in self.optimizers
             if one.number < 0 and not self._is_inside(one)
         ]
+        places = [[*key, count] for key, count in sorted(self.observed.items())]
+        self.out.put("observed", places=places[:_MOST_LINES])
         self.out.put(
             "end",
             exit=code,
@@ -1128,6 +1202,9 @@ class TrainingRecorder:
                 hooks["%s.%s" % (root, end)] = self.wrap_module
                 hooks["%s.optimizers.%s" % (root, end)] = self.wrap_module
         hooks["keras.src.backend.tensorflow.trainer"] = self.wrap_module
+        # An instance of this package's own class gets another class when it is initialized.
+        for name in ("keras", "keras_legacy"):
+            hooks["compat_lossscale.optimizers.%s" % name] = self._wrap_classes
         for name in list(hooks):
             if name in sys.modules:
                 hooks.pop(name)(sys.modules[name])
@@ -1160,10 +1237,7 @@ class TrainingRecorder:
             if path.endswith(end) and isinstance(found, type):
                 self._wrap_base(found)
         if path.endswith("loss_scale_optimizer"):
-            # An instance of this package's own class gets another class when it is initialized.
-            for found in list(vars(module).values()):
-                if isinstance(found, type):
-                    self._wrap_methods(found)
+            self._wrap_classes(module)
         if path.endswith(("keras.backend", "src.backend")):
             found = vars(module).get("GraphExecutionFunction")
             wrap(found, "__call__", self.keras_function)
@@ -1171,6 +1245,16 @@ class TrainingRecorder:
             found = vars(module).get(name)
             if isinstance(found, type) and found.__module__ == path and "fit" in vars(found):
                 wrap(found, "fit", self.fit)
+                wrap(found, "compile", self.compiled)
+        if path.endswith(_POLICIES):
+            for found in list(vars(module).values()):
+                if isinstance(found, type) and found.__module__ == path:
+                    self._wrap_loss_scale(found)
+
+    def _wrap_classes(self, module: Any) -> None:
+        for found in list(vars(module).values()):
+            if isinstance(found, type):
+                self._wrap_methods(found)
 
     def _wrap_base(self, base: Any) -> None:
         if hasattr(vars(base).get("__new__"), _MARK):

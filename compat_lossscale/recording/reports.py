@@ -24,8 +24,8 @@ _PARTED = {
     "initial values": f"The initial values parted first. {_STARTING}",
     "random operations": "The random operations parted first: other ones were made, or they got "
     "other seeds. The data and the initial values are the same.",
-    "step": "The step itself parted first. The initial values, the random operations and the data "
-    "that was seen are the same.",
+    "step": "The step itself parted first. The initial values, the random operations, and the data "
+    "where it was seen, are the same.",
 }
 Finding = tuple[str, int, str]
 """A file, a line, and what `migrate` says of it."""

@@ -56,6 +56,7 @@ def test_a_second_member_of_the_file_belongs_to_the_recording(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "content",
     [b"", b"none", *map(gzip.compress, (b"{}\n", b"[1]\n", b"\xff\n", b"{" * 100_000 + b"\n"))],
+    ids=["empty", "no gzip", "no header", "a list", "no text", "a nest"],
 )
 def test_what_is_no_recording_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.lsr"

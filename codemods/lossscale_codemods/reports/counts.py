@@ -53,5 +53,10 @@ def totals(report: RunReport) -> dict[str, int]:
         for file in report.files
         for record in file.result.records
     )
+    total["observed fixes"] = sum(
+        record.observed > 0 and record.outcome is Outcome.REWRITTEN
+        for file in report.files
+        for record in file.result.records
+    )
     total["unsafe fixes available"] = sum(file.result.unsafe_fixes for file in report.files)
     return total

@@ -64,6 +64,7 @@ def _record(record: Record) -> dict[str, Any]:
         "message": record.message,
         "advice": record.advice,
         "unsafe": record.unsafe,
+        "observed": record.observed,
         "for_older_versions": record.for_older_versions,
         "edits": [{"start": e.start, "end": e.end, "text": e.text} for e in record.edits],
     }

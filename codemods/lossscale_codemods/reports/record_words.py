@@ -21,6 +21,9 @@ def message_of(record: Record) -> str:
     """Returns what was done, or why it was not."""
     if record.unsafe and record.outcome is Outcome.REWRITTEN:
         return f"unsafe fix: {record.message}"
+    if record.observed:
+        times = "once" if record.observed == 1 else f"{record.observed} times"
+        return f"observed {times} in the recorded run: {record.message}"
     return record.message
 
 

@@ -112,7 +112,11 @@ def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
     }
     if record.outcome is Outcome.SUPPRESSED:
         result["suppressions"] = [{"kind": "inSource"}]
-    properties = {"unsafe": record.unsafe, "forOlderVersions": record.for_older_versions}
+    properties = {
+        "unsafe": record.unsafe,
+        "observed": record.observed,
+        "forOlderVersions": record.for_older_versions,
+    }
     if any(properties.values()):
         result["properties"] = {name: value for name, value in properties.items() if value}
     if record.edits:

@@ -104,6 +104,10 @@ def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
 
 def _unsafe_fixes(total: Mapping[str, int]) -> str:
     text = ""
+    if observed := total["observed fixes"]:
+        text += (
+            f" {observed} of the rewrites {'is' if observed == 1 else 'are'} observed, not proven."
+        )
     if made := total["unsafe fixes made"]:
         text += f" {made} of the rewrites {'is' if made == 1 else 'are'} not proven: read the diff."
     if left := total["unsafe fixes available"]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training loop in a tf.function, with one bad batch."""
-# versions: 2.0 2.1 2.2 2.3
+# versions: 2.1 2.2 2.3
 import numpy as np
 import tensorflow as tf
 
