@@ -26,6 +26,11 @@ _NO_CHECKPOINT = (
     "the optimizer's state: {} does not look for it in such a checkpoint; restore the checkpoint "
     "with the library that saved it, save a .keras archive and convert that"
 )
+_USELESS = (
+    "the loss scale of {}: it is {:g}, and must be positive and finite. TensorFlow, tf-keras and "
+    "Keras 3 go on with it: with inf or nan they skip every step, and Keras 3 writes NaN into the "
+    "variables with 0. compat_lossscale.keras3 starts again at the initial scale, with a warning"
+)
 MAX_MESSAGE = 600
 """The longest message, because the content of a hostile file must not fill the screen."""
 
@@ -48,7 +53,8 @@ class Verification:
         status: The result in one word.
         artefact: Its content; `None` if it is unreadable.
         conversions: The conversions of each config to the other generations.
-        lost: What a target does not read, with the reason, where no conversion says so.
+        lost: What a target does not read, or nothing can go on with, with the reason, where no
+            conversion says so.
         error: Why it is unreadable; empty if it is readable.
     """
 
@@ -90,7 +96,7 @@ def verify_artefact(
     except CompatLossScaleError as error:
         return Verification(path, ArtefactStatus.UNREADABLE, error=printable(str(error)))
     made = [conversion for _, of_config in conversions for conversion in of_config]
-    lost = _lost_in_checkpoint(artefact, targets)
+    lost = (*_useless_scales(artefact), *_lost_in_checkpoint(artefact, targets))
     if not artefact.has_loss_scale and not artefact.missing:
         status = ArtefactStatus.NO_LOSS_SCALE
     elif (lost or any(conversion.lost for conversion in made)) or (
@@ -100,6 +106,14 @@ def verify_artefact(
     else:
         status = ArtefactStatus.LOSSLESS
     return Verification(path, status, artefact, conversions, lost)
+
+
+def _useless_scales(artefact: Artefact) -> Iterator[str]:
+    """Says with which stored loss scales training cannot go on."""
+    for state in artefact.states:
+        scale = state.loss_scale
+        if scale is not None and not (math.isfinite(scale) and scale > 0):
+            yield _USELESS.format(printable(state.where), scale)
 
 
 def _lost_in_checkpoint(artefact: Artefact, targets: Sequence[Generation]) -> tuple[str, ...]:

@@ -86,6 +86,28 @@ _ELSEWHERE = {
 }
 
 
+def check_of_keras(optimizer: Any) -> None:
+    """Checks that an optimizer is one with Keras' own loss scaling.
+
+    Args:
+        optimizer: What was given as one.
+
+    Raises:
+        LossScaleArgumentError: It is something else; the message says what to do.
+    """
+    if type(optimizer) is keras.optimizers.LossScaleOptimizer:
+        return
+    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+        raise LossScaleArgumentError(
+            f"from_keras() takes Keras' own LossScaleOptimizer, but got {optimizer!r}, which is of "
+            "another class already."
+        )
+    raise LossScaleArgumentError(
+        "from_keras() takes Keras' own LossScaleOptimizer, whose loss scale is kept, but got "
+        f"{optimizer!r}. An optimizer without loss scaling is wrapped by LossScaleOptimizer()."
+    )
+
+
 def warn_of_dropped_factor(inner_optimizer: Any, *, stacklevel: int) -> None:
     """Warns if wrapping an optimizer takes its `loss_scale_factor` away.
 

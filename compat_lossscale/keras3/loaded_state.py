@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import keras
 import numpy as np
+
+from compat_lossscale.spec import LossScaleRule
+from compat_lossscale.steps.stuck import warn_that_it_starts_again
 
 
 class KeepsLoadedState:
@@ -17,8 +22,13 @@ class KeepsLoadedState:
     """
 
     built: bool
+    dynamic_scale: Any
+    initial_scale: Any
     inner_optimizer: Any
+    step_counter: Any
+    _fixed_scale: Callable[[], float | None]
     _make_scale_variables: Callable[[], None]
+    _stated_rule: Callable[[], LossScaleRule | None]
 
     @property
     def _waiting(self) -> list[Any]:
@@ -41,14 +51,34 @@ class KeepsLoadedState:
         there = len(self._numbered())
         if self.built or len(store.keys()) <= there:
             super().load_own_variables(store)  # type: ignore[misc]  # it is mixed into what has one
+            self._restart_if_useless()
             return
         values = [np.array(store[str(number)]) for number in range(len(store.keys()))]
         # What an optimizer makes in build() comes after what it has from the start.
         for variable, value in zip(self._numbered(), values, strict=False):
             variable.assign(value)
+        self._restart_if_useless()
         self.__dict__["_values_to_come"] = values[there:]
         # Keras gives the inner optimizer its variables a second time. It would warn.
         vars(self.inner_optimizer)["load_own_variables"] = lambda store: None
+
+    def _restart_if_useless(self) -> None:
+        """Starts the loss scale again, with a warning, if nothing can be trained with its value."""
+        if self._fixed_scale() is not None or getattr(self, "dynamic_scale", None) is None:
+            return
+        scale = float(keras.ops.convert_to_numpy(self.dynamic_scale))
+        if math.isfinite(scale) and scale > 0:
+            return
+        self._restart()
+        warn_that_it_starts_again(scale, self.initial_scale)
+
+    def _restart(self) -> None:
+        """Gives the variables of the loss scale the values with which it starts."""
+        self.dynamic_scale.assign(self.initial_scale)
+        self.step_counter.assign(0)
+        rule = self._stated_rule()
+        if rule is not None and "hysteresis_left" in self.__dict__:
+            self.__dict__["hysteresis_left"].assign(rule.hysteresis)
 
     def save_own_variables(self, store: Any) -> None:
         """Writes the variables to a file, with the values that wait for theirs.

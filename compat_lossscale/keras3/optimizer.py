@@ -13,6 +13,7 @@ from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import (
     check_aggregation,
     check_has_gradients,
+    check_of_keras,
     check_others,
     check_wrappable,
     spec_of,
@@ -45,7 +46,7 @@ class LossScaleOptimizer(
         gradients = opt.get_unscaled_gradients(tape.gradient(loss, variables))
         opt.apply_gradients(zip(gradients, variables))
 
-    On JAX, use `stateless_apply`, as with every optimizer of Keras.
+    On JAX, use `stateless_scale_loss` and `stateless_apply` in a function that `jax.jit` compiles.
 
     The loss scale moves as in TensorFlow: it never falls below 1, and does not grow where it would
     be infinite. A step with a NaN or an infinity in a gradient, on any replica or worker, is
@@ -164,6 +165,10 @@ class LossScaleOptimizer(
         self._make_scale_variables()
         super().build(var_list)
         self.__dict__["_trained"] = list(var_list)
+        if keras.backend.backend() == "tensorflow":
+            # A checkpoint that was restored before gives variables their values when they are made.
+            with self._outside_of_functions():
+                self._restart_if_useless()
 
     def _make_scale_variables(self) -> None:
         """Makes the variables that Keras' own class has; they depend on no others."""
@@ -241,6 +246,44 @@ class LossScaleOptimizer(
             gradients = self._unscaled(gradients, variables or self._variables_of(gradients))
         self._take_step(gradients, variables)
 
+    def stateless_scale_loss(self, optimizer_variables: Any, loss: Any) -> Any:
+        """Does what `scale_loss` does, by a value of the loss scale instead of its variable.
+
+        In a function that `jax.jit` compiles, `scale_loss` takes the value that the variable has
+        while the function is traced. This takes the one that goes into `stateless_apply`.
+
+        Args:
+            optimizer_variables: The values of `variables`, or these.
+            loss: A floating-point tensor of any shape.
+
+        Returns:
+            The scaled loss; see `scale_loss`.
+
+        Raises:
+            ValueError: The optimizer is not built, there are more or fewer values than variables,
+                or Keras' backend is TensorFlow.
+        """
+        with self._scope_of(optimizer_variables, "stateless_scale_loss"):
+            return self.scale_loss(loss)
+
+    def _scope_of(self, optimizer_variables: Any, method: str) -> Any:
+        """A scope in which the variables have the values that were given to a method."""
+        if keras.backend.backend() == "tensorflow":
+            self.inner_optimizer.stateless_apply([], [], [])  # which says that it cannot
+        if not self.built:
+            raise ValueError(
+                f"{method}() needs the optimizer's variables, and there are none yet. Call "
+                "optimizer.build(trainable_variables) first."
+            )
+        # Keras' own class takes variables too.
+        values = [keras.ops.convert_to_tensor(one) for one in optimizer_variables]
+        if len(values) != len(self.variables):
+            raise ValueError(
+                f"{method}() needs a value for each of optimizer.variables, {len(self.variables)} "
+                f"in all, but got {len(values)}."
+            )
+        return keras.StatelessScope(state_mapping=list(zip(self.variables, values, strict=True)))
+
     def stateless_apply(
         self, optimizer_variables: Any, grads: Any, trainable_variables: Any
     ) -> tuple[list[Any], list[Any]]:
@@ -261,13 +304,7 @@ class LossScaleOptimizer(
                 gradient; or Keras' backend is TensorFlow, where Keras has
                 no such function.
         """
-        if keras.backend.backend() == "tensorflow":
-            self.inner_optimizer.stateless_apply([], [], [])  # which says that it cannot
-        if not self.built:
-            raise ValueError(
-                "stateless_apply() needs the optimizer's variables, and there are none yet. Call "
-                "optimizer.build(trainable_variables) first."
-            )
+        scope = self._scope_of(optimizer_variables, "stateless_apply")
         gradients = list(grads)
         if self.__dict__.get("_trained"):
             check_has_gradients(gradients, "stateless_apply")
@@ -280,12 +317,9 @@ class LossScaleOptimizer(
             [keras.ops.convert_to_tensor(one) for one in values]
             for values in (optimizer_variables, trainable_variables)
         )
-        mapping = list(zip(self.variables, optimizer_variables, strict=True))
-        with keras.StatelessScope(state_mapping=mapping):
-            if scaled:
-                gradients = self._unscaled(gradients, self._variables_of(gradients))
+        with scope:
             after: tuple[list[Any], list[Any]] = self._step_on_values(
-                optimizer_variables, gradients, trainable_variables
+                optimizer_variables, gradients, trainable_variables, scaled
             )
         return after
 
@@ -328,6 +362,7 @@ class LossScaleOptimizer(
             )
         for variable, weight in zip(sets[len(weights)], weights, strict=True):
             variable.assign(weight)
+        self._restart_if_useless()
 
     def get_config(self) -> dict[str, Any]:
         """Returns what `from_config` needs, in Keras 3's form as far as that can say it."""
@@ -364,6 +399,54 @@ class LossScaleOptimizer(
         if others.get("rule") is not None:
             others["rule"] = LossScaleRule.from_config(others["rule"])
         return cls(inner_optimizer, **others)
+
+    @classmethod
+    def from_keras(
+        cls,
+        optimizer: Any,
+        *,
+        rule: LossScaleRule | None = None,
+        count_skipped_steps: bool = False,
+    ) -> LossScaleOptimizer:
+        """Takes the place of Keras' own loss-scale optimizer, with its state.
+
+        A file that Keras' own class saved loads as that class, and `Model.compile` wraps with it
+        under the policy `mixed_float16`. To go on with this class::
+
+            model = keras.models.load_model("model.keras")
+            model.optimizer = LossScaleOptimizer.from_keras(model.optimizer)
+
+        The inner optimizer is the same object, with its slots and iterations. Do not use the old
+        wrapper any more.
+
+        Args:
+            optimizer: The `keras.optimizers.LossScaleOptimizer`.
+            rule: See the constructor.
+            count_skipped_steps: See the constructor.
+
+        Returns:
+            The optimizer; built, with the same loss scale and counter, if `optimizer` is built.
+
+        Raises:
+            LossScaleArgumentError: `optimizer` is of another class.
+        """
+        check_of_keras(optimizer)
+        taken = cls(
+            optimizer.inner_optimizer,
+            initial_scale=optimizer.initial_scale,
+            dynamic_growth_steps=None if rule else optimizer.dynamic_growth_steps,
+            rule=rule,
+            count_skipped_steps=count_skipped_steps,
+            name=optimizer.name,
+        )
+        trained = private.trained_variables(optimizer)
+        if optimizer.built and trained is not None:
+            with private.kept_as_built(taken.inner_optimizer):
+                taken.build(trained)
+            taken.dynamic_scale.assign(optimizer.dynamic_scale)
+            taken.step_counter.assign(optimizer.step_counter)
+            taken._restart_if_useless()
+        return taken
 
 
 keras.saving.get_custom_objects()[LossScaleOptimizer.__name__] = LossScaleOptimizer

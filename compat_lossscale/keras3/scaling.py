@@ -20,7 +20,8 @@ class ScalesWithGuards(GuardsScaling):
 
     _protocols: ProtocolRecord
     _current_scale: Callable[[], Any]
-    _unscale: Callable[[list[Any], Any], list[Any]]
+    _unscale: Callable[..., list[Any]]
+    _check_not_constant: Callable[[list[Any], str], None]
 
     @uncompiled
     def scale_loss(self, loss: Any) -> Any:
@@ -52,8 +53,9 @@ class ScalesWithGuards(GuardsScaling):
         return self._scaled(loss, "get_scaled_loss")
 
     def _multiply(self, loss: Any, method: str) -> Any:
+        self._check_not_constant([loss], method)
         if method == "scale_loss":
-            return keras.ops.multiply(loss, self._current_scale())
+            return keras.ops.multiply(_at_least_float32(loss), self._current_scale())
         loss = _as_tensor(loss)
         return loss * keras.ops.cast(self._current_scale(), loss.dtype)
 
@@ -70,14 +72,25 @@ class ScalesWithGuards(GuardsScaling):
         """
         self._protocols.gradients_were_unscaled("get_unscaled_gradients")
         gradients = list(grads)
-        return self._unscaled(gradients, self._variables_of(gradients))
+        self._check_not_constant(gradients, "get_unscaled_gradients")
+        divided = self._unscaled(gradients, self._variables_of(gradients))
+        return [_as(before, after) for before, after in zip(gradients, divided, strict=True)]
 
-    def _unscaled(self, gradients: list[Any], variables: Sequence[Any]) -> list[Any]:
-        """Divides gradients by the loss scale."""
+    def _unscaled(
+        self, gradients: list[Any], variables: Sequence[Any], **options: Any
+    ) -> list[Any]:
+        """Divides gradients by the loss scale, but for those that are their variable's value.
+
+        Args:
+            gradients: The gradients, `None` where there is none.
+            variables: Their variables.
+            **options: What the backend has to know.
+        """
         kept = [private.takes_the_gradient_as_value(variable) for variable in variables]
         divided = self._unscale(
             [None if keep else one for one, keep in zip(gradients, kept, strict=True)],
             self._current_scale(),
+            **options,
         )
         return [
             old if keep else new for old, new, keep in zip(gradients, divided, kept, strict=True)
@@ -103,3 +116,16 @@ def _as_tensor(loss: Any) -> Any:
             "convert it by keras.ops.cast(..., 'float32')."
         )
     return tensor
+
+
+def _at_least_float32(loss: Any) -> Any:
+    """A loss in the dtype in which it is scaled. PyTorch would keep that of one with elements."""
+    loss = keras.ops.convert_to_tensor(loss)
+    return keras.ops.cast(loss, keras.backend.result_type(loss.dtype, "float32"))
+
+
+def _as(before: Any, after: Any) -> Any:
+    """A gradient that was unscaled, in the dtype that it had before."""
+    if after is None or after.dtype == before.dtype:
+        return after
+    return keras.ops.cast(after, before.dtype)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 
 from compat_lossscale.errors import LossScaleStuckError, LossScaleStuckWarning
+from compat_lossscale.steps.guards import frames_to_the_program
 
 _STUCK = (
     "The loss scale has to move and cannot. At {floor:g}, the lowest it can be, the "
@@ -25,6 +26,16 @@ AT_FLOOR = (
 def warn_that_it_is_stuck(floor: float = 1.0) -> None:
     """Warns that the loss scale is as low as `floor`, or as high as it can be."""
     warnings.warn(_STUCK.format(floor=floor), LossScaleStuckWarning, stacklevel=3)
+
+
+def warn_that_it_starts_again(scale: float, initial: float) -> None:
+    """Warns that the loss scale was of no use, `scale`, and starts again at `initial`."""
+    warnings.warn(
+        f"The loss scale is {scale:g}, with which nothing can be trained: it must be positive and "
+        f"finite. It starts again at its initial value, {initial:g}.",
+        LossScaleStuckWarning,
+        stacklevel=frames_to_the_program(),
+    )
 
 
 def refuse_to_go_on() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -56,12 +57,17 @@ def take_step(
 
 
 def stepper(
-    optimizer: Any, variables: Sequence[Any], mode: str, unscaled: bool = False
+    optimizer: Any,
+    variables: Sequence[Any],
+    mode: str,
+    unscaled: bool = False,
+    dtype: str = "float32",
 ) -> Callable[..., None]:
     """Returns a function of gradients (arrays) that takes a step in a mode of `MODES`."""
+    tensors = functools.partial(tensors_of, dtype=dtype)
     optimizer.build(list(variables))
     if mode == "eager":
-        return lambda *gradients: take_step(optimizer, tensors_of(*gradients), variables, unscaled)
+        return lambda *gradients: take_step(optimizer, tensors(*gradients), variables, unscaled)
     if BACKEND == "tensorflow":
         import tensorflow as tf
 
@@ -69,13 +75,13 @@ def stepper(
             lambda *gradients: take_step(optimizer, gradients, variables, unscaled),
             jit_compile=mode == "jit",
         )
-        return lambda *gradients: compiled(*tensors_of(*gradients))
+        return lambda *gradients: compiled(*tensors(*gradients))
     if BACKEND == "torch":
         import torch
 
         # Nothing is gained by machine code here.
         traced = torch.compile(take_step, backend="eager")
-        return lambda *gradients: traced(optimizer, tensors_of(*gradients), variables, unscaled)
+        return lambda *gradients: traced(optimizer, tensors(*gradients), variables, unscaled)
     import jax
 
     @jax.jit
@@ -88,7 +94,7 @@ def stepper(
 
     def call(*gradients: Any) -> None:
         own = [one.value for one in optimizer.variables]
-        after = step(own, tensors_of(*gradients), [one.value for one in variables])
+        after = step(own, tensors(*gradients), [one.value for one in variables])
         every = [*variables, *optimizer.variables]
         for variable, value in zip(every, [*after[0], *after[1]], strict=True):
             variable.assign(value)

@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import keras
 import numpy as np
 import pytest
 from jax.experimental.sparse import BCOO
 
-from compat_lossscale.errors import (
-    LossScaleMisuseError,
-    LossScaleMisuseWarning,
-    NotCountedError,
-)
+from compat_lossscale.errors import LossScaleMisuseError, LossScaleMisuseWarning, NotCountedError
 from compat_lossscale.keras3 import LossScaleOptimizer
-from compat_lossscale.keras3.backends import stateless
-from tests.keras3.stepping import stepper, tensors_of, values_in, variables_of
+from tests.keras3.stepping import tensors_of, variables_of
 from tests.support import NAN
 
 
@@ -93,27 +92,6 @@ def test_a_sparse_gradient_trains_as_the_same_dense_one(compiled: bool, bad: boo
     assert results[0][0][0][1] == (1.0 if bad else 0.375)
 
 
-@pytest.mark.parametrize("unscaled", [False, True], ids=["keras3", "tf2.4"])
-@pytest.mark.parametrize("scale", [8.0, 1000.0])
-def test_what_is_unscaled_in_the_branch_has_the_bits_of_what_is_unscaled_before(
-    unscaled: bool, scale: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    random = np.random.default_rng(1)
-    magnitudes = 10.0 ** random.integers(-40, 5, 2000)  # Some of them are denormal.
-    gradients = [(random.normal(size=2000) * magnitudes).astype("float32") for _ in range(3)]
-    results = []
-    for noted in (True, False):
-        variables = variables_of(np.ones(2000))
-        optimizer = LossScaleOptimizer(keras.optimizers.Adam(0.5), initial_scale=scale)
-        step = stepper(optimizer, variables, "jit", unscaled)
-        if not noted:
-            monkeypatch.setattr(stateless, "_again_in_branch", lambda gradient: gradient)
-        for gradient in gradients:
-            step(gradient)
-        results.append([value.tobytes() for value in values_in([*optimizer.variables, *variables])])
-    assert results[0] == results[1]
-
-
 def test_a_training_step_of_ones_own_compiles_to_one_function() -> None:
     layer = keras.layers.Dense(1, kernel_initializer="ones")
     layer.build((None, 2))
@@ -145,3 +123,106 @@ def test_a_training_step_of_ones_own_compiles_to_one_function() -> None:
     assert path == [[8.0, 1.0], [4.0, 0.0], [4.0, 1.0], [8.0, 0.0]]
     assert np.asarray(trained[0]).ravel().tolist() == [1.0 - 3 * 0.5 * 2, 1.0 - 3 * 0.5 * 4]
     assert step._cache_size() == 1
+
+
+def loop(how: str) -> tuple[LossScaleOptimizer, Callable[[], list[float]]]:
+    """An optimizer, and what takes eight steps of slope 1 and gives their updates."""
+    layer = keras.layers.Dense(1, kernel_initializer="ones")
+    layer.build((None, 2))
+    optimizer = LossScaleOptimizer(
+        keras.optimizers.SGD(1.0), initial_scale=8.0, dynamic_growth_steps=2
+    )
+    optimizer.build(layer.trainable_variables)
+
+    def loss_of(trained: Any, own: Any, x: Any) -> Any:
+        y, _ = layer.stateless_call(trained, [], x)
+        if how == "stateless":
+            return optimizer.stateless_scale_loss(own, y.mean())
+        return optimizer.scale_loss(y.mean())
+
+    @jax.jit
+    def step(trained: Any, own: Any, x: Any) -> Any:
+        return optimizer.stateless_apply(own, jax.grad(loss_of)(trained, own, x), trained)
+
+    def run() -> list[float]:
+        trained = [one.value for one in layer.trainable_variables]
+        own = [one.value for one in optimizer.variables]
+        updates = []
+        for number in range(8):
+            before = float(trained[1][0])
+            x = np.full((1, 2), NAN if number == 4 else 1.0, "float32")
+            trained, own = step(trained, own, x)
+            updates.append(before - float(trained[1][0]))
+        return updates
+
+    return optimizer, run
+
+
+def test_a_compiled_step_that_scales_by_the_values_it_is_given_keeps_its_updates() -> None:
+    optimizer, run = loop("stateless")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LossScaleMisuseWarning)
+        assert run() == [1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]
+    assert float(optimizer.dynamic_scale) == 8.0  # Nothing was assigned.
+
+
+def test_a_compiled_step_that_scales_by_a_constant_is_told_once_what_to_call() -> None:
+    _, run = loop("constant")
+    with pytest.warns(LossScaleMisuseWarning, match="stateless_scale_loss") as caught:
+        assert run() == [1.0, 1.0, 0.5, 0.5, 0.0, 0.5, 0.5, 0.25]
+    (one,) = [one for one in caught if one.category is LossScaleMisuseWarning]
+    assert "scale_loss() was called in a function that JAX compiles" in str(one.message)
+    assert "now, 8," in str(one.message)
+    assert one.filename == __file__
+
+
+@pytest.mark.parametrize("where", ["grad", "vmap", "fixed", "scope", "scan"])
+def test_only_a_loss_scale_that_can_get_stale_is_told_of(where: str) -> None:
+    optimizer = LossScaleOptimizer(
+        keras.optimizers.SGD(1.0), dynamic=where != "fixed", initial_scale=8.0
+    )
+    optimizer.build(variables_of([1.0]))
+
+    def scaled(x: Any) -> Any:
+        return optimizer.scale_loss(x * 2.0)
+
+    def in_scope(x: Any, own: Any) -> Any:
+        with keras.StatelessScope(state_mapping=zip(optimizer.variables, own, strict=True)):
+            return optimizer.scale_loss(x * 2.0)
+
+    own = [one.value for one in optimizer.variables]
+    calls: dict[str, Callable[[], Any]] = {
+        "grad": lambda: jax.grad(scaled)(1.0),
+        "vmap": lambda: jax.vmap(scaled)(np.ones(3, "float32")),
+        "fixed": lambda: jax.jit(scaled)(1.0),
+        "scope": lambda: jax.jit(in_scope)(1.0, own),
+        "scan": lambda: jax.lax.scan(lambda _, x: (0.0, scaled(x)), 0.0, np.ones(3, "float32")),
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        calls[where]()
+    told = [one for one in caught if "becomes a constant" in str(one.message)]
+    assert len(told) == (where == "scan")
+
+
+@pytest.mark.parametrize("method", ["get_scaled_loss", "get_unscaled_gradients"])
+def test_the_calls_of_the_other_protocol_get_stale_too_and_are_told_of_the_scope(
+    method: str,
+) -> None:
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=8.0)
+    optimizer.build(variables_of([1.0]))
+
+    def call(x: Any) -> Any:
+        return getattr(optimizer, method)([x] if method == "get_unscaled_gradients" else x)
+
+    with pytest.warns(LossScaleMisuseWarning, match=rf"{method}\(\) in `with keras.StatelessScope"):
+        jax.jit(call)(1.0)
+
+
+def test_values_that_are_not_those_of_the_optimizer_are_refused() -> None:
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD())
+    with pytest.raises(ValueError, match=r"stateless_scale_loss\(\) needs .* optimizer\.build"):
+        optimizer.stateless_scale_loss([], 1.0)
+    optimizer.build(variables_of([1.0]))
+    with pytest.raises(ValueError, match=r"needs a value for each .*, but got 1"):
+        optimizer.stateless_scale_loss(optimizer.variables[:1], 1.0)

@@ -77,6 +77,59 @@ def test_a_step_without_gradients_is_refused_and_says_why(is_built: bool) -> Non
             step()
 
 
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("scale", [1000.0, 2.0**25, 3e7, 2.0**127])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    "inner",
+    [lambda: keras.optimizers.SGD(0.5, momentum=0.9), lambda: keras.optimizers.Adam(0.5)],
+    ids=["momentum", "adam"],
+)
+def test_each_bit_is_that_of_keras_own_class(
+    inner: Any, dtype: str, scale: float, mode: str
+) -> None:
+    largest = 2e4 if dtype == "float16" else min(scale, 1e30)
+    results = []
+    for cls in (LossScaleOptimizer, Stock):
+        random = np.random.default_rng(0)
+        variables = variables_of(np.ones(64), np.full((4, 4), 0.5), dtype=dtype)
+        optimizer = cls(inner(), initial_scale=scale)
+        step = stepper(optimizer, variables, mode, dtype=dtype)
+        for number in range(3):
+            first, second = random.normal(size=64), random.normal(size=(4, 4))
+            second[0, 0] = NAN if number == 1 else second[0, 0]
+            step(first * largest / 4, second * largest / 4)
+        every = values_in([*variables, *optimizer.variables])
+        results.append([np.asarray(one).tobytes() for one in every])
+    assert results[0] == results[1]
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("mode", MODES)
+@BY_CALL
+@pytest.mark.parametrize("dynamic", [True, False])
+@pytest.mark.parametrize(("dtype", "scale"), [("float16", 2.0**25), ("float32", 2.0**127)])
+def test_a_loss_scale_without_a_reciprocal_still_trains(
+    dtype: str, scale: float, dynamic: bool, unscaled: bool, mode: str
+) -> None:
+    """The reciprocal is denormal in the dtype, or less."""
+    gradient = np.float32(2.0**15 if dtype == "float16" else 2.0**120)
+    variables = variables_of(np.zeros(4), dtype=dtype)
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), dynamic=dynamic, initial_scale=scale)
+    stepper(optimizer, variables, mode, unscaled, dtype)(np.full(4, gradient))
+    assert values_in(variables)[0].tolist() == [-float(gradient) / scale] * 4
+
+
+@BY_CALL
+def test_a_loss_scale_of_zero_writes_no_nan(unscaled: bool) -> None:
+    variables = variables_of([1.0])
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=0.0)
+    take_step(optimizer, tensors_of([0.0]), variables, unscaled)
+    assert values_in(variables)[0].tolist() == [1.0]
+    assert state_of(optimizer) == (1.0, 0, 0)
+
+
 @pytest.mark.grid(3)
 @pytest.mark.parametrize("mode", MODES)
 @BY_CALL
@@ -166,6 +219,10 @@ def test_a_loss_is_scaled_in_each_protocols_own_dtype() -> None:
     scaled = optimizer.scale_loss(loss)
     assert keras.backend.standardize_dtype(scaled.dtype) == "float32"
     assert float(scaled) == 3 * 2.0**15
+    each = LossScaleOptimizer(keras.optimizers.SGD()).scale_loss(
+        keras.ops.convert_to_tensor([3.0, 1.0], "float16")
+    )
+    assert values_in([each])[0].tolist() == [3 * 2.0**15, 2.0**15]
     kept = LossScaleOptimizer(keras.optimizers.SGD(), initial_scale=4).get_scaled_loss(loss)
     assert keras.backend.standardize_dtype(kept.dtype) == "float16"
     assert float(kept) == 12.0
@@ -410,3 +467,79 @@ print(float(optimizer.dynamic_scale), int(optimizer.step_counter), int(steps))
     stock, state = printed.splitlines()[-2:]
     assert stock == "True"
     assert tuple(map(float, state.split())) == state_of(model.optimizer)
+
+
+@pytest.fixture(scope="module")
+def saved_by_stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with files that Keras saved in a process without this package."""
+    folder = tmp_path_factory.mktemp("stock")
+    run_code(
+        f"""
+import keras, numpy as np, sys
+layers = [keras.layers.Input((4,)), keras.layers.Dense(3, "relu"), keras.layers.Dense(1)]
+model = keras.Sequential(layers)
+inner = keras.optimizers.Adam(0.5, name="inner")
+scaling = keras.optimizers.LossScaleOptimizer(inner, initial_scale=64.0, dynamic_growth_steps=3)
+metrics = [keras.metrics.MeanAbsoluteError()]
+model.compile(scaling, keras.losses.MeanSquaredError(), metrics=metrics)
+model.fit(np.ones((32, 4)), np.ones((32, 1)), batch_size=8, verbose=0)
+model.save({str(folder / "model.keras")!r})
+model.save({str(folder / "model.h5")!r})
+assert "compat_lossscale" not in sys.modules
+""",
+        tensorflow_may_be_imported=True,
+    )
+    return folder
+
+
+def with_this_class(model: Any) -> None:
+    """What docs/keras3.md says."""
+    arguments = keras.saving.deserialize_keras_object(model.get_compile_config())
+    arguments["optimizer"] = LossScaleOptimizer.from_keras(model.optimizer)
+    model.compile(**arguments)
+
+
+@pytest.mark.parametrize("name", ["model.keras", "model.h5"])
+def test_what_keras_own_class_saved_goes_on_with_this_one(
+    name: str, saved_by_stock: Path, tmp_path: Path
+) -> None:
+    x, y = data()
+    results = []
+    for convert in (with_this_class, lambda model: None):
+        model = keras.models.load_model(
+            saved_by_stock / name, custom_objects={"LossScaleOptimizer": LossScaleOptimizer}
+        )
+        assert type(model.optimizer) is Stock
+        convert(model)
+        assert state_of(model.optimizer) == (128.0, 1, 4)
+        history = model.fit(x, y, batch_size=8, epochs=2, shuffle=False, verbose=0)
+        found = [*model.weights, *model.optimizer.variables]
+        results.append((history.history, [one.tobytes() for one in values_in(found)]))
+        if convert is with_this_class:
+            assert type(model.optimizer) is LossScaleOptimizer
+            model.save(tmp_path / "again.keras")
+    assert results[0] == results[1]
+    again = keras.models.load_model(tmp_path / "again.keras").optimizer
+    assert type(again) is LossScaleOptimizer
+    assert state_of(again) == (1024.0, 0, 12)
+
+
+def test_an_optimizer_that_is_taken_over_keeps_what_it_has() -> None:
+    variables = variables_of([1.0, 2.0])
+    stock = Stock(
+        keras.optimizers.Adam(0.5), initial_scale=4.0, dynamic_growth_steps=3, name="mine"
+    )
+    assert not LossScaleOptimizer.from_keras(stock).built
+    for gradient in (1.0, NAN, 2.0):
+        take_step(stock, tensors_of([gradient, gradient]), variables)
+    count = len(stock.variables)
+    taken = LossScaleOptimizer.from_keras(stock, count_skipped_steps=True)
+    assert taken.inner_optimizer is stock.inner_optimizer
+    assert len(taken.variables) == count
+    assert state_of(taken) == (2.0, 1, 2)
+    assert (taken.name, taken.initial_scale, taken.dynamic_growth_steps) == ("mine", 4.0, 3)
+    take_step(taken, tensors_of([NAN, 1.0]), variables)
+    assert state_of(taken) == (1.0, 0, 3)
+    for other in (taken, stock.inner_optimizer, "adam"):
+        with pytest.raises(LossScaleArgumentError, match=r"from_keras\(\) takes Keras' own"):
+            LossScaleOptimizer.from_keras(other)

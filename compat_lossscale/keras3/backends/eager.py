@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 from keras import ops
@@ -12,7 +14,11 @@ from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import stateless
 from compat_lossscale.keras3.backends.inner_step import apply_by_inner
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec, ScaleState, next_state
-from compat_lossscale.steps.stuck import refuse_to_go_on, warn_that_it_is_stuck
+from compat_lossscale.steps.stuck import (
+    refuse_to_go_on,
+    warn_that_it_is_stuck,
+    warn_that_it_starts_again,
+)
 
 
 class EagerSteps(stateless.StatelessSteps):
@@ -22,6 +28,7 @@ class EagerSteps(stateless.StatelessSteps):
     _last_step_was_skipped = False
     _steps_at_floor = 0
     _has_said_it_is_stuck = False
+    _restart: Callable[[], None]
 
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         """Applies unscaled gradients if they are finite, and moves the loss scale."""
@@ -42,6 +49,10 @@ class EagerSteps(stateless.StatelessSteps):
         assert numbers is not None
         variables = self._scale_variables()
         before = ScaleState(*(ops.convert_to_numpy(one).item() for one in variables))
+        if not (finite or math.isfinite(before.scale)):
+            self._restart()
+            warn_that_it_starts_again(before.scale, self.initial_scale)
+            return
         after = next_state(before, finite, numbers)
         for variable, old, new in zip(variables, before, after, strict=False):
             if new != old:

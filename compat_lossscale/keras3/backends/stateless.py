@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -37,6 +37,16 @@ _OPERATIONS = Operations(
 
 _NOT_COUNTED = ("skipped_steps", "last_step_skipped")
 """What optimizers of the other backends have."""
+_INSTEAD = {
+    "scale_loss": (
+        "Call stateless_scale_loss(optimizer_variables, loss), with the optimizer_variables that "
+        "stateless_apply() is given."
+    )
+}
+_IN_A_SCOPE = (
+    "Call {}() in `with keras.StatelessScope(state_mapping=zip(optimizer.variables, "
+    "optimizer_variables)):`, with the optimizer_variables that stateless_apply() is given."
+)
 
 
 class StatelessSteps(RecordsOverflowsInPython):
@@ -46,10 +56,11 @@ class StatelessSteps(RecordsOverflowsInPython):
     _counts_skipped_too: bool
     inner_optimizer: Any
     built: bool
-    initial_scale: float
+    initial_scale: Any
     dynamic_scale: Any
     step_counter: Any
     variables: list[Any]
+    _unscaled: Callable[..., list[Any]]
 
     @staticmethod
     def _outside_of_functions() -> Any:
@@ -64,6 +75,34 @@ class StatelessSteps(RecordsOverflowsInPython):
         """The loss scale if it is fixed, and `None` otherwise."""
         return None if self._spec.dynamic else self.initial_scale
 
+    def _check_not_constant(self, tensors: list[Any], method: str) -> None:
+        """Warns if JAX takes the value that the loss scale has now for a constant of a function.
+
+        Args:
+            tensors: What meets the loss scale.
+            method: The method that was called.
+        """
+        if keras.backend.backend() != "jax" or not self._spec.dynamic:
+            return
+        import jax  # noqa: PLC0415  # not installed with every backend
+
+        scale = self._current_scale()
+        if isinstance(scale, jax.core.Tracer) or not any(
+            isinstance(one, jax.core.Tracer) for one in jax.tree_util.tree_leaves(tensors)
+        ):
+            return
+        # A function that is only differentiated has tracers too, and runs with today's loss scale.
+        # Where JAX compiles, what is computed from constants is traced as well.
+        if isinstance(ops.add(scale, 0.0), jax.core.Tracer):
+            self._guards.warn(
+                "constant",
+                f"{method}() was called in a function that JAX compiles, where the variables of "
+                f"this optimizer are not traced. The loss scale that it has now, {float(scale):g}, "
+                "becomes a constant of the function, while stateless_apply() uses the one that "
+                "moves: the updates become too small or too large, or every step is skipped. "
+                f"{_INSTEAD.get(method, _IN_A_SCOPE.format(method))}",
+            )
+
     def _current_scale(self) -> Any:
         # Before the optimizer is built there is no variable; where a function is traced, none may
         # be made.
@@ -71,13 +110,12 @@ class StatelessSteps(RecordsOverflowsInPython):
             return ops.convert_to_tensor(self.initial_scale, "float32")
         return ops.convert_to_tensor(self.dynamic_scale)
 
-    def _unscale(self, gradients: list[Any], scale: Any) -> list[Any]:
-        # As TensorFlow's own classes do: a product with the reciprocal.
-        reciprocal = ops.divide(1.0, scale)
-        return [
-            None if one is None else ops.multiply(one, ops.cast(reciprocal, one.dtype))
-            for one in gradients
-        ]
+    def _unscale(self, gradients: list[Any], scale: Any, *, in_branch: bool = False) -> list[Any]:
+        # Quotients, as in Keras' own class: in float16, the reciprocal of a scale above 2 ** 24 is
+        # 0. In the branch, the same operation in the same place gives the same bits.
+        if in_branch or keras.backend.backend() != "jax":
+            return [None if one is None else ops.divide(one, scale) for one in gradients]
+        return [None if one is None else _quotient(one, scale) for one in gradients]
 
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         raise LossScaleMisuseError(
@@ -87,14 +125,22 @@ class StatelessSteps(RecordsOverflowsInPython):
         )
 
     def _step_on_values(
-        self, optimizer_variables: Sequence[Any], gradients: list[Any], trainable: Sequence[Any]
+        self,
+        optimizer_variables: Sequence[Any],
+        gradients: list[Any],
+        trainable: Sequence[Any],
+        scaled: bool,
     ) -> tuple[list[Any], list[Any]]:
-        """Applies unscaled gradients if they are finite, and moves the loss scale.
+        """Applies gradients if they are finite, and moves the loss scale.
+
+        Gradients that are scaled are unscaled in the branch that applies them, as in Keras' own
+        class: what enters a branch is stored before, and what is computed in it need not be.
 
         Args:
             optimizer_variables: The values of `variables`.
             gradients: The gradients, `None` where there is none.
             trainable: The values of the variables that the optimizer was built for.
+            scaled: Whether the gradients are scaled.
 
         Returns:
             The values after the step: of the trained variables, and of `variables`.
@@ -105,8 +151,13 @@ class StatelessSteps(RecordsOverflowsInPython):
         dynamic = self._spec.dynamic
 
         def applied() -> tuple[list[Any], list[Any]]:
+            unscaled = gradients
+            if scaled:
+                unscaled = self._unscaled(
+                    gradients, self._variables_of(gradients), in_branch=dynamic
+                )
             new_trainable, new_inner = inner_optimizer.stateless_apply(
-                inner, gradients, list(trainable)
+                inner, unscaled, list(trainable)
             )
             return list(new_trainable), [*self._moved(own, True), *new_inner]
 
@@ -117,7 +168,9 @@ class StatelessSteps(RecordsOverflowsInPython):
 
         if not dynamic:
             return applied()
-        result: tuple[list[Any], list[Any]] = ops.cond(all_finite(gradients), applied, skipped)
+        # A loss scale of 0 makes each gradient 0, which is finite, and its quotient NaN.
+        checked = [*gradients, ops.divide(1.0, self._current_scale())] if scaled else gradients
+        result: tuple[list[Any], list[Any]] = ops.cond(all_finite(checked), applied, skipped)
         return result
 
     def _moved(self, own: list[Any], finite: bool) -> list[Any]:
@@ -128,6 +181,10 @@ class StatelessSteps(RecordsOverflowsInPython):
         places = [_place(self.variables, one) for one in self._scale_variables()]
         state = ScaleState(*(own[place] for place in places))
         after = next_state(state, finite, numbers, _OPERATIONS)
+        if not finite:
+            # Half of an infinite scale is infinite: every step would be skipped.
+            is_useful = ops.isfinite(state.scale)
+            after = after._replace(scale=ops.where(is_useful, after.scale, self.initial_scale))
         moved = list(own)
         for place, value in zip(places, after, strict=False):
             moved[place] = ops.cast(value, self.variables[place].dtype)
@@ -188,6 +245,17 @@ def all_finite(gradients: list[Any]) -> Any:
     """Whether no gradient holds a NaN or an infinity, a bool scalar tensor; `None` is left out."""
     finite = [ops.all(ops.isfinite(one)) for one in gradients if one is not None]
     return ops.all(ops.stack(finite)) if finite else ops.convert_to_tensor(True)
+
+
+def _quotient(gradient: Any, scale: Any) -> Any:
+    """Divides a gradient on JAX so that XLA does not compute a product with the reciprocal.
+
+    It takes the reciprocal of a loss scale above 2 ** 126 for 0, as that is denormal. It does so
+    where it knows that all elements are divided by one number.
+    """
+    if hasattr(gradient, "todense"):  # A sparse one has no comparison.
+        return ops.divide(gradient, scale)
+    return ops.divide(gradient, ops.where(ops.equal(gradient, gradient), scale, 1.0))
 
 
 def _place(variables: Sequence[Any], variable: Any) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,12 +17,13 @@ from compat_lossscale.core import (
     as_written,
     check_strategy,
     fixed_value,
-    unscale_gradients,
+    moves_by_the_rule,
 )
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends.inner_step import apply_by_inner
 from compat_lossscale.spec import LossScaleSpec
 from compat_lossscale.steps.counting import CountsSkippedSteps
+from compat_lossscale.steps.stuck import warn_that_it_starts_again
 
 
 class TensorFlowSteps(CountsSkippedSteps):
@@ -72,6 +74,9 @@ class TensorFlowSteps(CountsSkippedSteps):
         """The loss scale if it is fixed, and `None` otherwise."""
         return fixed_value(self._loss_scale)
 
+    def _check_not_constant(self, tensors: list[Any], method: str) -> None:
+        """Does nothing: functions read the variable each time that they run."""
+
     def _step_counter(self) -> Any:
         """The variable that counts applied steps."""
         return private.tensorflow_variable(private.step_variable(self.inner_optimizer))
@@ -81,7 +86,26 @@ class TensorFlowSteps(CountsSkippedSteps):
 
     @as_written
     def _unscale(self, gradients: list[Any], scale: tf.Tensor) -> list[Any]:
-        return unscale_gradients(gradients, scale)
+        return [None if one is None else _divided(one, scale) for one in gradients]
+
+    def _note_skipped(self, stuck: Any) -> Any:
+        """Counts a step that is skipped, and starts an infinite loss scale again."""
+        return self._count_skipped(stuck), self._restart_if_infinite()
+
+    def _restart_if_infinite(self) -> Any:
+        """Starts the loss scale again if it is infinite or NaN: half of it is so too."""
+        loss_scale = self._loss_scale
+        if not isinstance(loss_scale, DynamicLossScale) or not moves_by_the_rule(loss_scale):
+            return None
+        variable, initial = loss_scale.current_loss_scale, loss_scale.initial_loss_scale
+        scale = tf.convert_to_tensor(variable)
+        if not tf.executing_eagerly():
+            useful = tf.where(tf.math.is_finite(scale), scale, initial)
+            return variable.assign(useful, read_value=False)
+        if not math.isfinite(scale):
+            variable.assign(initial)
+            warn_that_it_starts_again(float(scale), initial)
+        return None
 
     @as_written
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
@@ -102,8 +126,21 @@ class TensorFlowSteps(CountsSkippedSteps):
             gradients,
             apply,
             applied=self._note_applied,
-            skipped=self._count_skipped,
+            skipped=self._note_skipped,
             inspect=self._overflow_inspection(
                 gradients, variables or self._variables_of(gradients)
             ),
         )
+
+
+def _divided(gradient: Any, scale: tf.Tensor) -> Any:
+    """Divides a gradient as `keras.ops.divide` does, in less time."""
+    if isinstance(gradient, tf.IndexedSlices):
+        values = _divided(gradient.values, scale)
+        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+    gradient = tf.convert_to_tensor(gradient)
+    if gradient.dtype == tf.float64:
+        scale = tf.cast(scale, tf.float64)
+    elif gradient.dtype != tf.float32:
+        gradient = tf.cast(gradient, tf.float32)
+    return tf.realdiv(gradient, scale)
