@@ -414,10 +414,13 @@ class LossScaleOptimizer(
         under the policy `mixed_float16`. To go on with this class::
 
             model = keras.models.load_model("model.keras")
-            model.optimizer = LossScaleOptimizer.from_keras(model.optimizer)
+            arguments = keras.saving.deserialize_keras_object(model.get_compile_config())
+            arguments["optimizer"] = LossScaleOptimizer.from_keras(model.optimizer)
+            model.compile(**arguments)
 
         The inner optimizer is the same object, with its slots and iterations. Do not use the old
-        wrapper any more.
+        wrapper any more. From HDF5, Keras loads the loss scale alone, into an optimizer that cannot
+        take a step; then the inner optimizer is a new one.
 
         Args:
             optimizer: The `keras.optimizers.LossScaleOptimizer`.
@@ -431,18 +434,24 @@ class LossScaleOptimizer(
             LossScaleArgumentError: `optimizer` is of another class.
         """
         check_of_keras(optimizer)
+        inner_optimizer = optimizer.inner_optimizer
+        trained = private.trained_variables(optimizer) if optimizer.built else []
+        if optimizer.built and not trained:
+            # So Keras builds what it loads from HDF5: for no variables, so that no step is possible.
+            inner_optimizer = type(inner_optimizer).from_config(inner_optimizer.get_config())
         taken = cls(
-            optimizer.inner_optimizer,
+            inner_optimizer,
             initial_scale=optimizer.initial_scale,
             dynamic_growth_steps=None if rule else optimizer.dynamic_growth_steps,
             rule=rule,
             count_skipped_steps=count_skipped_steps,
             name=optimizer.name,
         )
-        trained = private.trained_variables(optimizer)
-        if optimizer.built and trained is not None:
-            with private.kept_as_built(taken.inner_optimizer):
+        if trained:
+            with private.kept_as_built(inner_optimizer):
                 taken.build(trained)
+        if optimizer.built:
+            taken._make_scale_variables()
             taken.dynamic_scale.assign(optimizer.dynamic_scale)
             taken.step_counter.assign(optimizer.step_counter)
             taken._restart_if_useless()

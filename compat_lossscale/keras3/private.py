@@ -88,10 +88,9 @@ def kept_as_built(optimizer: Any) -> Iterator[None]:
         del vars(optimizer)["build"]
 
 
-def trained_variables(optimizer: Any) -> list[Any] | None:
-    """Returns the variables that an optimizer was built for; `None` if they are not known."""
-    trained = getattr(optimizer, "_trainable_variables", None)
-    return None if trained is None else list(trained)
+def trained_variables(optimizer: Any) -> list[Any]:
+    """Returns the variables that an optimizer was built for; none if they are not known."""
+    return list(getattr(optimizer, "_trainable_variables", ()))
 
 
 def takes_the_gradient_as_value(variable: Any) -> bool:

@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 import json
+import math
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import pytest
+import tensorflow as tf
 
 from compat_lossscale.cli.verify import text_of
 from compat_lossscale.formats.verification import (
+    ArtefactStatus,
     as_json,
     printable,
     verify_artefact,
 )
-from tests.formats.samples import SGD
+from tests.formats.samples import ARTEFACTS, SGD
 
 
 @pytest.mark.parametrize("number", ["Infinity", "NaN", "1e999"])
@@ -36,3 +42,43 @@ def test_a_name_that_is_half_a_character_is_printed_escaped(tmp_path: Path) -> N
 def test_what_is_printed_of_a_file_cannot_steer_the_terminal() -> None:
     assert printable("a\x1b[2J\n\u202eb") == r"a\x1b[2J\n\u202eb"
     assert len(printable("x" * 10_000)) == 600
+
+
+def archive_with_scale(scale: float, folder: Path) -> Path:
+    """A model that Keras 3 saved, with another loss scale."""
+    path, weights = folder / "model.keras", "model.weights.h5"
+    with zipfile.ZipFile(ARTEFACTS / "keras3" / "model.keras") as saved:
+        content = {name: saved.read(name) for name in saved.namelist()}
+    (folder / weights).write_bytes(content[weights])
+    with h5py.File(folder / weights, "r+") as file:
+        file["optimizer/vars/3"][()] = scale
+    content[weights] = (folder / weights).read_bytes()
+    with zipfile.ZipFile(path, "w") as target:
+        for name, data in content.items():
+            target.writestr(name, data)
+    return path
+
+
+def checkpoint_with_scale(scale: float, folder: Path) -> Path:
+    """A checkpoint as an optimizer of TensorFlow 2.3 and later has one."""
+    variables = {"current_loss_scale": tf.Variable(scale), "good_steps": tf.Variable(0, tf.int64)}
+    optimizer = tf.train.Checkpoint(loss_scale=tf.train.Checkpoint(**variables))
+    return Path(tf.train.Checkpoint(optimizer=optimizer).write(str(folder / "checkpoint")))
+
+
+@pytest.mark.parametrize("made", [archive_with_scale, checkpoint_with_scale])
+@pytest.mark.parametrize("scale", [math.inf, math.nan, 0.0, -2.0])
+def test_a_loss_scale_with_which_nothing_goes_on_is_reported(
+    made: Callable[[float, Path], Path], scale: float, tmp_path: Path
+) -> None:
+    result = verify_artefact(str(made(scale, tmp_path)))
+    assert result.status is ArtefactStatus.LOSSY
+    (lost,) = result.lost
+    assert f": it is {scale:g}, and must be positive and finite" in lost
+    assert any(f"lost: {lost}" in line for line in text_of([result]))
+    json.dumps(as_json([result]), allow_nan=False)
+
+
+@pytest.mark.parametrize("made", [archive_with_scale, checkpoint_with_scale])
+def test_any_other_loss_scale_is_not(made: Callable[[float, Path], Path], tmp_path: Path) -> None:
+    assert verify_artefact(str(made(0.5, tmp_path))).lost == ()
