@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -268,11 +269,11 @@ def _take(
     elif kind == "save":
         recording.saves.append((_is(str, value["name"]), _is(dict, value["names"])))
     elif kind == "observed":
-        recording.observed.append(value)
+        recording.observed.append(_observed(value))
     elif kind == "end":
         recording.end = _end(value)
     elif kind == "twice":
-        recording.unstable = _is(dict, value["unstable"])
+        recording.unstable = _unstable(_is(dict, value["unstable"]))
 
 
 def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
@@ -297,12 +298,33 @@ def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
     )
 
 
+def _observed(value: dict[str, Any]) -> dict[str, Any]:
+    for row in _is(list, value["places"]):
+        for one, wanted in zip(row, (str, int, str, str, int), strict=True):
+            _is(wanted, one)
+    return value
+
+
+def _unstable(value: dict[str, Any]) -> dict[str, Any]:
+    for key, step in value.items():
+        if key == "print":
+            for number in _is(list, step):
+                _is(int, number)
+        elif not re.fullmatch(r"\d+/[^/]+(/\d+)?", key):
+            raise ValueError(f"{key[:50]!r} names nothing")
+        else:
+            _is(int, step)
+    return value
+
+
 def _end(value: dict[str, Any]) -> Mapping[str, Any]:
     _is(int, value["exit"])
     error = value["error"]
     if error is not None:
         for name in ("class", "text", "at"):
             _is(str, error[name])
+    for problem in _is(dict, value.get("problems", {})):
+        _is(str, problem)
     for name, version in _is(dict, value["versions"]).items():
         _is(str, name), _is(str, version)
     return value

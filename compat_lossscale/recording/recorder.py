@@ -31,6 +31,7 @@ import sysconfig
 import threading
 import time
 import types
+import weakref
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 VERSION = 1
@@ -321,7 +322,8 @@ class _Optimizer:
     """What is known of one optimizer.
 
     Attributes:
-        object: The optimizer.
+        kind: The name of its class.
+        outer: The optimizer that wraps it, or itself, if that is known.
         made: The number of optimizers that were made before it.
         at: The line of the program that made it.
         number: Its number among those that have applied gradients; -1 until then.
@@ -333,7 +335,13 @@ class _Optimizer:
     """
 
     def __init__(self, made: Any, count: int, at: str) -> None:
-        self.object = made
+        self._kept = None
+        try:
+            self._reference = weakref.ref(made, self._forget)  # type: Any
+        except TypeError:
+            self._kept = made
+        self.kind = type(made).__name__
+        self.outer = None  # type: Optional[_Optimizer]
         self.made = count
         self.at = at
         self.number = -1
@@ -343,6 +351,19 @@ class _Optimizer:
         self.seen = 0
         self.last = {}  # type: Dict[str, Any]
         self.described = False
+
+    @property
+    def object(self) -> Any:
+        """The optimizer; `None` if the program has given it up."""
+        return self._reference() if self._kept is None else self._kept
+
+    def keep(self) -> None:
+        """Keeps an optimizer whose operations are in a graph, where nobody else has to."""
+        self._kept = self.object
+
+    def _forget(self, _: Any) -> None:
+        self.variables = []
+        self.steps = None
 
     def innermost(self) -> Any:
         """Returns the optimizer inside all wrappers."""
@@ -553,7 +574,8 @@ class TrainingRecorder:
 
     def made(self, optimizer: Any) -> None:
         """Notes an optimizer, and wraps what its classes have for applying gradients."""
-        if id(optimizer) in self.by_id:
+        known = self.by_id.get(id(optimizer))
+        if known is not None and known.object is optimizer:
             return
         at = self.places.here()
         if at:
@@ -633,10 +655,11 @@ class TrainingRecorder:
     def outermost(self, optimizer: Any) -> _Optimizer:
         """Returns what is known of an optimizer, or of the one that wraps it."""
         self.made(optimizer)
-        for one in self.optimizers:
-            if one.object is not optimizer and inner_of(one.object) is optimizer:
-                return self.outermost(one.object)
-        return self.by_id[id(optimizer)]
+        found = self.by_id[id(optimizer)]
+        if found.outer is None or found.outer.object is None:
+            around = [one for one in self.optimizers if inner_of(one.object) is optimizer]
+            found.outer = self.outermost(around[0].object) if around else found
+        return found.outer
 
     def _before_apply(self, optimizer: Any, gradients: Any, args: Any, options: Any) -> Any:
         one = self.outermost(optimizer)
@@ -702,6 +725,7 @@ class TrainingRecorder:
             operation = _attribute(result, "op") or result
             if hasattr(operation, "control_inputs"):
                 self.graph_steps.setdefault(id(graph), []).append((operation, one))
+                one.keep()
 
     def marks(self) -> Any:
         """Returns the optimizers that are traced in the call that is going on, if one is.
@@ -858,6 +882,8 @@ class TrainingRecorder:
     def _observe(
         self, one: _Optimizer, how: str, at: str, values: Any, data: Optional[str]
     ) -> None:
+        if one.object is None:
+            return
         if not one.described:
             self._describe(one, lambda things: [None] * len(things))
         inner = one.innermost()
@@ -1167,7 +1193,7 @@ class TrainingRecorder:
                 "at": self.places.of_traceback(error.__traceback__),
             }
         unused = [
-            {"class": type(one.object).__name__, "at": one.at, "made": one.made}
+            {"class": one.kind, "at": one.at, "made": one.made}
             for one in self.optimizers
             if one.number < 0 and not self._is_inside(one)
         ]
@@ -1188,7 +1214,7 @@ class TrainingRecorder:
         self.out.close()
 
     def _is_inside(self, one: _Optimizer) -> bool:
-        return any(
+        return one.object is not None and any(
             other is not one and inner_of(other.object) is one.object for other in self.optimizers
         )
 

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 from compat_lossscale.recording import reading
+from compat_lossscale.recording.comparison import compare
+from compat_lossscale.recording.observed import ObservedKinds
 from compat_lossscale.recording.reading import UnreadableRecordingError, read
+from compat_lossscale.recording.reports import as_html_page, as_json, as_text
 from tests.recording.recordings_by_hand import HEADER, end, optimizer, printed, step, write
 
 
@@ -91,24 +94,32 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         read(str(path))
 
 
-_BAD: list[Any] = [None, -1, 7, "text", [], {}, [[]], 1e999, [1], {"a": []}]
+_BAD: list[Any] = [None, -1, 7, "text", [], {}, [[]], 1e999, [1], {"a": []}, {"print": 3}, [[1]]]
+_TWICE = {"t": "twice", "unstable": {"0/variables/0": 3, "print": [0]}}
+_OBSERVED = {"t": "observed", "places": [["a.py", 3, "loss_scale", "keras.L", 2]]}
+_SAVE = {"t": "save", "name": "model", "at": "a.py:3", "names": {"w": [3]}}
+_FIT = {"t": "fit", "at": "a.py:3", "data": "0" * 16}
 
 
-@pytest.mark.parametrize("which", ["optimizer", "step", "end", "print"])
-def test_wrong_content_is_refused_or_read_and_never_crashes(which: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "which", ["optimizer", "step", "end", "print", "twice", "observed", "save", "fit"]
+)
+def test_wrong_content_is_refused_or_compared_and_never_crashes(which: str, tmp_path: Path) -> None:
     good = {
-        "optimizer": optimizer([1.0]),
-        "step": step(0, [0.5]),
-        "end": end(),
-        "print": printed(""),
-    }
-    refused = 0
+        "optimizer": optimizer([1.0]), "step": step(0, [0.5]), "print": printed("a 1"),
+        "save": _SAVE, "fit": _FIT, "observed": _OBSERVED, "end": end(), "twice": _TWICE,
+    }  # fmt: skip
+    whole = read(write(tmp_path / "good.lsr", *good.values()))
     for key in good[which]:
         for bad in _BAD:
             lines = {**good, which: {**good[which], key: bad}}
-            path = write(tmp_path / "a.lsr", *lines.values())
             try:
-                read(path)
+                odd = read(write(tmp_path / "a.lsr", *lines.values()))
             except UnreadableRecordingError:
-                refused += 1
-    assert refused > 20
+                continue
+            for pair in ((whole, odd), (odd, whole)):
+                result = compare(*pair)
+                assert list(as_text(result))
+                json.dumps(as_json(result), allow_nan=False)
+                as_html_page(result)
+            ObservedKinds.of(odd.observed)

@@ -184,6 +184,23 @@ def test_a_model_of_keras_3_is_recorded(tmp_path: Path) -> None:
     assert recording.fits[0] is not None
 
 
+def test_optimizers_that_the_program_gives_up_are_given_up(tmp_path: Path) -> None:
+    source = (
+        "import gc, weakref\nimport tensorflow as tf\n"
+        "def train():\n"
+        "    w = tf.Variable([1.0, 2.0])\n"
+        "    inner = tf.keras.optimizers.legacy.Adam(0.1)\n"
+        "    opt = tf.keras.mixed_precision.LossScaleOptimizer(inner)\n"
+        "    opt.apply_gradients([(w * 1.0, w)])\n"
+        "    return weakref.ref(opt), weakref.ref(inner), weakref.ref(w)\n"
+        "for i in range(3):\n    seen = train()\n    gc.collect()\n"
+        "    print([one() for one in seen])\n"
+    )
+    recording, done = record(tmp_path, source)
+    assert done.stdout == "[None, None, None]\n" * 3
+    assert [len(one.steps) for one in recording.optimizers] == [1, 1, 1]
+
+
 def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
     done = python(str(RECORDER), "-o", "it.lsr", "none.py", cwd=tmp_path)
     assert done.returncode == 2
