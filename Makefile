@@ -25,8 +25,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: pictures bench bench-whole bench-step bench-keras3 bench-overflow bench-guards bench-codemod demo test without-private reference nightly test-all lint docs \
-	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs both-ways test-oldest test-torch matrix matrix-keras3 \
+.PHONY: pictures old-and-new mutations bench-recording bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private nightly test-all lint docs \
+	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs zoo both-ways test-oldest test-torch matrix matrix-keras3 \
 	environments audit lock release-check clean
 
 demo: $(VENV)/ready
@@ -35,7 +35,7 @@ demo: $(VENV)/ready
 # A selection for every change: see the markers in pyproject.toml. The rest is in `make nightly`.
 test: $(VENV)/ready
 	$(VENV)/bin/python -m pytest $(PARALLEL)
-	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3
+	KERAS_BACKEND=jax $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3 tests/zoo
 
 # The shim's tests without any private name of TensorFlow and tf-keras. `make test` runs a short form.
 without-private: $(VENV)/ready
@@ -44,17 +44,14 @@ without-private: $(VENV)/ready
 			$(SHIM_TESTS) || exit 1; \
 	done
 
-# The shim's tests with the core's reference path. `make test` runs a short form.
-reference: $(VENV)/ready
-	COMPAT_LOSSSCALE_REFERENCE=1 WHOLE_GRIDS=yes $(VENV)/bin/python -m pytest $(PARALLEL) $(SHIM_TESTS)
-
 # Everything that takes too long for every change: all TensorFlows, and the long form of all tests.
-nightly: test-all matrix matrix-keras3 reference without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
+nightly: test-all zoo matrix matrix-keras3 without-private fuzz attacks attacks-shim properties sweep exchange-all both-ways-all \
 	run-as-python
 
-# All tests, including those that `make test` samples or leaves out because they take long.
+# All tests, including those that `make test` samples or leaves out because they take long. All cases
+# of tests/zoo are in `make zoo`.
 test-all: $(VENV)/ready
-	ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL)
+	ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL) --ignore=tests/zoo
 	KERAS_BACKEND=jax ALL_CASES=yes $(VENV)/bin/python -m pytest $(PARALLEL) tests/keras3
 
 lint: $(VENV)/ready
@@ -72,12 +69,24 @@ pictures: $(VENV)/ready
 	$(VENV)/bin/python tools/report_pictures.py
 
 # All benchmarks. The documentation shows their tables and plots.
-bench: bench-whole bench-step bench-keras3 bench-overflow bench-guards bench-codemod
+bench: bench-whole bench-step bench-keras3 bench-overflow bench-codemod
 
 # Whole training steps of two models. Takes ten minutes.
 bench-whole: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.whole_steps
 	$(VENV)/bin/python -m benchmarks.whole_page
+
+# Programs recorded under old TensorFlows and under `run`: `make old-and-new OLD="2.3=PYTHON 1.15=PYTHON"`.
+old-and-new: $(VENV)/ready
+	$(VENV)/bin/python -m tests.recording.old_and_new $(addprefix --python ,$(OLD)) $(PROGRAMS)
+
+# Changes to programs that `compare` has to find, and changes that it must not report. Takes five minutes.
+mutations: $(VENV)/ready
+	$(VENV)/bin/python -m tests.recording.mutations
+
+# What recording costs, with the recorder and without in turns. Takes two minutes.
+bench-recording: $(VENV)/ready
+	TF_USE_LEGACY_KERAS=1 $(VENV)/bin/python -m benchmarks.recording_steps
 
 # The optimizer's step, compared with tf-keras. Takes half an hour.
 bench-step: $(VENV)/ready
@@ -92,10 +101,6 @@ bench-keras3: $(VENV)/ready
 # What it costs to record which gradient overflowed. Takes five minutes.
 bench-overflow: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.overflow_steps
-
-# What the guards against common mistakes cost. Takes five minutes.
-bench-guards: $(VENV)/ready
-	$(VENV)/bin/python -m benchmarks.guards
 
 # The codemod, compared with reading the files, with other codemods, and with itself on larger trees.
 # Takes half an hour or more.
@@ -145,6 +150,13 @@ exchange: $(VENV)/ready
 programs: $(VENV)/ready
 	$(VENV)/bin/python -m tests.programs.run .venv-programs
 
+# Models and ways to train them, compared with the wrappers of tf-keras and Keras: the documentation
+# shows the table. Takes two hours. FAMILIES, such as `--family legacy`, and CASES, parts of names,
+# choose some.
+zoo: $(VENV)/ready .venv-torch/ready
+	$(VENV)/bin/python -m tests.zoo $(FAMILIES) $(CASES)
+	.venv-torch/bin/python -m tests.zoo $(FAMILIES) $(CASES)
+
 # Generated programs around old calls.
 properties: $(VENV)/ready
 	PROPERTY_EXAMPLES=3000 $(VENV)/bin/python -m pytest $(PARALLEL) tests/codemods/test_properties.py
@@ -169,6 +181,7 @@ both-ways-all: $(VENV)/ready
 upstream: $(VENV)/ready
 	$(VENV)/bin/python -m tests.upstream.run $(KERAS:%=--keras %) $(TENSORFLOW:%=--tensorflow %) $(SUITES)
 	$(VENV)/bin/python -m tests.upstream.keras3 $(KERAS3:%=--keras3 %) $(SUITES)
+	$(VENV)/bin/python -m tests.upstream.keras3 --wrapped $(SUITES)
 
 # The codemod on public repositories. The documentation shows the table. Repositories that are not in
 # REPOSITORIES are cloned from GitHub. Takes an hour or less.
@@ -203,7 +216,7 @@ test-keras%: .venv-keras%/ready
 
 # The same on PyTorch, whose packages for processors alone are not in the package index.
 test-torch: .venv-torch/ready
-	KERAS_BACKEND=torch WHOLE_GRIDS=yes .venv-torch/bin/python -m pytest $(PARALLEL) tests/keras3
+	KERAS_BACKEND=torch WHOLE_GRIDS=yes .venv-torch/bin/python -m pytest $(PARALLEL) tests/keras3 tests/zoo tests/spec/test_other_systems.py
 
 # All environments that `.ci/run` needs. `make --jobs=3 environments` installs them at the same time.
 environments: $(VENV)/ready $(TOOLS)/ready .venv-tf2.16/ready
@@ -278,7 +291,7 @@ $(TOOLS)/ready: requirements/tools.txt
 	$(PYTHON) -m venv .venv-torch
 	.venv-torch/bin/pip install --quiet --upgrade 'pip>=25.1'
 	.venv-torch/bin/pip install --quiet --extra-index-url https://download.pytorch.org/whl/cpu \
-		--editable . --group test keras torch
+		--editable . --group test keras torch flax jmp
 	touch $@
 
 .PRECIOUS: .venv-tf%/ready .venv-keras%/ready

@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     )
     from compat_lossscale.legacy.install import install, installed, uninstall
     from compat_lossscale.optimizers import LossScaleOptimizer
-    from compat_lossscale.spec import Generation, LossScaleRule, LossScaleSpec
+    from compat_lossscale.spec import (
+        Generation,
+        LossScaleRule,
+        LossScaleSpec,
+        LossScaleState,
+        all_finite,
+    )
     from compat_lossscale.watching.plotting import plot_history
     from compat_lossscale.watching.report import loss_scale_report
 
@@ -44,6 +50,8 @@ _HOMES = {
     "LossScaleOptimizer": "compat_lossscale.optimizers",
     "LossScaleRule": "compat_lossscale.spec",
     "LossScaleSpec": "compat_lossscale.spec",
+    "LossScaleState": "compat_lossscale.spec",
+    "all_finite": "compat_lossscale.spec",
     "experimental": "",
     "install": "compat_lossscale.legacy.install",
     "installed": "compat_lossscale.legacy.install",
@@ -63,7 +71,9 @@ __all__ = [
     "LossScaleOptimizer",
     "LossScaleRule",
     "LossScaleSpec",
+    "LossScaleState",
     "__version__",
+    "all_finite",
     "assert_equivalent",
     "callbacks",
     "configs_equivalent",

@@ -6,11 +6,13 @@ They are a tree::
     CompatLossScaleError              everything below
       ├─ LossScaleArgumentError       an invalid loss scale or optimizer    ValueError, TypeError
       │   └─ AlreadyWrappedError      an optimizer with loss scaling      + AttributeError
+      ├─ UnscalableError              a loss that cannot be scaled    + AttributeError
       ├─ InexpressibleLossScaleError  a generation cannot express it        ValueError
       ├─ ConfigFormatError            a config without a loss scale         ValueError, KeyError
       ├─ UnreadableArtefactError      a file that cannot be read            ValueError
       ├─ ConversionError              a conversion that cannot be written   ValueError
-      ├─ NotCountedError              skipped steps that are not counted    RuntimeError
+      ├─ NotCountedError              skipped steps that are not counted    RuntimeError,
+                                                                            AttributeError
       ├─ LossScaleStuckError          a loss scale at its floor           FloatingPointError
       ├─ LossScaleMisuseError         calls that contradict each other      RuntimeError
       ├─ InstallError                 the old names cannot be restored      RuntimeError
@@ -50,6 +52,14 @@ class AlreadyWrappedError(LossScaleArgumentError, AttributeError):
     """
 
 
+class UnscalableError(CompatLossScaleError, ValueError, TypeError, AttributeError):
+    """A loss or a gradient that cannot be scaled: a bool, no tensor, or one without its tape.
+
+    TensorFlow 2.1 and later raised `AttributeError` for what has no dtype. For a tensor without the
+    tape that it was computed under, 2.0-2.3 raised `TypeError`, and later versions `ValueError`.
+    """
+
+
 class InexpressibleLossScaleError(CompatLossScaleError, ValueError):
     """A loss scale that the requested generation cannot express."""
 
@@ -74,8 +84,11 @@ class ConversionError(CompatLossScaleError, ValueError):
     """A converted config cannot be written. The message says why."""
 
 
-class NotCountedError(CompatLossScaleError, RuntimeError):
-    """Skipped steps are not counted: in graphs of TensorFlow 1, and in Keras 3 on JAX."""
+class NotCountedError(CompatLossScaleError, RuntimeError, AttributeError):
+    """Skipped steps are not counted: in graphs of TensorFlow 1, and in Keras 3 on JAX.
+
+    To `hasattr`, an optimizer does not have them there.
+    """
 
 
 class LossScaleStuckError(CompatLossScaleError, FloatingPointError):

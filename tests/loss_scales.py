@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import LossScale
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 
 
 class HalvingLossScale(LossScale):
@@ -26,3 +26,29 @@ class HalvingLossScale(LossScale):
 
     def get_config(self) -> dict[str, Any]:
         return {"start": self._start}
+
+
+class CappedLossScale(DynamicLossScale):
+    """A dynamic loss scale that does not grow beyond a cap."""
+
+    def __init__(self, cap: float = 16.0) -> None:
+        super().__init__(initial_loss_scale=8.0, increment_period=1)
+        self._cap = cap
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        updated = super().update(grads)
+        self._current_loss_scale.assign(tf.minimum(self._current_loss_scale, self._cap))
+        return updated
+
+    def get_config(self) -> dict[str, Any]:
+        return {"cap": self._cap}
+
+
+class RenamedLossScale(FixedLossScale):
+    """A fixed loss scale whose argument has another name."""
+
+    def __init__(self, value: float = 16.0) -> None:
+        super().__init__(value)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"value": self._loss_scale_value}

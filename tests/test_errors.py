@@ -10,11 +10,12 @@ from compat_lossscale import errors
 CAUGHT_BY: dict[type[Exception], tuple[type[Exception], ...]] = {
     errors.LossScaleArgumentError: (ValueError, TypeError),
     errors.AlreadyWrappedError: (ValueError, TypeError, AttributeError),
+    errors.UnscalableError: (ValueError, TypeError, AttributeError),
     errors.InexpressibleLossScaleError: (ValueError,),
     errors.ConfigFormatError: (ValueError, KeyError, TypeError),
     errors.UnreadableArtefactError: (ValueError,),
     errors.ConversionError: (ValueError,),
-    errors.NotCountedError: (RuntimeError,),
+    errors.NotCountedError: (RuntimeError, AttributeError),
     errors.LossScaleStuckError: (FloatingPointError,),
     errors.LossScaleMisuseError: (RuntimeError,),
     errors.InstallError: (RuntimeError,),

@@ -33,6 +33,7 @@ OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy
 SGD = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
 DYNAMIC = {"dynamic": True, "initial_scale": 64.0, "dynamic_growth_steps": 4}
 OWN = {"class_name": "Mine", "config": {}}
+DYNAMIC_OLD = {"class_name": "DynamicLossScale", "config": {}}
 FIXED = {"dynamic": False, "initial_scale": 64.0, "dynamic_growth_steps": None}
 
 
@@ -132,6 +133,16 @@ COMMANDS: list[tuple[str, str, int]] = [
             "Error: --write and --check exclude each other: --check writes nothing. Give "
             "one of them."
         ),
+        64,
+    ),
+    (
+        "migrate --steps 3 old.py",
+        "Error: --steps needs --prove: without it, nothing is run.",
+        64,
+    ),
+    (
+        "migrate --prove train.py -",
+        "Error: --prove needs files or folders, not standard input.",
         64,
     ),
     (
@@ -597,6 +608,15 @@ LIBRARY: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
+        "loss scale of a user's class",
+        lambda: LossScaleSpec.from_config({"loss_scale": OWN}),
+        (
+            "The config states a loss scale of a class of its own, 'Mine', whose rules no spec can "
+            "state. compat_lossscale.experimental.LossScaleOptimizer.from_config makes it, given "
+            "the class in custom_objects."
+        ),
+    ),
+    (
         "infinite",
         lambda: LossScaleSpec.fixed(float("inf")),
         "A loss scale must be a finite number, but got inf.",
@@ -865,12 +885,12 @@ def spec_of_own_class() -> None:
 
 def under(strategy: Callable[[Any], Any]) -> None:
 
-    from compat_lossscale.steps import strategies
+    from compat_lossscale.core import check_strategy
 
     current = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
     returning = {name: mock.Mock(return_value=value) for name, value in current.items()}
     with mock.patch.multiple(tf.distribute, **returning):
-        strategies.check()
+        check_strategy()
 
 
 def count_in_a_graph() -> None:
@@ -1050,6 +1070,50 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         (
             "loss_scale_value must be at least 1, but got: 0.5. Smaller ones go into "
             "compat_lossscale.LossScaleOptimizer(opt, dynamic=False, initial_scale=...)."
+        ),
+    ),
+    (
+        "a fixed scale that float32 cannot hold",
+        lambda: compat_lossscale.FixedLossScale(1e39),
+        (
+            "The fixed loss scale 1e+39 is infinite in float32, in which the loss is scaled, and "
+            "so is every scaled loss. The largest one is about 3.4e38."
+        ),
+    ),
+    (
+        "a multiplier of 0",
+        lambda: experimental(compat_lossscale.DynamicLossScale(multiplier=0)),
+        (
+            "This DynamicLossScale has a multiplier of 0, by which the first bad step would make "
+            "the loss scale infinite, and the first growth would make it 0. Use one above 1."
+        ),
+    ),
+    (
+        "a config with another multiplier",
+        lambda: compat_lossscale.LossScaleOptimizer.from_config(
+            {"optimizer": SGD, "loss_scale": {**DYNAMIC_OLD, "config": {"multiplier": 4.0}}}
+        ),
+        (
+            "Cannot deserialize LossScaleOptimizer with a DynamicLossScale whose multiplier is not "
+            "2. Got DynamicLossScale: DynamicLossScale(32768.0, 2000, 4.0). "
+            "compat_lossscale.experimental.LossScaleOptimizer takes it."
+        ),
+    ),
+    (
+        "a config without an optimizer",
+        lambda: compat_lossscale.LossScaleOptimizer.from_config(DYNAMIC),
+        (
+            "This config has no optimizer to wrap: it has neither the key 'inner_optimizer', of "
+            "TensorFlow 2.4 and later, nor 'optimizer', of 2.0 to 2.3. Its keys are: ['dynamic', "
+            "'dynamic_growth_steps', 'initial_scale']."
+        ),
+    ),
+    (
+        "a gradient of whole numbers",
+        lambda: wrapped().get_unscaled_gradients([8]),
+        (
+            "A loss or a gradient must be a floating-point tensor, but got: 8. If it is meant to "
+            "be one, convert it by tf.cast(..., tf.float32)."
         ),
     ),
     (
@@ -1452,6 +1516,7 @@ ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
+    "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/spec/rule_fields.py": "tests/spec/test_loss_scale_rule.py",
     "compat_lossscale/core/rule_settings.py": "tests/core/test_rule_settings.py",
@@ -1460,7 +1525,10 @@ ELSEWHERE = {
     "compat_lossscale/watching/logged_run.py": "tests/watching/test_logged_run.py",
     "compat_lossscale/watching/reading_tensors.py": "tests/watching/test_reading_tensors.py",
     "compat_lossscale/watching/watched_overflows.py": "tests/watching/test_loss_scale_logger.py",
-    "compat_lossscale/steps/overflow_recording.py": "tests/steps/test_overflow_log.py",
+    "compat_lossscale/steps/counting.py": "tests/steps/test_counting.py",
+    "compat_lossscale/recording/": "tests/recording",
+    "compat_lossscale/cli/record.py": "tests/cli/test_record.py",
+    "compat_lossscale/cli/run.py": "tests/cli/test_record.py",
     # What old names of others are told, in the words of those others.
     "compat_lossscale/neighbours/": "tests/neighbours",
     # What is wrong with an artefact.

@@ -88,8 +88,3 @@ def passes(*arguments: str, **variables: str) -> None:
 def test_without_any_private_name_tests_pass(how: str) -> None:
     """Every so many of them; `make without-private` runs all, and programs too."""
     passes("-p", "tests.without_private_names", PRIVATE_NAMES=how)
-
-
-def test_with_the_reference_path_in_place_tests_pass() -> None:
-    """Every so many of them; `make reference` runs all."""
-    passes(COMPAT_LOSSSCALE_REFERENCE="1")

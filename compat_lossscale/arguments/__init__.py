@@ -10,22 +10,28 @@ from compat_lossscale.arguments.loss_scale_arguments import (
 )
 from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.arguments.optimizer_configs import (
+    arguments_in,
     config_of,
+    initial_scale_of,
     inner_in,
     others_in,
     spec_in,
     spec_of,
 )
 from compat_lossscale.arguments.policy_loss_scale import PolicyWithLossScale, Wrap, wrap_under
+from compat_lossscale.arguments.tapes import check_has_tape
 
 __all__ = [
     "LossScaleConfigs",
     "PolicyWithLossScale",
     "Wrap",
+    "arguments_in",
     "as_loss_scale",
+    "check_has_tape",
     "class_of",
     "config_of",
     "from_spec",
+    "initial_scale_of",
     "inner_in",
     "opt_means_optimizer",
     "others_in",

@@ -73,8 +73,14 @@ def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
         The LossScale.
 
     Raises:
-        LossScaleArgumentError: For anything else, `None` included.
+        LossScaleArgumentError: For anything else, `None` and a multiplier of 0 included.
     """
+    if isinstance(loss_scale, native.DynamicLossScale) and loss_scale.multiplier == 0:
+        # 2.4 refuses every multiplier but 2. Before, the loss scale became infinite for good.
+        raise LossScaleArgumentError(
+            "This DynamicLossScale has a multiplier of 0, by which the first bad step would make "
+            "the loss scale infinite, and the first growth would make it 0. Use one above 1."
+        )
     if isinstance(loss_scale, LossScale):
         return loss_scale
     if isinstance(loss_scale, native.LossScale):

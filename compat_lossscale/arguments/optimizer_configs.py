@@ -9,7 +9,8 @@ from typing import Any
 
 from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.errors import ConfigFormatError, InexpressibleLossScaleError
+from compat_lossscale.spec import DEFAULT_MULTIPLIER, Generation, LossScaleSpec
 
 _LOSS_SCALE_KEYS = frozenset(
     {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
@@ -20,8 +21,15 @@ _INNER_KEYS = ("inner_optimizer", "optimizer")
 
 def spec_of(loss_scale: LossScale) -> LossScaleSpec | None:
     """Returns a loss scale's spec; `None` if it is of a user's own class."""
-    ours = isinstance(loss_scale, FixedLossScale | DynamicLossScale)
-    return loss_scale.spec if ours else None
+    # A subclass has rules or arguments of its own, which no spec states.
+    return loss_scale.spec if type(loss_scale) in (FixedLossScale, DynamicLossScale) else None
+
+
+def initial_scale_of(loss_scale: LossScale) -> float | None:
+    """Returns the first or only value of a loss scale, of a user's subclass too, if it has one."""
+    if isinstance(loss_scale, FixedLossScale):
+        return loss_scale._loss_scale_value
+    return loss_scale.initial_loss_scale if isinstance(loss_scale, DynamicLossScale) else None
 
 
 def config_of(
@@ -59,13 +67,42 @@ def spec_in(config: Mapping[str, Any]) -> LossScaleSpec:
     return LossScaleSpec.from_config(config)
 
 
+def arguments_in(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments for the loss scale that a config states, of TensorFlow 2.4's class.
+
+    Raises:
+        ConfigFormatError: `config` is no config of a loss-scale optimizer.
+        InexpressibleLossScaleError: The loss scale's multiplier is not 2.
+    """
+    spec = spec_in(config)
+    if spec.dynamic and spec.rule is None and spec.multiplier != DEFAULT_MULTIPLIER:
+        raise InexpressibleLossScaleError(
+            # Programs and tests match on these words of TensorFlow 2.4 and later.
+            "Cannot deserialize LossScaleOptimizer with a DynamicLossScale whose multiplier is not "
+            f"2. Got DynamicLossScale: DynamicLossScale({spec.initial_scale}, "
+            f"{spec.growth_steps}, {spec.multiplier}). "
+            "compat_lossscale.experimental.LossScaleOptimizer takes it."
+        )
+    return spec.to_own_arguments()
+
+
 def inner_in(config: Mapping[str, Any]) -> Any:
     """Returns the wrapped optimizer that a config has, or the config of it.
 
     A config is a copy, because Keras changes a dictionary that it deserializes.
+
+    Raises:
+        ConfigFormatError: There is none. (It is a `KeyError`, as in every TensorFlow.)
     """
-    stored = next((config[key] for key in _INNER_KEYS if key in config), None)
-    return copy.deepcopy(dict(stored)) if isinstance(stored, Mapping) else stored
+    for key in _INNER_KEYS:
+        if key in config:
+            stored = config[key]
+            return copy.deepcopy(dict(stored)) if isinstance(stored, Mapping) else stored
+    raise ConfigFormatError(
+        "This config has no optimizer to wrap: it has neither the key 'inner_optimizer', of "
+        "TensorFlow 2.4 and later, nor 'optimizer', of 2.0 to 2.3. Its keys are: "
+        f"{sorted(map(str, config))}."
+    )
 
 
 def others_in(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,6 +80,14 @@ def check_arguments(
             raise click.UsageError(f"--{option} needs files or folders, not standard input.")
 
 
+def check_proof(paths: tuple[Path, ...], *, prove: str | None, steps: int | None) -> None:
+    """Refuses options of a proof that contradict others."""
+    if steps is not None and prove is None:
+        raise click.UsageError("--steps needs --prove: without it, nothing is run.")
+    if prove is not None and Path("-") in paths:
+        raise click.UsageError("--prove needs files or folders, not standard input.")
+
+
 def form_of(**forms: bool) -> str | None:
     """Returns the form of the report that an option asks for; nothing for text.
 
@@ -130,6 +139,21 @@ def options_of(
         unsafe_fixes=unsafe_fixes,
         legacy_optimizers=legacy_optimizers,
     )
+
+
+def with_observed(options: Options, path: str) -> Options:
+    """Returns the options with what a recorded run saw.
+
+    Args:
+        options: The options.
+        path: The recording.
+    """
+    from compat_lossscale.recording.observed import ObservedKinds
+    from compat_lossscale.recording.reading import read
+
+    kinds = ObservedKinds.of(read(path).observed)
+    lines = kinds.lines("loss_scale", ("keras", "LossScaleOptimizer"))
+    return dataclasses.replace(options, observed=lines)
 
 
 def check_ids(ids: tuple[str, ...]) -> None:

@@ -32,7 +32,7 @@ class UsedNeighbours:
         programs_lack: Which of these a file imports that doctor was asked about itself.
         needed_by: By neighbour, the installed package that cannot be imported without it.
         writes_summaries: Whether they write summaries of TensorFlow 2.
-        not_on_keras_3: Members of optimizers that they use, and Keras 3 has not.
+        not_on_keras_3: What they use that Keras 3 has not: members, and names below `tf.keras`.
     """
 
     files: dict[Neighbour, int] = dataclasses.field(default_factory=dict)
@@ -124,8 +124,8 @@ def lines(used: UsedNeighbours) -> Iterator[str]:
         yield f"  -> {step}"
     if used.not_on_keras_3:
         yield (
-            "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3's "
-            f"optimizers have no {', '.join(sorted(used.not_on_keras_3))}."
+            "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3 has no "
+            f"{', '.join(sorted(used.not_on_keras_3))}."
         )
     others = sorted(used.missing.keys() - used.programs_lack)
     if others:

@@ -18,6 +18,8 @@ from compat_lossscale.errors import CompatLossScaleError
 _COMMANDS = {
     "doctor": "Show what works, what to install, and which files use old names.",
     "run": "Run an unmodified legacy program on today's TensorFlow.",
+    "record": "Record how a program trains, in its old environment or here.",
+    "compare": "Compare two recordings: does the program still train as it did?",
     "migrate": "Rewrite old loss-scale APIs in a codebase to the current API.",
     "verify": "Show, convert and compare stored loss scales of every generation.",
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import io
 import sys
@@ -18,12 +19,15 @@ from compat_lossscale.cli._migrate_arguments import (
     MigrateCommand,
     check_arguments,
     check_ids,
+    check_proof,
     form_of,
     ids,
     options_of,
+    with_observed,
 )
 from compat_lossscale.cli._progress import Progress
 from compat_lossscale.cli._project import configuration_of
+from compat_lossscale.cli._proving import proof_of
 from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
@@ -46,6 +50,13 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     "--unsafe-fixes",
     is_flag=True,
     help="Also make rewrites that are probably right and cannot be proven.",
+)
+@click.option(
+    "--observed",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Also make rewrites that this recording of a run decides: where nothing but loss-scale "
+    "optimizers of Keras came by.",
 )
 @click.option(
     "--legacy-optimizers/--new-optimizers",
@@ -71,6 +82,18 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     metavar="FILE",
     help="With --write: also write a patch to FILE. `git apply -R` or `patch -R` undoes it.",
 )
+@click.option(
+    "--prove",
+    metavar='"PROGRAM ARGS"',
+    help="Run this program before and after, in copies of the folder, and compare how it trains. "
+    "With --write, write only if it is the same.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --prove: end the program after N steps of its first optimizer.",
+)
 @click.option("--explain", metavar="ID", help="Explain a rule, with examples, and stop.")
 @click.option("--list-rules", is_flag=True, help="List the rules and stop.")
 @click.pass_context
@@ -84,6 +107,7 @@ def migrate(
     ignore: str | None,
     collapse_guards: bool,
     unsafe_fixes: bool,
+    observed: str | None,
     legacy_optimizers: bool | None,
     no_dependency: bool,
     no_ignore: bool,
@@ -94,13 +118,15 @@ def migrate(
     github: bool,
     html: Path | None,
     undo: Path | None,
+    prove: str | None,
+    steps: int | None,
     explain: str | None,
     list_rules: bool,
 ) -> None:
     """Migrate PATHS, files and folders, from old loss-scale APIs to the current API.
 
     Show diffs, findings and a summary, and write nothing without --write. `-` reads
-    standard input and writes standard output.
+    standard input and writes standard output. Nothing is executed, except the program of --prove.
 
     Exit codes: 0 nothing is left to do, 1 changes or findings are left, 2 a file could not be read
     or written, 3 both, 64 wrong options or configuration, 130 interrupted.
@@ -120,6 +146,7 @@ def migrate(
         return
     form = form_of(json=as_json, sarif=sarif, github=github)
     check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
+    check_proof(paths, prove=prove, steps=steps)
     require_libcst("migrate")
     configuration = configuration_of(paths)
     target = target or configuration.target
@@ -134,6 +161,8 @@ def migrate(
         legacy_optimizers=legacy_optimizers,
         no_dependency=no_dependency or configuration.no_dependency,
     )
+    if observed is not None:
+        options = with_observed(options, observed)
     quiet = quiet or configuration.quiet
     if paths == (Path("-"),):
         context.exit(_standard_input(options, quiet=quiet, check=check))
@@ -143,16 +172,22 @@ def migrate(
 
     with once():
         with Progress(quiet=quiet or form is not None) as progress:
-            run = migrate_files.run(
+            migrate_paths = functools.partial(
+                migrate_files.run,
                 paths,
                 options,
-                write=write,
                 jobs=jobs or configuration.jobs,
                 no_ignore=no_ignore or configuration.no_ignore,
                 exclude=configuration.exclude,
-                undo=undo,
                 progress=progress,
             )
+            run = migrate_paths(write=write and prove is None, undo=undo if write else None)
+        if prove is not None:
+            proof = proof_of(run, prove, target=target, steps=steps)
+            write = write and proof.passed
+            if write:
+                run = migrate_paths(write=True, undo=undo)
+            run.proof = proof
         _print(run, form=form, quiet=quiet, check=check, write=write)
         code = exit_code(run)
         if html is not None:

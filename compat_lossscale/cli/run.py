@@ -9,18 +9,12 @@ from typing import Any
 
 import click
 
+from compat_lossscale.cli._recording_options import (
+    LikePython,
+    recorder_arguments,
+    recording_options,
+)
 from compat_lossscale.cli.run_options import SWITCHES, Switch
-
-
-class _LikePython(click.Command):
-    """A command that passes everything after its own options to Python."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        own = (argument.startswith("--") or argument == "-h" for argument in args)
-        count = next((index for index, is_own in enumerate(own) if not is_own), len(args))
-        if "--" not in args[:count]:
-            args[count:count] = ["--"]
-        return super().parse_args(ctx, args)
 
 
 def _option(switch: Switch) -> Any:
@@ -37,11 +31,16 @@ def _with_switches(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(cls=_LikePython, options_metavar="[OPTIONS]")
+@click.command(cls=LikePython, options_metavar="[OPTIONS]")
 @_with_switches
+@click.option("--record", "recording", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Record how the program trains, for `compat-lossscale compare`.")  # fmt: skip
+@recording_options
 @click.argument("script")
 @click.argument("args", nargs=-1)
-def run(script: str, args: tuple[str, ...], **options: bool) -> Callable[[], None]:
+def run(
+    script: str, args: tuple[str, ...], recording: str | None, **options: Any
+) -> Callable[[], None]:
     """Run SCRIPT, an unmodified legacy program, on today's TensorFlow and tf-keras.
 
     SCRIPT is what would follow `python`: a path, - for standard input, -m MODULE or -c CODE, with
@@ -50,4 +49,11 @@ def run(script: str, args: tuple[str, ...], **options: bool) -> Callable[[], Non
     """
     from compat_lossscale.legacy.program import start  # the other commands do not need it
 
-    return start([script, *args], options)
+    switches = {switch.name: options.pop(switch.name) for switch in SWITCHES}
+    program = [script, *args]
+    if recording is not None:
+        return start(recorder_arguments(recording, program, options), switches)
+    for name, value in options.items():
+        if value:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --record FILE.")
+    return start(program, switches)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`DynamicLossScale`: the state of a loss scale that follows the gradients, and its update."""
+"""`DynamicLossScale`: the state of a loss scale that follows the gradients, and how it moves."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any, TypeGuard
 
 import tensorflow as tf
 
-from compat_lossscale.core import graph_names, native
-from compat_lossscale.core.growth_and_backoff import GrowsAndBacksOff
+from compat_lossscale.core import native
 from compat_lossscale.core.loss_scale import LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.rule_settings import RuleSettings
@@ -21,10 +20,32 @@ from compat_lossscale.spec import (
     DEFAULT_MULTIPLIER,
     LossScaleRule,
     LossScaleSpec,
+    Operations,
+    RuleNumbers,
+    ScaleState,
+    next_state,
 )
 
 
-class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
+def _select(condition: Any, a: Any, b: Any) -> Any:
+    """`tf.where`, without an operation for what is known while tracing."""
+    if isinstance(condition, bool):
+        return a if condition else b
+    return tf.where(condition, a, b)
+
+
+_ON_TENSORS = Operations(
+    select=_select,
+    divide=tf.divide,
+    maximum=tf.maximum,
+    minimum=tf.minimum,
+    is_finite=tf.math.is_finite,
+    float32=lambda number: number,
+)
+"""The update rule's arithmetic on float32 and int64 scalar tensors."""
+
+
+class DynamicLossScale(LossScale, native.DynamicLossScale):
     """A loss scale that grows while the gradients are finite and shrinks when they are not.
 
     The rule is `compat_lossscale.spec.next_state`. A checkpoint has its two variables under
@@ -43,6 +64,12 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
         LossScaleArgumentError: The rule contradicts the other numbers.
     """
 
+    _hysteresis_left: Any = None
+    _settings: RuleSettings | None = None
+    """The numbers of a rule, instead of the period and the multiplier."""
+    stays_at_cap = False
+    """Whether the latest step in eager mode was to make it grow, and could not."""
+
     def __init__(
         self,
         initial_loss_scale: float = DEFAULT_INITIAL_SCALE,
@@ -55,16 +82,12 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
             self._set_up_from(spec)
         else:
             self._set_up(initial_loss_scale, increment_period, multiplier)
-        self._current_loss_scale = self._add_weight(
-            name="current_loss_scale", dtype=tf.float32, initial_value=self._initial_loss_scale
-        )
-        self._num_good_steps = self._add_weight(name="good_steps", dtype=tf.int64, initial_value=0)
+        initial = self._initial_loss_scale
+        self._current_loss_scale = self._add_weight("current_loss_scale", initial, tf.float32)
+        self._num_good_steps = self._add_weight("good_steps", 0, tf.int64)
         if self._settings is not None and self._settings.rule.hysteresis > 1:
-            self._hysteresis_left = self._add_weight(
-                name="hysteresis_left",
-                dtype=tf.int64,
-                initial_value=self._settings.rule.hysteresis,
-            )
+            hysteresis = self._settings.rule.hysteresis
+            self._hysteresis_left = self._add_weight("hysteresis_left", hysteresis, tf.int64)
 
     def _set_up_from(self, spec: LossScaleSpec) -> None:
         assert spec.growth_steps is not None
@@ -127,9 +150,8 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
     def rule(self) -> LossScaleRule | None:
         """The rule by which the loss scale moves. To change it, assign another one.
 
-        It can change if the loss scale was made with a rule that differs from TensorFlow's by more
-        than the period and the multiplier. Functions that are traced already take the new numbers.
-        It is `None` for numbers that no rule has, such as a multiplier of 1.
+        It can change if it differs from TensorFlow's by more than the period and the multiplier,
+        also in functions that are traced already. It is `None` for numbers that no rule has.
 
         Raises:
             LossScaleArgumentError: It cannot change. The message says why.
@@ -170,8 +192,7 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
         return self._num_good_steps
 
     # What TensorFlow 2.4 called them in the private class that its optimizers kept.
-    counter = good_steps
-    growth_steps = increment_period
+    counter, growth_steps = good_steps, increment_period
 
     @property
     def current_loss_scale(self) -> tf.Variable:
@@ -205,13 +226,83 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
                 lambda _, grads: self.update(grads), args=(grads,)
             )
             return updated
-        graph_names.reserve_cond()
+        reserve_cond()
         finite = finite_on_all_replicas(grads)
         moved = self.advance(finite)
         if tf.executing_eagerly():
             return None, finite
         with tf.control_dependencies([grouped(moved)]):
             return tf.identity(finite), finite
+
+    def advance(self, finite: Any) -> list[Any]:
+        """Moves the loss scale by `compat_lossscale.spec.next_state`.
+
+        Args:
+            finite: Whether all gradients, on all replicas, were finite: a bool scalar tensor, or a
+                bool in a branch where it is known.
+
+        Returns:
+            The operations that move it in a graph; none in eager mode.
+        """
+        variables = [self._current_loss_scale, self._num_good_steps]
+        if self._hysteresis_left is not None:
+            variables.append(self._hysteresis_left)
+        if not tf.executing_eagerly():
+            return self._advance_in_graph(variables, finite)
+        # Python's arithmetic gives the same, and spares a dozen operations.
+        before = ScaleState(*(tf.convert_to_tensor(one).numpy().item() for one in variables))
+        after = next_state(before, bool(finite), self.numbers)
+        for variable, old, new in zip(variables, before, after, strict=False):
+            if new != old:
+                variable.assign(new, read_value=False)
+        stays = after.scale == before.scale and after.good_steps <= before.good_steps
+        is_to_grow = finite and self.numbers.max_scale is None and not self._never_moves
+        self.stays_at_cap = bool(stays and is_to_grow)
+        return []
+
+    def _advance_in_graph(self, variables: list[Any], finite: Any) -> list[Any]:
+        def move() -> list[Any]:
+            before = ScaleState(*map(tf.convert_to_tensor, variables))
+            after = next_state(before, finite, self.numbers, _ON_TENSORS)
+            return [
+                variable.assign(new, read_value=False)
+                for variable, new in zip(variables, after, strict=False)
+            ]
+
+        if finite is not True or self._settings is not None:
+            return move()
+        # As in TensorFlow, growth is a branch of its own: it hardly ever happens.
+        grown = tf.cond(
+            self._num_good_steps + 1 < self._increment_period,
+            lambda: grouped(self._num_good_steps.assign_add(1, read_value=False)),
+            lambda: grouped(move()),
+            name="count_or_grow",  # See `reserve_cond`.
+        )
+        return [grown]
+
+    def has_to_shrink_at_floor(self) -> Any:
+        """Whether it is at its floor, so that it could not shrink after a bad step as it has to.
+
+        Returns:
+            A bool scalar tensor; `None` of a loss scale that never shrinks.
+        """
+        if self._never_moves:
+            return None
+        floor = 1.0 if self._settings is None else tf.cast(self.numbers.min_scale, tf.float32)
+        at_floor = tf.equal(self._current_loss_scale, floor)
+        left = self._hysteresis_left
+        return at_floor if left is None else tf.logical_and(at_floor, left <= 1)
+
+    @property
+    def numbers(self) -> RuleNumbers:
+        """The numbers by which it moves; tensors in a `tf.function`, if they can change."""
+        if self._settings is not None:
+            return self._settings.numbers
+        return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
+
+    @property
+    def _never_moves(self) -> bool:
+        return self._settings is None and self._multiplier == 1
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.
@@ -254,3 +345,16 @@ class DynamicLossScale(LossScale, GrowsAndBacksOff, native.DynamicLossScale):
 def moves_by_the_rule(loss_scale: LossScale) -> TypeGuard[DynamicLossScale]:
     """Whether a loss scale moves by this package's rule, and not by a user's subclass' own."""
     return type(loss_scale).update is DynamicLossScale.update
+
+
+def reserve_cond() -> None:
+    """Reserves the name of the `tf.cond` in which TensorFlow updates a dynamic loss scale.
+
+    The `tf.cond` that applies the gradients is the next one, `cond_1`. With the control flow of
+    TensorFlow 1 the variables that an optimizer makes in there are called `cond_1/beta1_power`, in
+    checkpoints too. So a `tf.cond` that TensorFlow does not have needs a name of its own, best one
+    within `cond`, which no variable of a program has.
+    Source: TensorFlow 1.14 to today.
+    """
+    if not tf.executing_eagerly():
+        tf.compat.v1.get_default_graph().unique_name("cond")

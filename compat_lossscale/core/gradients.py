@@ -1,17 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unscaling gradients, and asking whether all of them are finite, in few operations."""
+"""What a step computes, as the textbook has it. Read this first.
+
+    scaled loss  = loss * loss scale
+    gradients    = derivatives of the scaled loss / loss scale
+    if no gradient holds a NaN or an infinity:
+        apply the gradients
+    loss scale   = next_state(loss scale, whether they were applied)
+
+The first two lines and the question are here, the branch is in `step.py`, and `next_state` is in
+`compat_lossscale.spec`. Each loss and each gradient is multiplied once, where tf-keras multiplies
+it, so that the bits are the same. The question has one bool as its answer, however it is found, and
+is asked in few operations: to start one takes longer than a small tensor's arithmetic.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import reference
-from compat_lossscale.core.concatenation import Concatenated
-from compat_lossscale.core.finite_check import every_element_is_finite
 from compat_lossscale.core.tracing import as_written
+from compat_lossscale.errors import UnscalableError
+
+_SMALL = 512
+"""Elements up to which copying a tensor costs less than the operations that it spares."""
+_LARGE = 2**17
+"""Elements from which a sum takes less time than to ask for each, and pays for the branch."""
+
+
+@as_written
+def scale_loss(loss: Any, loss_scale: Callable[[], tf.Tensor]) -> Any:
+    """Multiplies a loss by the loss scale, in the loss's own dtype.
+
+    Args:
+        loss: A floating-point tensor of any shape, which may be ragged or sparse, or a callable
+            without arguments that gives one.
+        loss_scale: Gives the current loss scale, a float32 scalar tensor.
+
+    Returns:
+        The scaled loss; for a callable, a callable that gives it and reads the loss scale each
+        time it is called (as in TensorFlow 2.4; 2.0 to 2.3 read it once).
+
+    Raises:
+        UnscalableError: It is a bool, or it has no dtype and is not made of Python floats.
+    """
+    if callable(loss):
+        return as_written(lambda: scale_loss(loss(), loss_scale))
+    if not isinstance(loss, tf.RaggedTensor | tf.SparseTensor):
+        loss = _as_tensor(loss)
+    return loss * tf.cast(loss_scale(), loss.dtype)
+
+
+def _as_tensor(value: Any) -> tf.Tensor:
+    tensor = None if value is None else tf.convert_to_tensor(value)
+    dtype = None if tensor is None else tensor.dtype
+    if dtype is None or dtype.is_bool or not (dtype.is_floating or hasattr(value, "dtype")):
+        raise UnscalableError(
+            f"A loss or a gradient must be a floating-point tensor, but got: {value!r}. If it is "
+            "meant to be one, convert it by tf.cast(..., tf.float32)."
+        )
+    return tensor
 
 
 @as_written
@@ -26,17 +76,15 @@ def unscale_gradients(gradients: Iterable[Any], loss_scale: tf.Tensor) -> list[A
         A list as long as `gradients`, each of its own dtype and kind: `None` stays `None`, and
         `tf.IndexedSlices` stay sparse (since TensorFlow 2.3; they became dense before).
     """
-    if not tf.executing_eagerly():
-        return reference.unscale_gradients(gradients, loss_scale)
-    gradients = list(gradients)
-    return with_values(gradients, _unscale_eagerly(values_of(gradients), loss_scale))
+    factor: Callable[[tf.DType], tf.Tensor] = functools.partial(tf.cast, 1.0 / loss_scale)
+    if tf.executing_eagerly():
+        factor = functools.cache(factor)  # one for each dtype
+    return [None if one is None else _multiply(one, factor) for one in gradients]
 
 
-def _unscale_eagerly(tensors: list[tf.Tensor], loss_scale: tf.Tensor) -> list[tf.Tensor]:
-    """As in a graph, with one factor for each dtype, and without what Python adds."""
-    reciprocal = 1.0 / loss_scale
-    factors = {dtype: tf.cast(reciprocal, dtype) for dtype in {one.dtype for one in tensors}}
-    return [tf.raw_ops.Mul(x=one, y=factors[one.dtype]) for one in tensors]
+def _multiply(gradient: Any, factor: Callable[[tf.DType], tf.Tensor]) -> Any:
+    value = value_of(gradient)
+    return _with_value(gradient, value * factor(value.dtype))
 
 
 @as_written
@@ -49,34 +97,76 @@ def all_finite(gradients: Any) -> tf.Tensor:
     Returns:
         A bool scalar tensor. No gradients at all count as finite, and `None` is left out.
     """
-    values = values_of(tf.nest.flatten(gradients))
-    if reference.is_used:
-        return reference.every_element_is_finite(values)
-    return every_element_is_finite(Concatenated(values).tensors)
+    tensors = _concatenated(values_of(tf.nest.flatten(gradients)))
+    large = [tensor for tensor in tensors if _is_large(tensor)]
+    if not large:
+        return _every_element_is_finite(tensors)
+    others = [tensor for tensor in tensors if not _is_large(tensor)]
+    # A graph of TensorFlow 1 may go into a file that has no functions.
+    may_call = tf.compat.v1.executing_eagerly_outside_functions()
+    ask: Callable[..., tf.Tensor] = _traced_finite_by_sum if may_call else _finite_by_sum
+    return ask(large, others)
 
 
-def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:
-    """The tensors of dense gradients, the values of sparse and ragged ones; `None` is left out."""
-    return [_value(one) for one in gradients if one is not None]
+def _finite_by_sum(large: Sequence[tf.Tensor], others: Sequence[tf.Tensor]) -> tf.Tensor:
+    """Adds up the large tensors, and looks at each element only if that does not tell.
+
+    A finite sum shows that all elements are finite. It reads a tensor once and takes no memory.
+    """
+    total = tf.add_n([tf.cast(tf.reduce_sum(tensor), tf.float32) for tensor in large])
+    return tf.cond(
+        tf.math.is_finite(total),
+        lambda: _every_element_is_finite(others),
+        # An element is not finite, or a sum of finite ones overflows.
+        lambda: _every_element_is_finite([*large, *others]),
+        name="cond/all_finite",  # See `reserve_cond`.
+    )
 
 
-def _value(gradient: Any) -> tf.Tensor:
+# Traced once for the steps of all functions. The rows of sparse gradients vary from step to step.
+_traced_finite_by_sum: Any = tf.function(_finite_by_sum, autograph=False, reduce_retracing=True)
+
+
+def _every_element_is_finite(tensors: Sequence[tf.Tensor]) -> tf.Tensor:
+    finite = [tf.reduce_all(tf.math.is_finite(tensor)) for tensor in tensors]
+    return finite[0] if len(finite) == 1 else tf.reduce_all(finite or True)
+
+
+def _is_large(tensor: tf.Tensor) -> bool:
+    elements = tensor.shape.num_elements()
+    # Sums of float16 often overflow.
+    return elements is not None and int(elements) >= _LARGE and bool(tensor.dtype != tf.float16)
+
+
+def _concatenated(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+    """Fewer tensors of the same elements: small ones of a dtype and a shape of rows are one."""
+    groups: dict[Any, list[tf.Tensor]] = {}
+    for number, tensor in enumerate(tensors):
+        elements = tensor.shape.num_elements()
+        is_small = elements is not None and 1 <= elements <= _SMALL and tensor.shape.rank
+        kind = (tensor.dtype, *tensor.shape[1:].as_list()) if is_small else number
+        groups.setdefault(kind, []).append(tensor)
+    return [one[0] if len(one) == 1 else tf.concat(one, axis=0) for one in groups.values()]
+
+
+def value_of(gradient: Any) -> tf.Tensor:
+    """The tensor of a dense gradient, the values of a sparse or ragged one."""
     if isinstance(gradient, tf.Tensor):
         return gradient
     if isinstance(gradient, tf.IndexedSlices | tf.SparseTensor):
         return gradient.values
     if isinstance(gradient, tf.RaggedTensor):
         return gradient.flat_values
-    return tf.convert_to_tensor(gradient)
+    return _as_tensor(gradient)
 
 
-def with_values(gradients: Sequence[Any], values: Iterable[tf.Tensor]) -> list[Any]:
-    """Gradients like others, but of other values; `None` stays `None` and has no value."""
-    given = iter(values)
-    return [None if one is None else _with_value(one, next(given)) for one in gradients]
+def values_of(gradients: Iterable[Any]) -> list[tf.Tensor]:
+    """The values of gradients; `None` is left out."""
+    return [value_of(one) for one in gradients if one is not None]
 
 
 def _with_value(gradient: Any, value: tf.Tensor) -> Any:
+    """A gradient like another one, but of other values."""
     if isinstance(gradient, tf.IndexedSlices):
         return tf.IndexedSlices(value, gradient.indices, gradient.dense_shape)
     if isinstance(gradient, tf.SparseTensor):

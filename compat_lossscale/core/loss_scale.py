@@ -16,7 +16,7 @@ import tensorflow as tf
 from compat_lossscale.core import native
 from compat_lossscale.core.scalar_tensor import ScalarTensor
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import LossScaleSpec, check_fixed_value
 
 
 class LossScale(ScalarTensor, native.LossScale):
@@ -85,7 +85,7 @@ class FixedLossScale(LossScale, native.FixedLossScale):
         loss_scale_value: The value, a Python int or float of at least 1.
 
     Raises:
-        ValueError: It is no Python number or below 1.
+        ValueError: It is no Python number, below 1, or infinite in float32 only.
     """
 
     def __init__(self, loss_scale_value: float) -> None:
@@ -103,6 +103,7 @@ class FixedLossScale(LossScale, native.FixedLossScale):
 
     def _set_up(self, value: float) -> None:
         LossScale.__init__(self)
+        check_fixed_value(value)
         self._loss_scale_value = float(value)
 
     @classmethod

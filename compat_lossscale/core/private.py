@@ -33,16 +33,6 @@ replicas_apply_by_themselves = probe(
 GPUs. The fallback merges there too."""
 
 
-_is_in_xla_context = probe(
-    "tensorflow.python.ops.control_flow_util", "GraphOrParentsInXlaContext", lambda graph: False
-)
-
-
-def compiled_by_xla() -> bool:
-    """Whether XLA will compile what is being traced; if that is not known, it will not."""
-    return not tf.executing_eagerly() and bool(_is_in_xla_context(tf.compat.v1.get_default_graph()))
-
-
 def spans_workers(strategy: tf.distribute.Strategy) -> bool:
     """Whether a strategy's replicas are in several processes; if that is not known, they may be."""
     ask = getattr(strategy.extended, "_in_multi_worker_mode", None)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The replicas of a `tf.distribute` strategy: what they agree on, and what all of them did."""
+"""The replicas of a `tf.distribute` strategy: which are supported, and what they agree on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -21,34 +20,26 @@ def must_merge() -> bool:
     )
 
 
-def finite_on_all_replicas(
-    gradients: Any,
-    *,
-    ask: Callable[[Any], tf.Tensor] = all_finite,
-    equal_on_all: bool = False,
-) -> tf.Tensor:
+def finite_on_all_replicas(gradients: Any, *, equal_on_all: bool = False) -> tf.Tensor:
     """Asks whether all gradients are finite on each replica that is in view.
 
     Args:
-        gradients: A nested structure of gradients, or whatever `ask` can be asked about.
-        ask: Asks whether those of one replica are finite.
+        gradients: A nested structure of gradients.
         equal_on_all: Whether the replicas have the same gradients, so that one need be asked.
 
     Returns:
         A bool scalar tensor.
     """
     if not (tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context()):
-        return ask(gradients)
+        return all_finite(gradients)
     strategy = tf.distribute.get_strategy()
     # Workers have to agree, and are asked each, so that none waits for another forever.
     if equal_on_all and not private.spans_workers(strategy):
-        first = tf.nest.map_structure(
-            lambda one: strategy.experimental_local_results(one)[0], gradients
-        )
-        return ask(first)
+        results = strategy.experimental_local_results
+        return all_finite(tf.nest.map_structure(lambda one: results(one)[0], gradients))
     # Strategies reduce numbers, not bools.
     finite = strategy.extended.call_for_each_replica(
-        lambda gradients: tf.cast(ask(gradients), tf.float32), args=(gradients,)
+        lambda gradients: tf.cast(all_finite(gradients), tf.float32), args=(gradients,)
     )
     total = strategy.reduce(tf.distribute.ReduceOp.SUM, finite, axis=None)
     return tf.equal(total, float(strategy.num_replicas_in_sync))
@@ -61,3 +52,45 @@ def grouped(*done: Any) -> Any:
     results = tf.distribute.get_strategy().experimental_local_results
     flat = (one for each in tf.nest.flatten(done) for one in results(each))
     return tf.group(*(one for one in flat if one is not None))
+
+
+def supports_strategy() -> bool:
+    """Whether loss scaling works under the current `tf.distribute` strategy.
+
+    It works where each replica has its own copy of every variable, so that gradients are unscaled
+    once per copy: without a strategy, and under OneDevice, Mirrored and MultiWorkerMirrored
+    strategies. Source: TensorFlow 2.2 and later.
+    """
+    if not tf.distribute.has_strategy():
+        return True
+    supported = (
+        tf.distribute.OneDeviceStrategy,
+        tf.compat.v1.distribute.OneDeviceStrategy,
+        tf.distribute.MirroredStrategy,
+        tf.compat.v1.distribute.MirroredStrategy,
+        tf.distribute.MultiWorkerMirroredStrategy,
+        tf.compat.v1.distribute.experimental.MultiWorkerMirroredStrategy,
+    )
+    return isinstance(tf.distribute.get_strategy(), supported)
+
+
+def check_strategy() -> None:
+    """Refuses strategies under which loss scaling would go wrong.
+
+    Raises:
+        ValueError: The current strategy is not supported; TPU strategies get an explanation of
+            their own. Source: TensorFlow 2.2 and later.
+    """
+    if supports_strategy():
+        return
+    strategy = tf.distribute.get_strategy()
+    if isinstance(strategy, tf.distribute.TPUStrategy):
+        raise ValueError(
+            "Loss scaling is not supported with TPUStrategy, and not needed: TPUs compute in "
+            "bfloat16, which has float32's range. Remove the LossScaleOptimizer when you use TPUs."
+        )
+    raise ValueError(
+        "Loss scaling is not supported with the tf.distribute.Strategy: "
+        f"{type(strategy).__name__}. Try using a different Strategy, "
+        "e.g. a MirroredStrategy."  # prose: keep (TensorFlow's words)
+    )

@@ -15,6 +15,7 @@ from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleRule, RuleNumbers
 
 _RAISES = "raise"
+_COUNTS = ("growth_steps", "hysteresis", "growth_delay")
 
 
 class RuleSettings:
@@ -59,20 +60,12 @@ class RuleSettings:
             return self.rule.numbers
         if self.variable is None:
             numbers = self.rule.numbers
-            counts = ("growth_steps", "hysteresis", "growth_delay")
-            made = {name: tf.constant(getattr(numbers, name), tf.int64) for name in counts}
-            return numbers._replace(**made)
-        values = tf.unstack(self.variable)
-        numbers = RuleNumbers(*values[: len(RuleNumbers._fields)])
+            counts = {name: tf.constant(getattr(numbers, name), tf.int64) for name in _COUNTS}
+            return numbers._replace(**counts)
+        dtypes = {**dict.fromkeys(_COUNTS, tf.int64), "consecutive_hysteresis": tf.bool}
+        values = zip(RuleNumbers._fields, tf.unstack(self.variable), strict=False)
         return RuleNumbers(
-            growth_steps=tf.cast(numbers.growth_steps, tf.int64),
-            growth_factor=tf.cast(numbers.growth_factor, tf.float32),
-            divisor=tf.cast(numbers.divisor, tf.float32),
-            min_scale=tf.cast(numbers.min_scale, tf.float32),
-            max_scale=tf.cast(numbers.max_scale, tf.float32),
-            hysteresis=tf.cast(numbers.hysteresis, tf.int64),
-            consecutive_hysteresis=numbers.consecutive_hysteresis > 0,
-            growth_delay=tf.cast(numbers.growth_delay, tf.int64),
+            **{name: tf.cast(value, dtypes.get(name, tf.float32)) for name, value in values}
         )
 
     @property

@@ -16,22 +16,10 @@ import tensorflow as tf
 
 from compat_lossscale.core.private import Value
 
-_ASKED_OF_EAGER_TENSORS = frozenset(
-    {
-        "_copy",
-        "_datatype_enum",
-        "_handle_data",
-        "_id",
-        "_num_elements",
-        "_numpy",
-        "_numpy_internal",
-        "_rank",
-        "_shape_tuple",
-        "backing_device",
-        "cpu",
-        "ndim",
-    }
-)
+_ASKED_OF_EAGER_TENSORS = {
+    "_copy", "_datatype_enum", "_handle_data", "_id", "_num_elements", "_numpy", "_numpy_internal",
+    "_rank", "_shape_tuple", "backing_device", "cpu", "ndim",
+}  # fmt: skip
 """What TensorFlow reads from an eager tensor beyond the public members of `tf.Tensor`."""
 
 
@@ -72,6 +60,13 @@ class ScalarTensor(Value, tf.Tensor):
         if tensor is None or tensor.graph is not tf.compat.v1.get_default_graph():
             tensor = self._graph_element = self()
         return tensor
+
+    def make_fetchable(self) -> None:
+        """Makes the tensor that a Session fetches, while the graph still takes operations."""
+        if not tf.compat.v1.executing_eagerly_outside_functions():
+            with tf.init_scope():  # Outside of the branch or loop that is being built.
+                if not tf.compat.v1.get_default_graph().finalized:
+                    self._as_graph_element()
 
     @property
     def dtype(self) -> tf.DType:

@@ -9,8 +9,11 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from compat_lossscale.core import graph_names
-from compat_lossscale.core.dynamic_loss_scale import moves_by_the_rule
+from compat_lossscale.core.dynamic_loss_scale import (
+    DynamicLossScale,
+    moves_by_the_rule,
+    reserve_cond,
+)
 from compat_lossscale.core.gradients import values_of
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
@@ -31,12 +34,13 @@ def apply_or_skip(
     inspect: Callable[[OnGradients], Any] | None = None,
     summed: bool = False,
 ) -> Any:
-    """Updates the loss scale, then applies the step if the loss scale allows and skips it if not.
+    """Applies the step if all gradients are finite and skips it if not, and moves the loss scale.
 
-    Must be called in a replica context. If one replica has a non-finite gradient, all skip.
+    A loss scale of a user's own class decides by itself, and a fixed one applies every step. Must
+    be called in a replica context. If one replica has a non-finite gradient, all skip.
 
     Args:
-        loss_scale: The loss scale, which decides.
+        loss_scale: The loss scale.
         gradients: This replica's unscaled gradients.
         apply: Applies the given gradients, in a replica context. It should hold the variables in
             its closure: a strategy would unwrap mirrored variables given as arguments, and the
@@ -53,21 +57,18 @@ def apply_or_skip(
         `None` in eager mode, an operation in a graph.
     """
     step = _Step(loss_scale, apply, applied, skipped, inspect, summed)
+    gradients = list(gradients)
     if not must_merge():
-        return step.take(gradients, _call)
+        return step.take(gradients, lambda function: function(gradients))
     # The decision is made, and the branch taken, in a cross-replica context: strategies have no
     # merge calls, of which the wrapped optimizers make some, inside a branch within a replica.
     return tf.distribute.get_replica_context().merge_call(
         lambda strategy, gradients: step.take(
             gradients,
-            lambda function, *args: strategy.extended.call_for_each_replica(function, args=args),
+            lambda function: strategy.extended.call_for_each_replica(function, args=(gradients,)),
         ),
-        args=(list(gradients),),
+        args=(gradients,),
     )
-
-
-def _call(function: Callable[..., Any], *args: Any) -> Any:
-    return function(*args)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,46 +82,50 @@ class _Step:
     inspect: Callable[[OnGradients], Any] | None
     summed: bool
 
-    def take(self, gradients: Any, on_each_replica: Callable[..., Any]) -> Any:
+    def take(self, gradients: Any, on_gradients: OnGradients) -> Any:
         """Takes the step.
 
         Args:
             gradients: Unscaled gradients; in a cross-replica context, those of all replicas.
-            on_each_replica: Calls a function with each replica's own arguments.
+            on_gradients: Calls a function with each replica's own.
 
         Returns:
             `None` in eager mode, an operation in a graph.
         """
-
-        def on_gradients(function: Callable[[list[Any]], Any]) -> Any:
-            return on_each_replica(function, gradients)
-
-        if type(self.loss_scale) is FixedLossScale:
+        loss_scale = self.loss_scale
+        if type(loss_scale) is FixedLossScale:
             return grouped(on_gradients(self.apply))
-        if not moves_by_the_rule(self.loss_scale):
-            # In a graph of TensorFlow 1, an update that ignores the gradients could come before the
-            # loss scale is read to unscale them.
-            unscaled = grouped(on_gradients(values_of))
-            with tf.control_dependencies([] if unscaled is None else [unscaled]):
-                update, should_apply = self.loss_scale.update(gradients)
-            return grouped(update, self._branch(should_apply, on_gradients))
-        graph_names.reserve_cond()
-        finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
-        return self._branch(finite, on_gradients)
+        if moves_by_the_rule(loss_scale):
+            reserve_cond()
+            finite = finite_on_all_replicas(gradients, equal_on_all=self.summed)
+            return self._branch(finite, on_gradients, loss_scale)
+        # In a graph of TensorFlow 1, an update that ignores the gradients could come before the
+        # loss scale is read to unscale them.
+        unscaled = grouped(on_gradients(values_of))
+        with tf.control_dependencies([] if unscaled is None else [unscaled]):
+            update, should_apply = loss_scale.update(gradients)
+        return grouped(update, self._branch(should_apply, on_gradients, None))
 
-    def _branch(self, should_apply: Any, on_gradients: OnGradients) -> Any:
-        """Applies or skips, and moves the loss scale if that was not done before."""
-        rule = self.loss_scale if moves_by_the_rule(self.loss_scale) else None
+    def _branch(
+        self, should_apply: Any, on_gradients: OnGradients, rule: DynamicLossScale | None
+    ) -> Any:
+        """Applies or skips.
+
+        Args:
+            should_apply: Which of the two, a bool or a bool scalar tensor.
+            on_gradients: See `take`.
+            rule: The loss scale, if the branch is to move it.
+        """
 
         def applied() -> Any:
-            moved = rule and rule.advance(True)
+            moved = None if rule is None else rule.advance(True)
             return grouped(moved, self.applied(), on_gradients(self.apply))
 
         def skipped() -> Any:
-            stuck = rule and rule.has_to_shrink_at_floor()
+            stuck = None if rule is None else rule.has_to_shrink_at_floor()
             # A graph of TensorFlow 1 does not order by itself what reads a variable and moves it.
             with tf.control_dependencies([] if stuck is None else [stuck]):
-                moved = rule and rule.advance(False)
+                moved = None if rule is None else rule.advance(False)
             counted = self.skipped(stuck)
             return grouped(moved, counted, self.inspect and self.inspect(on_gradients))
 

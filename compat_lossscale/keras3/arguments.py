@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import keras
@@ -14,7 +14,8 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseWarning,
 )
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_fixed_value
+from compat_lossscale.steps.guards import frames_to_the_program
 
 _OF_THE_INNER_OPTIMIZER = {
     "weight_decay": None,
@@ -28,6 +29,15 @@ _OF_THE_INNER_OPTIMIZER = {
     "gradient_accumulation_steps": None,
 }
 """Arguments that configs of Keras before 3.9 have, and their values in these."""
+
+
+_WHY_EMPTY = (
+    "nothing is trained. Likely, the list of variables is that of a tf.Module, whose `variables` "
+    "and `trainable_variables` leave out the layers of Keras 3, for these are no tf.Module; or it "
+    "was made before the layers were built. Collect `trainable_variables` of the layers and models "
+    "themselves, after their first call."
+)
+"""What comes of it, the likely causes, and what to do."""
 
 
 def check_wrappable(optimizer: Any, *, argument: str = "inner_optimizer") -> None:
@@ -154,7 +164,7 @@ def spec_of(
         rule: The rule by which it moves.
 
     Raises:
-        LossScaleArgumentError: They contradict each other.
+        LossScaleArgumentError: They contradict each other, or a fixed scale is infinite in float32.
     """
     factor = inner_optimizer.loss_scale_factor
     if dynamic is False and initial_scale is None:
@@ -167,7 +177,10 @@ def spec_of(
         initial_scale = factor
     else:
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
-    return LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
+    spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
+    if not spec.dynamic:
+        check_fixed_value(spec.initial_scale)
+    return spec
 
 
 def check_aggregation(
@@ -191,3 +204,30 @@ def check_aggregation(
             "Keras 3 sums gradients over the replicas when it applies them, and cannot be told "
             "not to. Leave out the argument, and do not sum them yourself."
         )
+
+
+def check_has_gradients(gradients: Sized, method: str) -> None:
+    """Refuses a step without any gradient, which trains nothing.
+
+    Args:
+        gradients: The gradients, or pairs of one and a variable.
+        method: The method that was called.
+
+    Raises:
+        ValueError: There are none.
+    """
+    if not gradients:
+        raise ValueError(f"{method}() got no gradients and no variables: {_WHY_EMPTY}")
+
+
+def warn_of_no_variables(method: str) -> None:
+    """Warns of a step of an optimizer that was built for no variables.
+
+    Args:
+        method: The method that was called.
+    """
+    warnings.warn(
+        f"{method}() of an optimizer that was built for no variables: {_WHY_EMPTY}",
+        LossScaleMisuseWarning,
+        stacklevel=frames_to_the_program(),
+    )

@@ -13,7 +13,7 @@ from typing import Any
 
 import keras
 
-from compat_lossscale._patching import FunctionPatches
+from compat_lossscale._patching import FunctionPatches, Undo, set_attribute
 from compat_lossscale.arguments import Wrap, wrap_under
 
 patches = FunctionPatches()
@@ -44,3 +44,27 @@ def enable(default: Wrap | None = None) -> None:
 
     trainer = next(cls for cls in keras.Model.__mro__ if "compile" in vars(cls))
     patches.replace(((trainer, "compile", compile_model),))
+
+
+def put_get_optimizer(default: Wrap, undo: Undo) -> None:
+    """Gives models `_get_optimizer`, which models with a `compile` of their own call.
+
+    Source: `tf.keras.Model._get_optimizer` of TensorFlow 2.0 to 2.10.
+
+    Args:
+        default: See `enable`.
+        undo: What takes it away again.
+    """
+
+    def get_optimizer(self: Any, optimizer: Any) -> Any:
+        """Returns what `compile` would train with, for an optimizer or a nest of them."""
+        wrap = wrap_under(self.dtype_policy, default)
+
+        def get(identifier: Any) -> Any:
+            made = keras.optimizers.get(identifier)
+            return made if wrap is None else wrap(made)
+
+        return keras.tree.map_structure(get, optimizer)
+
+    if not hasattr(keras.Model, "_get_optimizer"):
+        set_attribute(keras.Model, "_get_optimizer", get_optimizer, undo)

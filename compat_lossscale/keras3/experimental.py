@@ -13,6 +13,7 @@ from compat_lossscale.core import LossScale
 from compat_lossscale.keras3 import tensorflow_2_4
 from compat_lossscale.keras3.arguments import check_wrappable
 from compat_lossscale.keras3.loss_scale_config import configs
+from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.tf1 import graph_rewrite
 
@@ -78,6 +79,27 @@ class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
         loss_scale = configs.stated_in(config, custom_objects)
         return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **cls._others_in(config))
 
+
+class SavedKeras3Optimizer:
+    """Makes the optimizer that a saved config describes."""
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Keras3LossScaleOptimizer:
+        """Makes an optimizer of the class that wrote the config.
+
+        Args:
+            config: The config of a loss-scale optimizer of this package or of Keras 3.
+
+        Returns:
+            An experimental one for the form of TensorFlow 2.0 to 2.3, which states users' own loss
+            scales and other multipliers than 2; otherwise one of Keras 3.
+        """
+        if isinstance(config.get("loss_scale"), Mapping):
+            return LossScaleOptimizer.from_config(config)
+        return Keras3LossScaleOptimizer.from_config(config)
+
+
+keras.saving.get_custom_objects()[LossScaleOptimizer.__name__] = SavedKeras3Optimizer
 
 graph_rewrite.KERASES.append(
     graph_rewrite.RewritableKeras(

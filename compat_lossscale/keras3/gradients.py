@@ -8,7 +8,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.keras3 import private
+from compat_lossscale.keras3.arguments import check_has_gradients
 
 
 def compute(
@@ -32,13 +34,9 @@ def compute(
         Pairs of a gradient and a variable.
 
     Raises:
-        ValueError: `loss` is a tensor and there is no `tape`.
+        ValueError: `loss` is a tensor and there is no `tape`; or there is no variable.
     """
-    if tape is None and not callable(loss):
-        raise ValueError(
-            "`tape` is required when the loss is a tensor: the tape under which it was "
-            "computed. A callable loss needs none."
-        )
+    check_has_tape(loss, tape)
     tape = tf.GradientTape() if tape is None else tape
     with tape:
         if callable(loss):
@@ -47,6 +45,7 @@ def compute(
             loss = loss()
         loss = scaled(loss)
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
+    check_has_gradients(variables, "minimize")
     watched = [private.tensorflow_variable(variable) for variable in variables]
     gradients = tape.gradient(loss, watched, grad_loss)
     return list(zip(gradients, variables, strict=True))

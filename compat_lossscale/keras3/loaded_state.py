@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from compat_lossscale.spec import LossScaleSpec
+from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.steps.stuck import warn_that_it_starts_again
 
 
@@ -22,13 +22,13 @@ class KeepsLoadedState:
     """
 
     built: bool
-    dynamic: bool
     dynamic_scale: Any
-    initial_scale: float
+    initial_scale: Any
     inner_optimizer: Any
     step_counter: Any
-    _spec: LossScaleSpec
+    _fixed_scale: Callable[[], float | None]
     _make_scale_variables: Callable[[], None]
+    _stated_rule: Callable[[], LossScaleRule | None]
 
     @property
     def _waiting(self) -> list[Any]:
@@ -64,7 +64,7 @@ class KeepsLoadedState:
 
     def _restart_if_useless(self) -> None:
         """Starts the loss scale again, with a warning, if nothing can be trained with its value."""
-        if not self.dynamic or getattr(self, "dynamic_scale", None) is None:
+        if self._fixed_scale() is not None or getattr(self, "dynamic_scale", None) is None:
             return
         scale = float(keras.ops.convert_to_numpy(self.dynamic_scale))
         if math.isfinite(scale) and scale > 0:
@@ -76,7 +76,7 @@ class KeepsLoadedState:
         """Gives the variables of the loss scale the values with which it starts."""
         self.dynamic_scale.assign(self.initial_scale)
         self.step_counter.assign(0)
-        rule = self._spec.rule
+        rule = self._stated_rule()
         if rule is not None and "hysteresis_left" in self.__dict__:
             self.__dict__["hysteresis_left"].assign(rule.hysteresis)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of TensorFlow 2's optimizers on those of Keras 3.
 
-Those that have an exact meaning in Keras 3 work. The others are errors that say what to use
-instead; to `hasattr`, they are not there.
+Those that have an exact meaning in Keras 3 work. The others are not there, to `hasattr` and `dir`
+either: TensorFlow's checkpoints look for `get_slot_names` by `dir`, and call what they find. Only
+the error of an access says what to use instead.
 """
 
 from __future__ import annotations
@@ -18,32 +19,31 @@ import numpy as np
 from compat_lossscale._patching import Undo, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import gradients
-from compat_lossscale.keras3.arguments import check_aggregation
+from compat_lossscale.keras3.arguments import check_aggregation, check_has_gradients
 from compat_lossscale.neighbour_names.keras_3_names import DECAY, HOOKS, MEMBERS
 
 
-def gone(cls: type, name: str) -> AttributeError:
-    """Returns the error for a member that is not there, which says what to use instead.
+def look_up(optimizer: Any, name: str) -> Any:
+    """Raises the error for an attribute that is not there, as a `__getattr__`.
 
     Args:
-        cls: The optimizer's class.
-        name: The member, one of `MEMBERS`.
+        optimizer: The optimizer.
+        name: The attribute. If it is one of `MEMBERS` or `HOOKS`, the error says what to use
+            instead.
+
+    Raises:
+        AttributeError: Always, unless a property failed by chance.
     """
-    return AttributeError(
-        f"{cls.__name__!r} object has no attribute {name!r}: Keras 3's optimizers have none. Use "
-        f"{MEMBERS[name]}.",
+    instead = MEMBERS.get(name) or HOOKS.get(name)
+    if instead is None:
+        # Python's own words; or those of a property that has raised an AttributeError.
+        return object.__getattribute__(optimizer, name)
+    raise AttributeError(
+        f"{type(optimizer).__name__!r} object has no attribute {name!r}: Keras 3's optimizers have "
+        f"none. Use {instead}.",
         name=name,
+        obj=optimizer,
     )
-
-
-class _Gone:
-    """A member that is not there, in a class."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, optimizer: Any, cls: type) -> Any:
-        raise gone(cls, self._name)
 
 
 class Variables(list[Any]):
@@ -148,7 +148,9 @@ def _apply_gradients(
     gradients.check_not_in_graph()
     if gradients.are_summed_over_replicas():
         check_aggregation(experimental_aggregate_gradients=experimental_aggregate_gradients)
-    return original(self, grads_and_vars)
+    pairs = list(grads_and_vars)
+    check_has_gradients(pairs, "apply_gradients")
+    return original(self, pairs)
 
 
 def _variables(original: property, self: Any) -> Variables:
@@ -181,7 +183,7 @@ def put(undo: Undo) -> None:
         "lr": lr,
         "minimize": _minimize,
         "weights": property(_weights, doc=_weights.__doc__),
-        **{name: _Gone(name) for name in MEMBERS},
+        "__getattr__": look_up,
     }
     for name, value in added.items():
         if not hasattr(optimizer, name):

@@ -12,17 +12,18 @@ import keras
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import (
     check_aggregation,
+    check_has_gradients,
     check_of_keras,
     check_others,
     check_wrappable,
     spec_of,
+    warn_of_no_variables,
 )
 from compat_lossscale.keras3.backends import Steps, uncompiled
 from compat_lossscale.keras3.loaded_state import KeepsLoadedState
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
 from compat_lossscale.keras3.scaling import ScalesWithGuards
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-from compat_lossscale.steps.guards import MisuseGuards
 
 
 class LossScaleOptimizer(
@@ -116,7 +117,6 @@ class LossScaleOptimizer(
         inner_optimizer.loss_scale_factor = None  # Keras does that only since 3.9
         # Past the optimizer's own attribute handling, which would put it into checkpoints.
         self.__dict__.update(_spec=spec, _protocols=ProtocolRecord(self._traced_function))
-        self.__dict__["_guards"] = MisuseGuards(self._traced_function)
 
     def __reduce__(self) -> tuple[Any, ...]:
         unpickle, *arguments = super().__reduce__()
@@ -203,8 +203,10 @@ class LossScaleOptimizer(
             LossScaleMisuseError: The step has calls of both protocols.
             ValueError: There is no gradient, or the strategy is not supported.
         """
+        gradients = list(grads)
+        check_has_gradients(gradients, "apply")
         scaled = self._protocols.gradients_are_scaled("apply", otherwise=Protocol.KERAS_3)
-        self._apply(list(grads), trainable_variables, scaled, "apply")
+        self._apply(gradients, trainable_variables, scaled)
 
     @uncompiled
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **kwargs: Any) -> Any:
@@ -228,20 +230,19 @@ class LossScaleOptimizer(
         """
         check_aggregation(**kwargs)
         pairs = list(grads_and_vars)
+        check_has_gradients(pairs, "apply_gradients")
         grads, variables = [gradient for gradient, _ in pairs], [variable for _, variable in pairs]
         scaled = self._protocols.gradients_are_scaled(
             "apply_gradients", otherwise=Protocol.TENSORFLOW_2_4
         )
-        self._apply(grads, variables, scaled, "apply_gradients")
+        self._apply(grads, variables, scaled)
         return self.iterations
 
-    def _apply(self, gradients: list[Any], variables: Any, scaled: bool, method: str) -> None:
-        self._check_step(gradients, scaled, method)
+    def _apply(self, gradients: list[Any], variables: Any, scaled: bool) -> None:
         if not self.built and variables:
             with self._outside_of_functions(), keras.name_scope(self.name, caller=self):
                 self.build(list(variables))
         if scaled:
-            self._check_scaled_gradients(gradients, method)
             gradients = self._unscaled(gradients, variables or self._variables_of(gradients))
         self._take_step(gradients, variables)
 
@@ -299,10 +300,17 @@ class LossScaleOptimizer(
 
         Raises:
             LossScaleMisuseError: The step has calls of both protocols.
-            ValueError: The optimizer is not built; or Keras' backend is TensorFlow, where Keras has
+            ValueError: The optimizer is not built; it is built for variables, and there is no
+                gradient; or Keras' backend is TensorFlow, where Keras has
                 no such function.
         """
         scope = self._scope_of(optimizer_variables, "stateless_apply")
+        gradients = list(grads)
+        if self.__dict__.get("_trained"):
+            check_has_gradients(gradients, "stateless_apply")
+        elif not gradients:
+            # No error: `fit` on JAX does it for a model whose layers are all frozen.
+            warn_of_no_variables("stateless_apply")
         scaled = self._protocols.gradients_are_scaled("stateless_apply", otherwise=Protocol.KERAS_3)
         # Keras' own class takes variables too.
         optimizer_variables, trainable_variables = (
@@ -310,9 +318,6 @@ class LossScaleOptimizer(
             for values in (optimizer_variables, trainable_variables)
         )
         with scope:
-            gradients = list(grads)
-            if scaled:
-                self._check_scaled_gradients(gradients, "stateless_apply")
             after: tuple[list[Any], list[Any]] = self._step_on_values(
                 optimizer_variables, gradients, trainable_variables, scaled
             )

@@ -16,8 +16,8 @@ from compat_lossscale.keras3 import compile_wrapping, experimental
 from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.tf1 import graph_rewrite
 
-_OLD_NAME = re.compile("(?P<dtype>.*?)(_with)?_float32_vars$")
-_INFER = ("infer", "_infer")
+_OLD_NAME = re.compile("(?P<dtype>.*)_with_float32_vars$")
+_INFER = ("infer", "_infer", "infer_float32_vars")
 
 
 class Policy(PolicyWithLossScale, keras.DTypePolicy):

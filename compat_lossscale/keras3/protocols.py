@@ -57,16 +57,6 @@ class ProtocolRecord:
         self._note(Protocol.TENSORFLOW_2_4, method)
         self._has_unscaled = True
 
-    @property
-    def has_scaled(self) -> bool:
-        """Whether `scale_loss` was called, and none of the other protocol's methods since."""
-        return self._latest is Protocol.KERAS_3
-
-    @property
-    def has_unscaled(self) -> bool:
-        """Whether `get_unscaled_gradients` was ever called."""
-        return self._has_unscaled
-
     def _note(self, protocol: Protocol, method: str) -> None:
         self._seen_here().setdefault(protocol, method)
         self._latest = protocol

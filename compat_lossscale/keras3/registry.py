@@ -31,13 +31,14 @@ class SavedPolicy:
             An experimental one if the config has a `loss_scale`, or if the policy has one by
             default; otherwise Keras' own.
         """
-        if "loss_scale" in config or config.get("name") == "mixed_float16":
+        if _LOSS_SCALE in config or config.get("name") == "mixed_float16":
             return Policy.from_config(config)
         return keras.DTypePolicy.from_config(config)
 
 
 _OPTIMIZERS = ("LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3")
 _POLICIES = ("DTypePolicy", "Policy", "PolicyV1")
+_LOSS_SCALE = "loss_scale"
 _SAVED: dict[str, Any] = {
     **dict.fromkeys(_OPTIMIZERS, LossScaleOptimizer),
     # Keras lowers the names of its own optimizers before it looks them up.
@@ -64,15 +65,28 @@ def register(undo: Undo) -> None:
         known.update(before)
 
     undo.append(put_back)
+    _patch_method(keras.layers.Layer, "get_config", _layer_config, undo)
     _patch_class_method(keras.layers.Layer, "from_config", _layer_from_config, undo)
     _patch_class_method(keras.DTypePolicy, "from_config", _policy_from_config, undo)
+
+
+def _layer_config(original: Any, layer: Any) -> Any:
+    """States a policy's loss scale beside its config. Keras 3 alone refuses it inside."""
+    config = original(layer)
+    if isinstance(layer.dtype_policy, Policy) and isinstance(config.get("dtype"), dict):
+        stated = {**config["dtype"], "config": dict(config["dtype"]["config"])}
+        if _LOSS_SCALE in stated["config"]:
+            stated[_LOSS_SCALE] = stated["config"].pop(_LOSS_SCALE)
+        config["dtype"] = stated
+    return config
 
 
 def _layer_from_config(original: Any, cls: type, config: Mapping[str, Any], **kwargs: Any) -> Any:
     """Makes a layer. Keras makes its policy from the name alone."""
     stated = config.get("dtype")
     if isinstance(stated, Mapping) and stated.get("class_name") in _POLICIES:
-        policy = SavedPolicy.from_config(stated["config"])
+        beside = {name: stated[name] for name in (_LOSS_SCALE,) if name in stated}
+        policy = SavedPolicy.from_config({**stated["config"], **beside})
         if isinstance(policy, Policy):
             config = {**config, "dtype": policy}
     return original(cls, config, **kwargs)
@@ -80,7 +94,17 @@ def _layer_from_config(original: Any, cls: type, config: Mapping[str, Any], **kw
 
 def _policy_from_config(original: Any, cls: type, config: Mapping[str, Any]) -> Any:
     """Makes a policy that has no loss scale, as TensorFlow 2.4 did, of a config that states one."""
-    return original(cls, {key: value for key, value in config.items() if key != "loss_scale"})
+    return original(cls, {key: value for key, value in config.items() if key != _LOSS_SCALE})
+
+
+def _patch_method(cls: type, name: str, replacement: Any, undo: Undo) -> None:
+    original = vars(cls)[name]
+
+    @functools.wraps(original)
+    def patched(self: Any) -> Any:
+        return replacement(original, self)
+
+    set_attribute(cls, name, patched, undo)
 
 
 def _patch_class_method(cls: type, name: str, replacement: Any, undo: Undo) -> None:

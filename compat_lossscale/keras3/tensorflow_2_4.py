@@ -11,12 +11,14 @@ import keras
 import tensorflow as tf
 
 from compat_lossscale.arguments import (
+    arguments_in,
     as_loss_scale,
+    class_of,
     config_of,
     from_spec,
+    initial_scale_of,
     inner_in,
     others_in,
-    spec_in,
     spec_of,
 )
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
@@ -24,7 +26,7 @@ from compat_lossscale.errors import AlreadyWrappedError
 from compat_lossscale.keras3 import gradients, private
 from compat_lossscale.keras3.arguments import check_wrappable, warn_of_dropped_factor
 from compat_lossscale.keras3.loss_scale_config import configs
-from compat_lossscale.keras3.old_members import Variables, arguments_of_today, gone
+from compat_lossscale.keras3.old_members import Variables, arguments_of_today, look_up
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
@@ -89,6 +91,10 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             )
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
         self._set_up(inner_optimizer, spec_of(loss_scale))
+        # Also of a subclass, of which there is no spec.
+        self.initial_scale = initial_scale_of(loss_scale)
+        if isinstance(loss_scale, DynamicLossScale):
+            self.dynamic_growth_steps = loss_scale.increment_period
         for name in _FOR_THE_INNER_OPTIMIZER:
             self.__dict__.pop(name, None)
         _wrapped.add(inner_optimizer)
@@ -100,13 +106,13 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         self.__dict__.update(_core_loss_scale=loss_scale, _spec=spec_of(loss_scale))
         with tf.init_scope():
             self._start_counting()
-        if not isinstance(loss_scale, FixedLossScale):
+        if type(loss_scale) is not FixedLossScale:
             private.track(self, loss_scale, "loss_scale")
 
     def _make_scale_variables(self) -> None:
         """Lets files have the loss scale's variables, those that Keras' own class has first."""
         loss_scale = self._loss_scale
-        if isinstance(loss_scale, FixedLossScale):
+        if type(loss_scale) is FixedLossScale:
             super()._make_scale_variables()
         elif isinstance(loss_scale, DynamicLossScale):
             self.step_counter = private.keras_variable(loss_scale.good_steps, "step_counter")
@@ -125,12 +131,18 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             # Keras' own variables, which it would make otherwise, say nothing here.
             self.__dict__.update(step_counter=None, dynamic_scale=None)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        reduced = super().__reduce__()
+        if self._spec is not None:
+            return reduced
+        stated = configs.serialize(self._loss_scale)
+        assert stated is not None
+        return _unpickled, ({stated["class_name"]: class_of(self._loss_scale)}, *reduced)
+
     def __getattr__(self, name: str) -> Any:
         # Only what neither the class nor the object has gets here.
-        if name in MEMBERS:
-            raise gone(type(self), name)
-        if name.startswith("_") or "inner_optimizer" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name in MEMBERS or name.startswith("_") or "inner_optimizer" not in self.__dict__:
+            return look_up(self, name)
         return getattr(self.inner_optimizer, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -278,9 +290,9 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        spec = spec_in(config)
+        arguments = arguments_in(config)
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_own_arguments(), **cls._others_in(config))
+        return cls(inner_optimizer, **arguments, **cls._others_in(config))
 
     @staticmethod
     def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -301,3 +313,12 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         )
         stored["config"] = options if rate is None else {"learning_rate": rate, **options}
         return keras.optimizers.deserialize(stored, custom_objects=custom_objects)
+
+
+def _unpickled(
+    custom_objects: Mapping[str, Any], unpickle: Any, arguments: tuple[Any, ...]
+) -> LossScaleOptimizer:
+    """Unpickles an optimizer whose loss scale is of a class of the user's own."""
+    with keras.saving.CustomObjectScope(custom_objects):
+        optimizer: LossScaleOptimizer = unpickle(*arguments)
+    return optimizer

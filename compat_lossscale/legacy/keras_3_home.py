@@ -30,17 +30,17 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
     """Puts the old names into TensorFlow and Keras 3, which it imports.
 
     Args:
-        options: See `install`. None concerns it.
+        options: See `install`. Members of layers and metrics are neighbours.
         undo: What takes them out again.
 
     Raises:
         InstallError: `tf.keras` is tf-keras already, or Keras' backend is not TensorFlow.
     """
-    del options
     _check()
     from compat_lossscale.keras3 import (  # noqa: PLC0415  # they import Keras
         compile_wrapping,
         experimental,
+        old_layers,
         old_members,
         policies,
         registry,
@@ -69,6 +69,8 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
     for module in modules_at("tensorflow.keras.backend"):
         set_attribute(module, "set_value", old_members.set_value, undo)
     old_members.put(undo)
+    if options["neighbours"]:
+        old_layers.put(undo)
     registry.register(undo)
 
     def wrap(optimizer: Any) -> Any:
@@ -80,6 +82,7 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
         functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
     )
     compile_wrapping.enable(default=wrap)
+    compile_wrapping.put_get_optimizer(wrap, undo)
 
 
 def _check() -> None:

@@ -14,8 +14,7 @@ from typing import Any
 
 from compat_lossscale._patching import Undo, put_module, put_private_module
 from compat_lossscale.arguments import LossScaleConfigs
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.steps import strategies
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, supports_strategy
 from compat_lossscale.tf1 import (
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,
@@ -122,7 +121,7 @@ def private_table(names: KerasNames) -> Table:
         },
         "loss_scale_optimizer": {
             **names.helpers.get("loss_scale_optimizer", {}),
-            "strategy_supports_loss_scaling": strategies.is_supported,
+            "strategy_supports_loss_scaling": supports_strategy,
             "LossScaleOptimizer": names.optimizer,
             "LossScaleOptimizerV1": names.experimental_optimizer,
         },

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "")  # noqa: PTH118, PTH120  # no pathlib here
 # The same in both: the rest of the path says which API is meant.
 _SHARED = ("tensorflow.compat", "tensorflow.python", "tensorflow.core")
 
@@ -82,7 +83,8 @@ def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
         return module_globals.get("__name__") == "__main__"
     path = os.path.realpath(file)
     installed = any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))
-    return not installed and not path.startswith(_standard_library())
+    # This package may be in no such folder: an editable install is in that of its sources.
+    return not installed and not path.startswith((*_standard_library(), _PACKAGE))
 
 
 def _standard_library() -> tuple[str, ...]:

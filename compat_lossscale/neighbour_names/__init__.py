@@ -14,16 +14,25 @@ from compat_lossscale.neighbour_names import (
     moved_names,
     numpy_names,
     python_names,
+    removed_names,
     scipy_names,
     tensorflow_names,
     wandb_names,
 )
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
-TABLE: tuple[Neighbour, ...] = (
+MEMBERS: tuple[Neighbour, ...] = (
     *tensorflow_names.METHODS,
+    *removed_names.METHODS,
+    *removed_names.COMMON_METHODS,
+)
+"""The neighbours that are attributes of classes."""
+TABLE: tuple[Neighbour, ...] = (
+    *MEMBERS,
     *tensorflow_names.NAMES,
     *tensorflow_names.MODULES,
+    *removed_names.NAMES,
+    *removed_names.RARE,
     *moved_names.NAMES,
     *moved_names.MODULES,
     *estimator_names.NAMES,

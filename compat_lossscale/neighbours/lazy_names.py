@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that a module lacks are looked up in the table, when they are asked for.
+"""Names that a module or an object lacks are looked up in the table, when they are asked for.
 
 A module's `__getattr__` (PEP 562) is asked only for names that the module does not have, so names
 that it has cost what they did, and keep their meaning.
@@ -35,3 +35,29 @@ def put_lazy_names(module: Any, names: Mapping[str, Neighbour], undo: Undo) -> N
         )
 
     set_attribute(module, "__getattr__", look_up, undo)
+
+
+def put_explanations(cls: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:
+    """Lets the error of an attribute that objects lack say what to do.
+
+    To `hasattr` and `dir` it is not there.
+
+    Args:
+        cls: The class of the objects.
+        names: The attributes, by name, which nothing serves.
+        undo: What takes that back.
+    """
+    own = getattr(cls, "__getattr__", None)
+
+    def explain(self: Any, name: str) -> Any:
+        if own is not None:
+            return own(self, name)
+        try:
+            # Fails as before: a property may have failed, too, with an error of its own.
+            return object.__getattribute__(self, name)
+        except AttributeError:
+            if name not in names or hasattr(type(self), name):
+                raise
+        raise AttributeError(names[name].explanation(), name=name, obj=self)
+
+    set_attribute(cls, "__getattr__", explain, undo)

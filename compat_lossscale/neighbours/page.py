@@ -6,7 +6,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from compat_lossscale.neighbour_names import TABLE, keras_names
+from compat_lossscale.neighbour_names import TABLE, keras_names, removed_names
+from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 _TITLES = {
@@ -36,17 +37,38 @@ why, and what to do.
 `compat-lossscale migrate` uses the same table, in files that use loss scaling and in files that
 run in the same program: see [other removed names](codemod/index.md#other-removed-names). It
 rewrites a name if the new code does the same in every case, and reports the others. "Rewrites
-some uses" means that it rewrites the calls of a function for which it can prove that.
+some uses" means that it rewrites the calls of a function for which it can prove that, and
+"leaves" that it does not look for the name, which is also one of other classes.
 
-In addition to names, `run` and `install()` restore one rule of Python while TensorFlow is in
-use: the default of a dataclass field can be an instance of another dataclass, or an array, as
-up to Python 3.10.
+In addition to names, `run` and `install()` restore:
+
+- One rule of Python while TensorFlow is in use: the default of a dataclass field can be an
+  instance of another dataclass, or an array, as up to Python 3.10.
+- [Signatures](#signatures) that changed.
+- Folders of `BackupAndRestore` that TensorFlow 2.3 wrote. Later versions look for the checkpoint in
+  the folder `chief` in them, and start again at epoch 0. Under `run`, training goes on after the
+  saved epoch.
+"""
+
+_SIGNATURES = """\
+## Signatures
+
+Parameters of these functions, classes and methods moved, were renamed or removed after TensorFlow
+2.4. Under `run` and `install()`, calls in the old form work as before; calls in today's form work,
+too. Where the types of the arguments do not tell which form it is, it is today's. "Otherwise" says
+what to do about arguments that are an error. `migrate` names the arguments, or reports the call
+([LS904](codemod/rules.md#ls904)).
+
+`tf.nn.compute_average_loss` also takes a `global_batch_size` that is not an integer, and
+`model.save` writes HDF5 into a `.keras` file if you give it `include_optimizer` or another argument
+that the current format does not have.
 """
 
 
 def page() -> str:
     """Returns the page."""
-    return "\n".join([_HEAD, *itertools.chain.from_iterable(map(_section, _TITLES.items()))])
+    sections = itertools.chain.from_iterable(map(_section, _TITLES.items()))
+    return "\n".join([_HEAD, *sections, *_signatures()])
 
 
 def _section(heading: tuple[str, str]) -> Iterator[str]:
@@ -57,6 +79,24 @@ def _section(heading: tuple[str, str]) -> Iterator[str]:
     neighbours = [one for one in TABLE if _root(one) == root]
     for _, alike in itertools.groupby(neighbours, key=_alike):
         yield _row(list(alike))
+    yield ""
+
+
+def _signatures() -> Iterator[str]:
+    yield _SIGNATURES
+    yield "| Function or method | Calls that work as before | Otherwise |"
+    yield "| --- | --- | --- |"
+    for one in SIGNATURES:
+        calls = []
+        if one.then:
+            first = ["..."] if one.same else []
+            calls.append(f"`{one.name}({', '.join([*first, *one.then])})`")
+        calls += [f"`{old}=` for `{new}=`" for old, new in one.renamed.items()]
+        if one.instead:
+            calls.append("the arguments and the result of TensorFlow 2.4")
+        others = [f"`{name}`: {text}." for name, text in one.refused.items()]
+        path = one.path.replace("tensorflow.", "tf.", 1)
+        yield f"| `{path}` | {', '.join(calls)} | {' '.join(others)} |"
     yield ""
 
 
@@ -77,7 +117,7 @@ def _target(neighbour: Neighbour) -> str:
 def _alike(neighbour: Neighbour) -> tuple[str, ...]:
     """What the names in a row have in common."""
     is_ours = _target(neighbour) == "compat_lossscale"
-    which = neighbour.name if is_ours or not neighbour.is_served else ""
+    which = neighbour.name if is_ours else "" if neighbour.is_served else neighbour.instead
     migrated = _migrated(neighbour)
     return neighbour.place, neighbour.until, _target(neighbour), neighbour.faithful, which, migrated
 
@@ -86,6 +126,8 @@ def _migrated(neighbour: Neighbour) -> str:
     """What the codemod does about a name."""
     if neighbour.name.startswith(f"{keras_names.PRIVATE}."):
         return "rewrites public names"
+    if neighbour in removed_names.COMMON_METHODS:
+        return "leaves"
     if neighbour.for_members or "..." in neighbour.successor:
         return "rewrites some uses"
     return "rewrites" if neighbour.successor else "reports"

@@ -16,8 +16,11 @@ from compat_lossscale.neighbour_names.lookup import METHODS, neighbour_at
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
 _SUMMARIES = frozenset({"scalar", "image", "histogram", "audio", "text"})
-_NOT_ON_KERAS_3 = {*keras_3_names.MEMBERS, *keras_3_names.HOOKS} - {"add_weight"}
-"""Layers have an `add_weight` too, which Keras 3 keeps."""
+_NOT_ON_KERAS_3 = {
+    *keras_3_names.MEMBERS, *keras_3_names.HOOKS, *keras_3_names.MODEL_MEMBERS
+} - {"add_weight", "updates"}  # fmt: skip
+"""Members, but for those whose names others have too."""
+_KERASES = ("tensorflow.keras.", "tensorflow.compat.v1.keras.", "tensorflow.compat.v2.keras.")
 _VERSION_1 = "tensorflow.compat.v1"
 _MAY_FAIL = (ast.Try, ast.If, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -31,7 +34,8 @@ class FileUsage:
         packages: The packages that it imports.
         needed: The paths of what it imports whatever is the case.
         writes_summaries: Whether it writes summaries of TensorFlow 2, or has Keras write them.
-        not_on_keras_3: Members of optimizers that it uses or defines, and Keras 3 has not.
+        not_on_keras_3: What it uses or defines that Keras 3 has not: members of optimizers, models
+            and layers, and names below `tf.keras`.
     """
 
     neighbours: frozenset[Neighbour] = frozenset()
@@ -64,6 +68,7 @@ def used_in(source: str | bytes) -> FileUsage:
         not_on_keras_3 |= _NOT_ON_KERAS_3 & {getattr(node, "attr", ""), getattr(node, "name", "")}
         for path in _paths(node, bound):
             neighbours.add(neighbour_at(path))
+            not_on_keras_3 |= _gone_from_keras_3(path)
             summaries = summaries or _is_summary(path)
         packages.update(path.partition(".")[0] for path in _imported(node))
     return FileUsage(
@@ -81,6 +86,18 @@ def _is_summary(path: str) -> bool:
         return False
     *_, module, name = path.split(".")
     return (module == "summary" and name in _SUMMARIES) or name == "TensorBoard"
+
+
+def _gone_from_keras_3(path: str) -> set[str]:
+    """The names below `tf.keras` on a path that Keras 3 lacks."""
+    found = set()
+    for keras in _KERASES:
+        below = path.removeprefix(keras) if path.startswith(keras) else ""
+        while below:
+            if below in keras_3_names.GONE or below in keras_3_names.GONE_V1:
+                found.add(f"tf.keras.{below}")
+            below = below.rpartition(".")[0]
+    return found
 
 
 def _imported_at_once(tree: ast.Module) -> Iterator[str]:

@@ -11,18 +11,23 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale.arguments import (
+    arguments_in,
     as_loss_scale,
     config_of,
     from_spec,
+    initial_scale_of,
     inner_in,
     others_in,
-    spec_in,
 )
 from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
     as_written,
+    check_strategy,
+    fixed_value,
+    scale_loss,
+    unscale_gradients,
 )
 from compat_lossscale.optimizers import (
     families,
@@ -32,15 +37,21 @@ from compat_lossscale.optimizers import (
     wrapping,
 )
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.guarded_scaling import GuardedScaling
-from compat_lossscale.steps.scaling_warning import warn_if_forgotten
+from compat_lossscale.steps.guards import GuardsScaling
+
+_EXAMPLE = """
+    with tf.GradientTape() as tape:
+        loss = loss_fn()
+        scaled_loss = opt.get_scaled_loss(loss)
+    scaled_gradients = tape.gradient(scaled_loss, variables)
+    gradients = opt.get_unscaled_gradients(scaled_gradients)
+    opt.apply_gradients(zip(gradients, variables))"""
 
 
 class LossScaleOptimizer(
     CountsSkippedSteps,
-    GuardedScaling,
+    GuardsScaling,
     stock.BaseLossScaleOptimizer,
     metaclass=families.LossScaleOptimizerType,
 ):
@@ -124,6 +135,10 @@ class LossScaleOptimizer(
             for variable in loss_scale.state.values():
                 stock.track_variable(variable)
 
+    def _pairs_to_apply(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
+        """Leaves out variables without a gradient, as TensorFlow since 2.5 does."""
+        return stock.without_empty_gradients(grads_and_vars)
+
     def _step_counter(self) -> Any:
         """The variable that counts all steps, skipped ones too."""
         return self._optimizer.iterations
@@ -155,9 +170,7 @@ class LossScaleOptimizer(
     @property
     def initial_scale(self) -> float | None:
         """The first value of a dynamic loss scale, the value of a fixed one."""
-        if isinstance(self._loss_scale, FixedLossScale | DynamicLossScale):
-            return self._loss_scale.spec.initial_scale
-        return None
+        return initial_scale_of(self._loss_scale)
 
     @property
     def dynamic_growth_steps(self) -> int | None:
@@ -183,8 +196,16 @@ class LossScaleOptimizer(
             scale each time it is called.
         """
         self._loss_has_been_scaled = True
-        self._guards.order.note("get_scaled_loss")
-        return self._scale_guarded(loss, "get_scaled_loss")
+        if callable(loss):
+            return as_written(lambda: self._scaled(loss(), "get_scaled_loss"))
+        return self._scaled(loss, "get_scaled_loss")
+
+    def _multiply(self, loss: Any, method: str) -> Any:
+        del method
+        return scale_loss(loss, self._loss_scale)
+
+    def _fixed_scale(self) -> float | None:
+        return fixed_value(self._loss_scale)
 
     @as_written
     def get_unscaled_gradients(self, grads: Any) -> list[Any]:
@@ -197,8 +218,7 @@ class LossScaleOptimizer(
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
         self._gradients_have_been_unscaled = True
-        self._guards.order.note("get_unscaled_gradients")
-        return self._unscale_guarded(grads, "get_unscaled_gradients")
+        return unscale_gradients(grads, self._loss_scale())
 
     def _check_before_applying(self) -> None:
         """Says what is wrong with applying gradients here and now.
@@ -212,9 +232,26 @@ class LossScaleOptimizer(
                 "apply_gradients() must be called in a replica context: from a function that "
                 "strategy.run() calls."
             )
-        strategies.check()
-        warn_if_forgotten(self._loss_has_been_scaled, self._gradients_have_been_unscaled)
-        self._guards.check_unscaled("apply_gradients", ever=self._gradients_have_been_unscaled)
+        check_strategy()
+        self._warn_if_forgotten()
+
+    def _warn_if_forgotten(self) -> None:
+        """Warns, through TensorFlow's logger, of what should come before `apply_gradients`.
+
+        Source: tf-keras, and TensorFlow 2.10; not there in 2.5.
+        """
+        if self._loss_has_been_scaled and self._gradients_have_been_unscaled:
+            return
+        called = {
+            "get_scaled_loss": self._loss_has_been_scaled,
+            "get_unscaled_gradients": self._gradients_have_been_unscaled,
+        }
+        tf.get_logger().warning(
+            "You forgot to call %s before LossScaleOptimizer.apply_gradients(). The model will "
+            "likely train worse. Call each exactly once a step, for example:%s",
+            " and ".join(f"LossScaleOptimizer.{name}()" for name in called if not called[name]),
+            _EXAMPLE,
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LossScaleOptimizer:
         strategy = getattr(self._optimizer, "_distribution_strategy", None)
@@ -264,9 +301,9 @@ class LossScaleOptimizer(
             ConfigFormatError: `config` is no config of a loss-scale optimizer.
             InexpressibleLossScaleError: The loss scale's multiplier is not 2.
         """
-        spec = spec_in(config)
+        arguments = arguments_in(config)
         inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **spec.to_own_arguments(), **others_in(config))
+        return cls(inner_optimizer, **arguments, **others_in(config))
 
     @classmethod
     def _inner_from_config(

@@ -9,8 +9,8 @@ from typing import Any
 import tensorflow as tf
 
 from compat_lossscale.arguments import opt_means_optimizer, others_in, with_rule
-from compat_lossscale.core import LossScale
-from compat_lossscale.optimizers import base, loss_scale_config
+from compat_lossscale.core import FixedLossScale, LossScale
+from compat_lossscale.optimizers import base, loss_scale_config, stock
 from compat_lossscale.spec import LossScaleRule
 
 
@@ -57,7 +57,17 @@ class LossScaleOptimizer(base.LossScaleOptimizer):
         ):
             # A strategy takes the same object on all replicas for one value, and sums it as such.
             return copy.copy(self._loss_scale)
+        if isinstance(self._loss_scale, FixedLossScale):
+            # Now, as 2.4 does: a Session may be asked for it when the graph is final.
+            self._loss_scale.make_fetchable()
         return self._loss_scale
+
+    def _pairs_to_apply(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
+        """Keeps variables without a gradient: TensorFlow 1.15 to 2.4 left them to the inner one.
+
+        An inner optimizer of a user's own may go by the position of a gradient.
+        """
+        return stock.with_some_gradient(grads_and_vars)
 
     @classmethod
     def from_config(

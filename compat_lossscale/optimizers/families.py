@@ -9,6 +9,7 @@ compare one class only.
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import sys
 import threading
@@ -105,6 +106,20 @@ def _joined(cls: type, front_end: type) -> type:
         # `super(self.__class__, self)` in a user's class means the class that is written there.
         namespace["__class__"] = property(lambda self: declared(type(self)))
     return type(cls)(named.__name__, bases, namespace)
+
+
+def _reduce(cls: type) -> Any:
+    """What pickle is to do for a class: look up a declared one, and join a joined one again."""
+    if declared(cls) is cls:
+        return cls.__qualname__
+    return _joined_again, (declared(cls), issubclass(cls, stock.OptimizerV2))
+
+
+def _joined_again(cls: type, legacy: bool) -> type:
+    return joined(cls, FRONT_ENDS[stock.OptimizerV2 if legacy else stock.Optimizer])
+
+
+copyreg.pickle(LossScaleOptimizerType, _reduce)
 
 
 def become(optimizer: Any, family: type) -> None:

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, pickling, signatures, stock
+from compat_lossscale.optimizers import families, pickling, stock
 
 
 class NewFrontEnd(stock.NewLossScaleOptimizer):
@@ -21,6 +22,9 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
     `variables`, `learning_rate`, `use_ema`, `ema_momentum`. Every other attribute of the inner
     optimizer (`momentum`, `beta_1`, `clipnorm` ...) is read and set on `inner_optimizer`.
     """
+
+    _pairs_to_apply: Callable[[Any], list[tuple[Any, Any]]]
+    """Is defined by the class that this one is joined with."""
 
     @functools.cached_property
     def name(self) -> Any:
@@ -82,11 +86,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         Raises:
             ValueError: `loss` is a tensor and there is no `tape`.
         """
-        if tape is None and not callable(loss):
-            raise ValueError(
-                "`tape` is required when the loss is a tensor: the tape under which it was "
-                "computed. A callable loss needs none."
-            )
+        check_has_tape(loss, tape)
         if not callable(var_list):
             # `minimize(f, var_list=var)`, as the original's documentation has it.
             var_list = tf.nest.flatten(var_list)
@@ -125,14 +125,14 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         grads_and_vars = list(grads_and_vars)
         if grads_and_vars:
             _, variables = unzip(grads_and_vars)
-            pickling.restore_weights(self, variables)
+            if pickling.WEIGHTS in self.__dict__:
+                pickling.restore_weights(self, variables)
             with tf.init_scope():
                 # Variables cannot be made inside the branch that applies. The first call settles
                 # which variables the optimizer knows: also those that have no gradient yet.
                 self.build(variables)
-        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
+        grads_and_vars = self._pairs_to_apply(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        self._guards.check_applied_once(gradients, "apply_gradients", self._fixed_scale)
         summed = False
         aggregate = kwargs.get("experimental_aggregate_gradients", True)
         if aggregate and not (skip_gradients_aggregation or self._uses_dtensor()):
@@ -142,9 +142,7 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
                 grads_and_vars = inner_optimizer.aggregate_gradients(grads_and_vars)
                 gradients, variables = unzip(grads_and_vars)
 
-        takes_name = name is not None and signatures.accepts(
-            inner_optimizer.apply_gradients, "name"
-        )
+        takes_name = name is not None and stock.accepts(inner_optimizer.apply_gradients, "name")
         options = {"name": name} if takes_name else {}
 
         def apply(gradients: list[Any]) -> None:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.core import apply_or_skip, as_written, unzip
-from compat_lossscale.optimizers import families, pickling, signatures, stock
+from compat_lossscale.optimizers import families, pickling, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -27,6 +28,9 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         )
         restored = RestoredInnerOptimizer(inner_optimizer)
         self._track_trackable(restored, "base_optimizer", overwrite=True)
+
+    _pairs_to_apply: Callable[[Any], list[tuple[Any, Any]]]
+    """Is defined by the class that this one is joined with."""
 
     def _make_weights(self, variables: Sequence[tf.Variable]) -> None:
         self._optimizer._create_all_weights(variables)
@@ -50,6 +54,13 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         else:
             # A subclass sets attributes of its own before it calls this class' constructor.
             object.__setattr__(self, name, value)
+
+    def _compute_gradients(
+        self, loss: Any, var_list: Any, grad_loss: Any = None, tape: Any = None
+    ) -> Any:
+        """Differentiates the scaled loss. `minimize` calls this, and programs of 2.4 do."""
+        check_has_tape(loss, tape)
+        return super()._compute_gradients(loss, var_list, grad_loss, tape)
 
     def _apply_gradients(
         self, grads: Any, wrapped_vars: Any, name: Any = None, aggregate: bool = False
@@ -85,14 +96,11 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
         `iterations` is counted on skipped steps too (since TensorFlow 2.3; not before).
         """
         self._check_before_applying()
-        grads_and_vars = stock.without_empty_gradients(grads_and_vars)
-        self._guards.check_applied_once(
-            (gradient for gradient, _ in grads_and_vars), "apply_gradients", self._fixed_scale
-        )
+        grads_and_vars = self._pairs_to_apply(grads_and_vars)
         inner_optimizer = self._optimizer
         # Optimizers that users wrote for TensorFlow 2.0 and 2.1 always aggregate by themselves.
         flag = "experimental_aggregate_gradients"
-        has_flag = signatures.accepts(inner_optimizer.apply_gradients, flag)
+        has_flag = stock.accepts(inner_optimizer.apply_gradients, flag)
         summed = False
         if experimental_aggregate_gradients and has_flag:
             # Aggregated first, so that a NaN on one replica is a NaN on all.
@@ -101,7 +109,9 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             if tf.distribute.has_strategy() or not summed:
                 grads_and_vars = inner_optimizer._aggregate_gradients(grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        pickling.restore_weights(self, variables)
+        if pickling.WEIGHTS in self.__dict__:
+            pairs = zip(gradients, variables, strict=True)
+            pickling.restore_weights(self, [variable for one, variable in pairs if one is not None])
         options = {flag: False} if has_flag else {}
         # By position, as ever: some optimizers have another second argument, and are given it.
         names = [] if name is None else [name]

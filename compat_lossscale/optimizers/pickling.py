@@ -16,7 +16,8 @@ import tf_keras
 
 from compat_lossscale.optimizers import families
 
-_WEIGHTS = "_unpickled_weights"
+WEIGHTS = "_unpickled_weights"
+"""The attribute in which an unpickled optimizer keeps its weights until it has variables."""
 
 
 def reduce(optimizer: Any) -> tuple[Any, ...]:
@@ -29,7 +30,7 @@ def reduce(optimizer: Any) -> tuple[Any, ...]:
         # Itself, for a config names its class only, and the class may be of the user's own.
         config["loss_scale"] = loss_scale
     state = {name: _value(variable) for name, variable in loss_scale.state.items()}
-    weights = optimizer.__dict__.get(_WEIGHTS) or [_value(weight) for weight in optimizer.weights]
+    weights = optimizer.__dict__.get(WEIGHTS) or [_value(weight) for weight in optimizer.weights]
     return _unpickled, (
         families.declared(type(optimizer)),
         (key, type(inner_optimizer), inner_optimizer.get_config()),
@@ -60,7 +61,7 @@ def _unpickled(
         for variable, value in zip(there, weights, strict=False):
             tf_keras.backend.set_value(variable, value)
         if len(weights) > len(there):
-            made.__dict__[_WEIGHTS] = list(weights)
+            made.__dict__[WEIGHTS] = list(weights)
     return made
 
 
@@ -71,9 +72,7 @@ def restore_weights(optimizer: Any, variables: Sequence[Any]) -> None:
         optimizer: A LossScaleOptimizer.
         variables: The variables.
     """
-    weights = optimizer.__dict__.pop(_WEIGHTS, None)
-    if weights is None:
-        return
+    weights = optimizer.__dict__.pop(WEIGHTS)
     with tf.init_scope():
         optimizer._make_weights(variables)
         if [weight.shape for weight in optimizer.weights] == [value.shape for value in weights]:

@@ -8,6 +8,7 @@ What a public name leads to is found through that name. The rest is private: it 
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = [
     "NewLossScaleOptimizer",
     "Optimizer",
     "OptimizerV2",
+    "accepts",
     "chooses_optimizers_by_method",
     "dtype_policies",
     "hdf5_format",
@@ -38,6 +40,7 @@ __all__ = [
     "set_policy_of_layer",
     "sums_as_the_strategy_does",
     "track_variable",
+    "with_some_gradient",
     "without_empty_gradients",
 ]
 
@@ -113,6 +116,17 @@ dtype_policies = _module_with(
 )
 """Makes policies of the configs of layers, and holds the global one."""
 
+_API_NAMES = "_keras_api_names"
+POLICY_NAME_IN_FILES = (
+    (_API_NAMES, vars(tf_keras.mixed_precision.Policy)[_API_NAMES])
+    if dtype_policies is not None and _API_NAMES in vars(tf_keras.mixed_precision.Policy)
+    else None
+)
+"""The attribute by which files name tf-keras' policies, and its value; `None` if it has another.
+
+Without `dtype_policies`, a name of this package's own is what brings its policies back.
+"""
+
 chooses_optimizers_by_method = hasattr(ModelV1, "_set_optimizer") and bool(
     probe("tf_keras", "Model._get_optimizer")
 )
@@ -140,19 +154,29 @@ def mixed_precision_names(module: str) -> dict[str, Any]:
     }
 
 
+def with_some_gradient(grads_and_vars: Any) -> list[tuple[Any, Any]]:
+    """Returns the pairs as a list.
+
+    Raises:
+        ValueError: No pair has a gradient.
+    """
+    pairs = list(grads_and_vars)
+    if pairs and all(gradient is None for gradient, _ in pairs):
+        raise ValueError(
+            f"No gradients provided for any variable: {[variable.name for _, variable in pairs]}. "
+            "The loss does not depend on these variables, or was computed outside of the tape."
+        )
+    return pairs
+
+
 def without_empty_gradients(grads_and_vars: Any) -> list[tuple[Any, Any]]:
     """Drops pairs without a gradient, with a warning.
 
     Raises:
         ValueError: No pair has a gradient.
     """
-    pairs = list(grads_and_vars)
+    pairs = with_some_gradient(grads_and_vars)
     with_gradient = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
-    if pairs and not with_gradient:
-        raise ValueError(
-            f"No gradients provided for any variable: {[variable.name for _, variable in pairs]}. "
-            "The loss does not depend on these variables, or was computed outside of the tape."
-        )
     if len(with_gradient) < len(pairs):
         tf.get_logger().warning(
             "Gradients do not exist for variables %s when minimizing the loss. The optimizer "
@@ -216,3 +240,21 @@ def _track_as_a_weight(variable: Any) -> None:
 
 track_variable = probe("tf_keras.src.backend", "track_variable", _track_as_a_weight)
 """Lets Keras' graph mode initialise a variable that no Keras layer made."""
+
+
+def accepts(function: Any, parameter: str) -> bool:
+    """Whether a function or method takes an argument by keyword.
+
+    Args:
+        function: The function or method.
+        parameter: The keyword.
+    """
+    return _accepts(getattr(function, "__func__", function), parameter)
+
+
+@functools.lru_cache(maxsize=16)
+def _accepts(function: Any, parameter: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return parameter in parameters or any(
+        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
+    )

@@ -41,23 +41,39 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
     family = families.family_of(inner_optimizer)
     if family is None:
         raise LossScaleArgumentError(
-            # OptimizerV2 first: programs and tests match on these words of TensorFlow 2.0 to 2.4.
-            f'"{argument}" must be an instance of OptimizerV2, but got: {inner_optimizer!r}. '
-            "OptimizerV2 is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
-            "`tf.keras.optimizers.Optimizer` is wrapped too."
-            f"{_where_to_go(inner_optimizer)}"
+            f"{_what_it_must_be(inner_optimizer, argument)}{_where_to_go(inner_optimizer)}"
         )
     is_of_one_family = (
         families.declared(cls) is not cls and not install_state.old_names_are_installed
     )
     if is_of_one_family and not issubclass(cls, family):
-        kind = "new" if family is stock.OptimizerV2 else "classic"
+        # Programs and tests match on words of TensorFlow 2.10 and later.
+        kind = (
+            "only the new experimental optimizers"
+            if family is stock.OptimizerV2
+            else "only the classic optimizers subclassing from `tf.keras.optimizers.Optimizer`"
+        )
         raise LossScaleArgumentError(
-            f"This {cls.__name__}, the type of an instance, wraps only the {kind} optimizers, "
-            f"but got: {inner_optimizer!r}. The class {families.declared(cls).__name__} itself "
-            "wraps both kinds."
+            f"To this {cls.__name__}, the type of an instance, {kind} can be passed, but got: "
+            f"{inner_optimizer!r}. The class {families.declared(cls).__name__} itself wraps both "
+            "kinds."
         )
     return family
+
+
+def _what_it_must_be(optimizer: Any, argument: str) -> str:
+    """What the argument must be, in words of the versions that had it, on which tests match."""
+    if argument == "optimizer":
+        return (
+            f'"optimizer" must be an instance of OptimizerV2, but got: {optimizer!r}. OptimizerV2 '
+            "is `tf.keras.optimizers.legacy.Optimizer`; an instance of "
+            "`tf.keras.optimizers.Optimizer` is wrapped too."
+        )
+    return (
+        f'"{argument}" must be an instance of `tf.keras.optimizers.Optimizer` or '
+        f"`tf.keras.optimizers.experimental.Optimizer`, but got: {optimizer!r}. An instance of "
+        "OptimizerV2, which is `tf.keras.optimizers.legacy.Optimizer`, is wrapped too."
+    )
 
 
 def _where_to_go(optimizer: Any) -> str:

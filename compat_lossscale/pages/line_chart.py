@@ -40,6 +40,7 @@ class LineChart:
         marks: The marks, at most one for each unit of width.
         rows: The grid lines of the values.
         columns: The grid lines of the places.
+        other: A second line, as the `d` of a path; empty if there is none.
         box: The left, right, top and bottom edges of what is plotted.
     """
 
@@ -47,6 +48,7 @@ class LineChart:
     marks: list[Mark]
     rows: list[Tick]
     columns: list[Tick]
+    other: str = ""
     box: tuple[int, int, int, int] = (_LEFT, WIDTH - _RIGHT, _TOP, HEIGHT - _BOTTOM)
 
 
@@ -57,6 +59,7 @@ def line_chart(
     *,
     stepped: bool,
     label: Callable[[float], str] = "{:g}".format,
+    other: tuple[Sequence[float], Sequence[float]] = ((), ()),
 ) -> LineChart:
     """Plots values over places, on a logarithmic axis of base 2 if all are above 0.
 
@@ -66,13 +69,21 @@ def line_chart(
         marks: The index of each value to mark, and a text.
         stepped: Whether a value holds until the next place. Otherwise the line is straight.
         label: Gives the label of a value.
+        other: The places and values of a second line, on the same axes.
     """
-    logarithmic = min(values) > 0
-    scaled = [math.log2(value) for value in values] if logarithmic else list(values)
-    low, high = min(scaled), max(scaled)
+    every_value, every_place = [*values, *other[1]], [*places, *other[0]]
+    logarithmic = min(every_value) > 0
+
+    def scale(value: float) -> float:
+        return math.log2(value) if logarithmic else value
+
+    scaled = [scale(value) for value in values]
+    low, high = scale(min(every_value)), scale(max(every_value))
     low, high = (low - 1, high + 1) if low == high else (low, high)
-    x = _linear(places[0], places[-1], _LEFT, WIDTH - _RIGHT)
+    first, last = min(every_place), max(every_place)
+    x = _linear(first, last, _LEFT, WIDTH - _RIGHT)
     y = _linear(low, high, HEIGHT - _BOTTOM, _TOP)
+    second = [(x(place), y(scale(value))) for place, value in zip(*other, strict=True)]
     points = [(x(place), y(value)) for place, value in zip(places, scaled, strict=True)]
     # One for each unit of width: more cannot be distinguished.
     shown = {round(points[index][0]): (index, title) for index, title in marks}
@@ -80,7 +91,8 @@ def line_chart(
         _path(_thinned(points), stepped=stepped),
         [Mark(*points[index], title) for index, title in shown.values()],
         [Tick(y(at), label(2.0**at if logarithmic else at)) for at in _ticks(low, high)],
-        [Tick(x(at), f"{at:,.0f}") for at in _ticks(places[0], places[-1])],
+        [Tick(x(at), f"{at:,.0f}") for at in _ticks(first, last)],
+        _path(_thinned(second), stepped=stepped) if second else "",
     )
 
 

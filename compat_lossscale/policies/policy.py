@@ -20,8 +20,12 @@ from compat_lossscale.optimizers import (
 )
 from compat_lossscale.policies import compile_wrapping
 
-_OLD_SUFFIX = re.compile("(_with)?_float32_vars$")
-_NAMES_OF_TODAY = {"infer": "_infer", "float32_with_float32_vars": "float32"}
+_OLD_SUFFIX = re.compile("_with_float32_vars$")
+_NAMES_OF_TODAY = {
+    "infer": "_infer",
+    "infer_float32_vars": "infer_with_float32_vars",  # The first is of 1.14, the second of 1.15.
+    "float32_with_float32_vars": "float32",
+}
 
 
 class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
@@ -80,6 +84,11 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
         if self._loss_scale is None or isinstance(optimizer, stock.BaseLossScaleOptimizer):
             return optimizer
         return ExperimentalLossScaleOptimizer(optimizer, self._loss_scale)
+
+
+if stock.POLICY_NAME_IN_FILES is not None:
+    # Files then name tf-keras' class and load without this package, and old versions read them.
+    setattr(Policy, *stock.POLICY_NAME_IN_FILES)
 
 
 def with_input_dtype(policy: Any, dtype: Any) -> Policy:

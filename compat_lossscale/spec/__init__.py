@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The value of a loss scale, which each generation spells differently, and its update rule."""
 
+from compat_lossscale.spec.arrays import all_finite
 from compat_lossscale.spec.generation import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
     Generation,
 )
-from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
+from compat_lossscale.spec.loss_scale_rule import LossScaleRule, LossScaleState, check_rule
 from compat_lossscale.spec.loss_scale_spec import LossScaleSpec
+from compat_lossscale.spec.rule_fields import check_fixed_value
 from compat_lossscale.spec.update_rule import Operations, RuleNumbers, ScaleState, next_state
 
 __all__ = [
@@ -18,9 +20,12 @@ __all__ = [
     "Generation",
     "LossScaleRule",
     "LossScaleSpec",
+    "LossScaleState",
     "Operations",
     "RuleNumbers",
     "ScaleState",
+    "all_finite",
+    "check_fixed_value",
     "check_rule",
     "next_state",
 ]

@@ -40,10 +40,17 @@ def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[
     class_name, inner = config.get("class_name"), config.get("config")
     if isinstance(class_name, str) and isinstance(inner, Mapping):
         read = _LOSS_SCALE_CLASSES.get(class_name)
-        return read_loss_scale_config(inner) if read is None else (ConfigForm.FIELDS, read(inner))
+        if read is not None:
+            return ConfigForm.FIELDS, read(inner)
+        if inner.keys() & _LOSS_SCALE_KEYS:
+            raise _own_class(class_name)
+        return read_loss_scale_config(inner)
     if "loss_scale" in config:
         loss_scale = config["loss_scale"]
         if isinstance(loss_scale, Mapping):
+            class_name = loss_scale.get("class_name")
+            if isinstance(class_name, str) and class_name not in _LOSS_SCALE_CLASSES:
+                raise _own_class(class_name)
             return read_loss_scale_config(loss_scale)
         return ConfigForm.ARGUMENT, {"loss_scale": loss_scale}
     if "loss_scale_value" in config:
@@ -59,6 +66,14 @@ def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[
         "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
         "initial_scale, initial_loss_scale, loss_scale_value, loss_scale_factor. Its keys are: "
         f"{sorted(map(str, config))}."
+    )
+
+
+def _own_class(class_name: str) -> ConfigFormatError:
+    return ConfigFormatError(
+        f"The config states a loss scale of a class of its own, {class_name!r}, whose rules no "
+        "spec can state. compat_lossscale.experimental.LossScaleOptimizer.from_config makes it, "
+        "given the class in custom_objects."
     )
 
 
@@ -83,6 +98,8 @@ _LOSS_SCALE_CLASSES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = 
     "FixedLossScale": _fixed,
     "DynamicLossScale": _dynamic,
 }
+_LOSS_SCALE_KEYS = frozenset({"loss_scale_value", "initial_loss_scale", "increment_period"})
+"""What the config of a LossScale itself has."""
 
 
 def _constructor(config: Mapping[str, Any]) -> dict[str, Any]:

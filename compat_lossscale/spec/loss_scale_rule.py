@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LossScaleRule`: how a dynamic loss scale moves, with what other systems let you set."""
+"""`LossScaleRule`: how a dynamic loss scale moves, with what other systems let you set.
+
+`LossScaleState` is a loss scale that moves by a rule, in loops outside of Keras.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,20 @@ import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
+from compat_lossscale.errors import (
+    ConfigFormatError,
+    InexpressibleLossScaleError,
+    LossScaleArgumentError,
+)
+from compat_lossscale.spec.arrays import (
+    Scalars,
+    map_tree,
+    product,
+    quotient,
+    register_pytree,
+    scalars_of,
+)
+from compat_lossscale.spec.generation import DEFAULT_INITIAL_SCALE
 from compat_lossscale.spec.rule_fields import (
     checked_count,
     checked_number,
@@ -16,7 +32,7 @@ from compat_lossscale.spec.rule_fields import (
     reciprocal,
     refusal,
 )
-from compat_lossscale.spec.update_rule import RuleNumbers
+from compat_lossscale.spec.update_rule import PYTHON, RuleNumbers, ScaleState, next_state
 
 OnFloor = Literal["warn", "raise", "ignore"]
 _ON_FLOOR = ("warn", "raise", "ignore")
@@ -35,7 +51,9 @@ class LossScaleRule:
         growth_factor: The factor by which it grows, above 1.
         backoff_factor: The factor by which it shrinks after a step with a NaN or an infinity, above
             0 and below 1. The scale is divided by `1 / backoff_factor`, rounded to float32. For a
-            power of 2, that is the same to the bit. For other factors, the last bit can differ.
+            power of 2, that is the same to the bit as a product with `backoff_factor`. For other
+            factors, the last bit can differ in each step, and this adds up: to 1e-4 of the loss
+            scale after 5,000 steps with 1.001 and 0.999, beside PyTorch's `GradScaler`.
         min_scale: The floor: the scale does not shrink below it. 0 means that there is none. A
             scale below the floor stays until it shrinks, and is then raised to the floor.
         max_scale: The cap: the scale does not grow beyond it. `None` means that it grows as long as
@@ -149,6 +167,34 @@ class LossScaleRule:
             self.growth_delay,
         )
 
+    def init(
+        self, initial_scale: Any = DEFAULT_INITIAL_SCALE, *, good_steps: Any = 0
+    ) -> LossScaleState:
+        """Returns the loss scale of a training loop of your own, which moves by this rule.
+
+        Args:
+            initial_scale: Its first value, above 0. An array of JAX or a tensor of PyTorch makes a
+                state of arrays or tensors, and any other number one of Python's numbers.
+            good_steps: Good steps in a row before.
+
+        Raises:
+            LossScaleArgumentError: `initial_scale` is no single number, or not above 0 and finite
+                in float32. The values of arrays of JAX and tensors are not looked at.
+        """
+        if getattr(initial_scale, "ndim", 0):
+            raise refusal("initial_scale", "a single number", initial_scale)
+        scalars = scalars_of(initial_scale)
+        if scalars.operations is PYTHON:
+            number = initial_scale.item() if hasattr(initial_scale, "item") else initial_scale
+            if float32(checked_number("initial_scale", number)) <= 0:
+                raise refusal("initial_scale", "greater than 0", initial_scale)
+        return LossScaleState(
+            self,
+            scalars.float32(initial_scale),
+            scalars.int32(good_steps),
+            scalars.int32(self.hysteresis),
+        )
+
     @classmethod
     def tensorflow(cls, *, increment_period: int = 2000, multiplier: float = 2.0) -> LossScaleRule:
         """Returns the rule of TensorFlow, tf-keras and jmp, with the names of `DynamicLossScale`.
@@ -204,10 +250,14 @@ class LossScaleRule:
         raise_error_at_min_scale: bool = True,
         scale_factor: float = 2.0,
     ) -> LossScaleRule:
-        """Returns the rule of DeepSpeed's `DynamicLossScaler`.
+        """Returns the rule of DeepSpeed's `DynamicLossScaler`, which DeepSpeed uses with ZeRO.
 
         The names are those of the class, and the defaults are those of DeepSpeed's configuration.
         The first good step after an overflow does not count, as in DeepSpeed.
+
+        Without ZeRO, DeepSpeed has another rule: it ignores `hysteresis` and
+        `consecutive_hysteresis`, and does not raise at the floor. That is this rule with
+        `delayed_shift=1` and `raise_error_at_min_scale=False`.
 
         Args:
             scale_window: Good steps before growth; `loss_scale_window` in the configuration.
@@ -278,10 +328,214 @@ class LossScaleRule:
         )
 
 
+@dataclasses.dataclass(frozen=True)
+class LossScaleState:
+    """A dynamic loss scale in a training loop of your own. Its methods are pure functions.
+
+    `LossScaleRule.init` makes one. In each step::
+
+        loss = state.scale(loss)                # and differentiate it
+        gradients = state.unscale(gradients)
+        finite = all_finite(gradients)          # apply the gradients if it is true
+        state = state.adjust(finite)
+
+    It is a pytree of JAX, so functions in `jax.jit` can take and return it, and so can functions in
+    `torch.compile`. The rule is compiled into them.
+
+    Attributes:
+        rule: How it moves. `on_floor` has no effect: a pure function does not warn.
+        loss_scale: The loss scale, a float or a float32 scalar of the framework.
+        good_steps: Good steps in a row since it last changed, an int or an int32 scalar.
+        hysteresis_left: Bad steps until it shrinks, an int or an int32 scalar.
+    """
+
+    rule: LossScaleRule
+    loss_scale: Any
+    good_steps: Any
+    hysteresis_left: Any
+
+    def __post_init__(self) -> None:
+        register_pytree(
+            LossScaleState, ("loss_scale", "good_steps", "hysteresis_left"), static="rule"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LossScaleState, tuple(vars(self).values())  # so that JAX knows a copy too
+
+    def scale(self, loss: Any) -> Any:
+        """Returns a loss, or nested losses, multiplied by the loss scale.
+
+        float16 and bfloat16 become float32, in which a scaled loss does not overflow as soon.
+
+        Args:
+            loss: A number or an array of NumPy, JAX or PyTorch, or nested containers of them.
+
+        Raises:
+            LossScaleArgumentError: A value is neither a number, an array nor a container of them.
+        """
+        return map_tree(lambda one: product(one, self.loss_scale), loss)
+
+    def unscale(self, gradients: Any) -> Any:
+        """Returns gradients divided by the loss scale.
+
+        float16 and bfloat16 become float32, in which small gradients do not become 0.
+
+        Args:
+            gradients: Arrays of NumPy, JAX or PyTorch in nested dictionaries, lists, tuples or
+                pytrees of JAX. `None` stays.
+
+        Raises:
+            LossScaleArgumentError: A value is neither a number, an array nor a container of them.
+        """
+        return map_tree(lambda one: quotient(one, self.loss_scale), gradients)
+
+    def adjust(self, finite: Any) -> LossScaleState:
+        """Returns the state for the next step, as `compat_lossscale.spec.next_state` computes it.
+
+        Args:
+            finite: Whether all gradients of this step were finite, for example `all_finite` of
+                them: a bool, or a scalar of the framework.
+
+        Raises:
+            LossScaleArgumentError: `finite` has dimensions, as gradients have.
+        """
+        if getattr(finite, "ndim", 0):
+            raise LossScaleArgumentError(
+                f'"finite" must be a single truth value, but has the shape {tuple(finite.shape)}. '
+                "Pass all_finite(gradients)."
+            )
+        scalars = scalars_of(self.loss_scale, finite)
+        before = ScaleState(
+            scalars.float32(self.loss_scale),
+            scalars.int32(self.good_steps),
+            scalars.int32(self.hysteresis_left),
+        )
+        condition = scalars.condition(finite)
+        after = next_state(before, condition, self._numbers(scalars), scalars.operations)
+        return LossScaleState(
+            self.rule,
+            scalars.float32(after.scale),
+            scalars.int32(after.good_steps),
+            scalars.int32(after.hysteresis_left),
+        )
+
+    def _numbers(self, scalars: Scalars) -> RuleNumbers:
+        numbers = self.rule.numbers
+        if scalars.operations is PYTHON:
+            return numbers
+        # Frameworks compare with an int32, in which larger numbers wrap.
+        return numbers._replace(
+            growth_steps=min(numbers.growth_steps, 2**30),
+            growth_delay=min(numbers.growth_delay, 2**30),
+        )
+
+    @classmethod
+    def from_grad_scaler(cls, state_dict: Mapping[str, Any]) -> LossScaleState:
+        """Reads what `state_dict()` of PyTorch's `torch.amp.GradScaler` returns.
+
+        Args:
+            state_dict: The dictionary.
+
+        Returns:
+            A state of Python's numbers.
+
+        Raises:
+            ConfigFormatError: An entry is missing, as in that of a scaler that is not enabled.
+            LossScaleArgumentError: A value is out of its bounds.
+        """
+        try:
+            rule = LossScaleRule.torch(
+                growth_factor=state_dict["growth_factor"],
+                backoff_factor=state_dict["backoff_factor"],
+                growth_interval=state_dict["growth_interval"],
+            )
+            return rule.init(state_dict["scale"], good_steps=state_dict["_growth_tracker"])
+        except KeyError as error:
+            raise ConfigFormatError(
+                f"A state_dict of GradScaler has {error}, but this one has {sorted(state_dict)}. "
+                "It is empty if the scaler is not enabled."
+            ) from None
+
+    def to_grad_scaler(self) -> dict[str, Any]:
+        """Returns what `load_state_dict` of PyTorch's `torch.amp.GradScaler` takes.
+
+        Raises:
+            InexpressibleLossScaleError: The rule says what GradScaler cannot do, such as a floor.
+        """
+        rule = self.rule
+        written = {
+            "scale": float(self.loss_scale),
+            "growth_factor": rule.growth_factor,
+            "backoff_factor": rule.backoff_factor,
+            "growth_interval": rule.growth_steps,
+            "_growth_tracker": int(self.good_steps),
+        }
+        _require_equal(rule, LossScaleState.from_grad_scaler(written).rule, "GradScaler")
+        return written
+
+    @classmethod
+    def from_dynamic_scale(cls, dynamic_scale: Any) -> LossScaleState:
+        """Reads a `flax.training.dynamic_scale.DynamicScale`.
+
+        Args:
+            dynamic_scale: The object. Arrays of JAX stay what they are.
+
+        Raises:
+            LossScaleArgumentError: A value is out of its bounds.
+        """
+        rule = LossScaleRule(
+            # It grows one step later than its interval says.
+            growth_steps=dynamic_scale.growth_interval + 1,
+            growth_factor=dynamic_scale.growth_factor,
+            backoff_factor=dynamic_scale.backoff_factor,
+            min_scale=float(dynamic_scale.minimum_scale or 0.0),
+            max_scale=_LARGEST,
+        )
+        return rule.init(dynamic_scale.scale, good_steps=dynamic_scale.fin_steps)
+
+    def to_dynamic_scale(self) -> Any:
+        """Returns a `flax.training.dynamic_scale.DynamicScale`.
+
+        Its last growth is to the largest float32, and that of a rule without `max_scale` is left
+        out. This is the only difference.
+
+        Raises:
+            InexpressibleLossScaleError: The rule says what flax cannot do, such as hysteresis.
+            ImportError: flax is not installed.
+        """
+        from flax.training.dynamic_scale import DynamicScale  # noqa: PLC0415  # only if used
+
+        rule = self.rule
+        made = DynamicScale(
+            growth_factor=rule.growth_factor,
+            backoff_factor=rule.backoff_factor,
+            growth_interval=rule.growth_steps - 1,
+            fin_steps=self.good_steps,
+            scale=self.loss_scale,
+            minimum_scale=rule.min_scale,
+        )
+        capped = rule if rule.max_scale is not None else rule.replace(max_scale=_LARGEST)
+        _require_equal(capped, LossScaleState.from_dynamic_scale(made).rule, "flax' DynamicScale")
+        return made
+
+
 _COUNTS = {"growth_steps": 1, "hysteresis": 1, "floor_steps": 1, "growth_delay": 0}
 """The fields that count steps, and their lowest values."""
 _SMALLEST = 2.0**-149
 """The smallest float32 above 0."""
+_LARGEST = 3.4028234663852886e38
+"""The largest float32."""
+
+
+def _require_equal(rule: LossScaleRule, expressed: LossScaleRule, reader: str) -> None:
+    """Refuses a rule if `expressed`, as which another library reads it, moves in another way."""
+    for field in dataclasses.fields(rule):
+        value, other = getattr(rule, field.name), getattr(expressed, field.name)
+        if value != other and field.name not in ("on_floor", "floor_steps"):
+            raise InexpressibleLossScaleError(
+                f"{reader} cannot have {field.name}={value!r} of a loss-scale rule. Use "
+                f"rule.replace({field.name}={other!r}) if that will do."
+            )
 
 
 def check_rule(

@@ -3,8 +3,7 @@
 
 `"dynamic"`, `128`, `DynamicLossScale(2048, 500)`, `dynamic=False, initial_scale=128` and the config
 dictionaries of all generations mean one of two things: a fixed number, or a number that grows after
-a number of good steps and shrinks after a bad one. `config_reading` and `config_writing` have the
-forms of configs.
+a number of good steps and shrinks after a bad one. `config_reading` knows the forms of configs.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.spec import config_writing
+from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgumentError
 from compat_lossscale.spec.config_reading import ConfigForm, read_loss_scale_config
 from compat_lossscale.spec.generation import (
     DEFAULT_GROWTH_STEPS,
@@ -30,6 +28,9 @@ _WHAT_IT_MUST_BE = (
     "loss_scale must be the string 'dynamic', an int, a float, a FixedLossScale or a "
     "DynamicLossScale."
 )
+
+_PACKAGES = ("compat_lossscale", "tensorflow", "lossscale_codemods")
+"""The packages whose own classes of loss scales are known; the codemod has stand-ins for them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,14 +167,14 @@ class LossScaleSpec:
 
     @classmethod
     def _from_loss_scale_object(cls, loss_scale: Any) -> LossScaleSpec:
-        names = {base.__name__ for base in type(loss_scale).__mro__}
-        for known in ("DynamicLossScale", "FixedLossScale"):
-            if known in names:
-                return cls.from_config({"class_name": known, "config": loss_scale.get_config()})
+        # Exactly these: what a subclass adds would be lost. TensorFlow is not imported here.
+        name, package = type(loss_scale).__name__, type(loss_scale).__module__.partition(".")[0]
+        if name in ("DynamicLossScale", "FixedLossScale") and package in _PACKAGES:
+            return cls.from_config({"class_name": name, "config": loss_scale.get_config()})
         raise LossScaleArgumentError(
-            f"{type(loss_scale).__name__} is neither a FixedLossScale nor a DynamicLossScale, so "
-            "it has rules of its own that no spec can state. It can still be used as the "
-            "loss_scale of compat_lossscale.experimental.LossScaleOptimizer."
+            f"{name} is neither FixedLossScale nor DynamicLossScale itself, so it has rules of its "
+            "own that no spec can state. It can still be used as the loss_scale of "
+            "compat_lossscale.experimental.LossScaleOptimizer."
         )
 
     @classmethod
@@ -260,7 +261,16 @@ class LossScaleSpec:
 
         The form is that of TensorFlow 2.1 to 2.3, with a key `rule` if there is one.
         """
-        return config_writing.loss_scale_config(self)
+        if not self.dynamic:
+            config: dict[str, Any] = {"loss_scale_value": self.initial_scale}
+            return {"class_name": "FixedLossScale", "config": config}
+        config = {
+            "initial_loss_scale": self.initial_scale,
+            "increment_period": self.growth_steps,
+            "multiplier": self.multiplier,
+            **self._stated_rule(),
+        }
+        return {"class_name": "DynamicLossScale", "config": config}
 
     def to_config(self, generation: Generation | str) -> dict[str, Any]:
         """Returns the part of an optimizer's config that states this loss scale.
@@ -276,7 +286,25 @@ class LossScaleSpec:
             InexpressibleLossScaleError: The generation cannot express it: a multiplier other than 2
                 after TensorFlow 2.3, a fixed scale below 1 before 2.4, or a rule.
         """
-        return config_writing.optimizer_config(self, Generation(generation))
+        generation = Generation(generation)
+        self._require_no_rule(f"{generation.title} moves")
+        if generation is Generation.TF23:
+            if not self.dynamic and self.initial_scale < 1:
+                raise InexpressibleLossScaleError(
+                    "TensorFlow 2.0-2.3 refuses a fixed loss scale below 1 "
+                    f"({self.initial_scale}). Convert to tf2.4 or tf-keras instead."
+                )
+            return {"loss_scale": self.to_loss_scale_config()}
+        self._require_multiplier_two(f"The {generation.value} config")
+        if generation is Generation.KERAS3:
+            if not self.dynamic:
+                return {"loss_scale_factor": self.initial_scale}
+            return {"initial_scale": self.initial_scale, "dynamic_growth_steps": self.growth_steps}
+        return {
+            "dynamic": self.dynamic,
+            "initial_scale": self.initial_scale,
+            "dynamic_growth_steps": self.growth_steps,
+        }
 
     def to_own_config(self, generation: Generation) -> dict[str, Any]:
         """Returns what `to_config` does, with a key `rule` if there is one.
@@ -286,7 +314,7 @@ class LossScaleSpec:
         if self.rule is None:
             return self.to_config(generation)
         bare = dataclasses.replace(self, rule=None, multiplier=DEFAULT_MULTIPLIER)
-        return {**bare.to_config(generation), **config_writing.stated_rule(self)}
+        return {**bare.to_config(generation), **self._stated_rule()}
 
     def to_own_arguments(self) -> dict[str, Any]:
         """Returns the arguments of this package's constructors, which take a rule.
@@ -308,7 +336,37 @@ class LossScaleSpec:
         Raises:
             InexpressibleLossScaleError: The multiplier is not 2, or there is a rule.
         """
-        return config_writing.constructor_kwargs(self)
+        self._require_no_rule(
+            "The constructor of tf.keras.mixed_precision makes an optimizer that moves"
+        )
+        self._require_multiplier_two("The constructor of tf.keras.mixed_precision")
+        if not self.dynamic:
+            return {"dynamic": False, "initial_scale": self.initial_scale}
+        kwargs: dict[str, Any] = {}
+        if self.initial_scale != DEFAULT_INITIAL_SCALE:
+            kwargs["initial_scale"] = self.initial_scale
+        if self.growth_steps != DEFAULT_GROWTH_STEPS:
+            kwargs["dynamic_growth_steps"] = self.growth_steps
+        return kwargs
+
+    def _stated_rule(self) -> dict[str, Any]:
+        return {} if self.rule is None else {"rule": self.rule.to_config()}
+
+    def _require_no_rule(self, what_moves: str) -> None:
+        if self.rule is not None:
+            fields = (f"{name}={value!r}" for name, value in self.rule.to_config().items())
+            raise InexpressibleLossScaleError(
+                f"{what_moves} the loss scale by TensorFlow's rule, and cannot express "
+                f"{', '.join(fields)}. Only the optimizers of compat_lossscale take a rule."
+            )
+
+    def _require_multiplier_two(self, place: str) -> None:
+        if self.dynamic and self.multiplier != DEFAULT_MULTIPLIER:
+            raise InexpressibleLossScaleError(
+                f"{place} cannot express a multiplier other than 2, and this one is "
+                f"{self.multiplier}. Use compat_lossscale.experimental.LossScaleOptimizer, or the "
+                "form of TensorFlow 2.0-2.3."
+            )
 
 
 def _finite(number: float, what: str) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the values of the fields of a `LossScaleRule`."""
+"""Checks the values of the fields of a `LossScaleRule`, and the value of a fixed loss scale."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ def checked_number(name: str, value: object) -> float:
         if math.isfinite(float32(number)):
             return number
     raise refusal(name, "a number that is finite in float32", value)
+
+
+def check_fixed_value(value: float) -> None:
+    """Refuses a fixed loss scale that only float64 can hold.
+
+    Raises:
+        LossScaleArgumentError: It is. (It is a `ValueError`, as in TensorFlow 2.1 to 2.15, which
+            raised it when the loss scale was read.)
+    """
+    if math.isfinite(value) and not math.isfinite(float32(value)):
+        raise LossScaleArgumentError(
+            f"The fixed loss scale {value:g} is infinite in float32, in which the loss is scaled, "
+            "and so is every scaled loss. The largest one is about 3.4e38."
+        )
 
 
 def reciprocal(name: str, value: float) -> float:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The update rule of a dynamic loss scale, written once.
 
-`compat_lossscale.core`, the front end of Keras 3 and the tests call the same function. It takes the
-operations that it needs as an argument: Python's by default, and TensorFlow's in a graph.
+`compat_lossscale.core`, the front end of Keras 3, `LossScaleState` and the tests call the same
+function. It takes the operations that it needs as an argument: Python's by default, and those of
+TensorFlow, Keras, JAX or PyTorch.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import math
-import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -36,9 +36,16 @@ class Operations:
     float32: Callable[[Any], Any]
 
 
+def _divide(dividend: float, divisor: float) -> float:
+    """Divides by 0 too, as float32 arithmetic does: TensorFlow takes a multiplier of 0."""
+    if divisor == 0:
+        return dividend * math.inf
+    return dividend / divisor
+
+
 PYTHON = Operations(
     select=lambda condition, a, b: a if condition else b,
-    divide=operator.truediv,
+    divide=_divide,
     maximum=max,
     minimum=min,
     is_finite=math.isfinite,

@@ -8,19 +8,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import OneCall, OnGradients, as_written, values_of
+from compat_lossscale.core import OnGradients, as_written, values_of
 from compat_lossscale.steps.overflow import Overflow
-
-
-def _counted(values: list[tf.Tensor]) -> tf.Tensor:
-    bad = [
-        tf.math.count_nonzero(tf.logical_not(tf.math.is_finite(one)), dtype=tf.int64)
-        for one in values
-    ]
-    return tf.stack([*bad, *(tf.size(one, out_type=tf.int64) for one in values)])
-
-
-_count = OneCall(_counted)
 
 
 @as_written
@@ -34,8 +23,12 @@ def count_non_finite(gradients: Iterable[Any]) -> tf.Tensor:
         An int64 vector: for each gradient the number of such elements, then for each gradient the
         number of all its elements.
     """
-    counted: tf.Tensor = _count(values_of(gradients))
-    return counted
+    values = values_of(gradients)
+    bad = [
+        tf.math.count_nonzero(tf.logical_not(tf.math.is_finite(one)), dtype=tf.int64)
+        for one in values
+    ]
+    return tf.stack([*bad, *(tf.size(one, out_type=tf.int64) for one in values)])
 
 
 class OverflowLog:

@@ -12,17 +12,20 @@ from compat_lossscale.core import (
     DynamicLossScale,
     apply_or_skip,
     as_written,
+    fixed_value,
     native,
+    scale_loss,
+    unscale_gradients,
     unzip,
 )
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.guarded_scaling import GuardedScaling
+from compat_lossscale.steps.guards import GuardsScaling
 
 
 class MixedPrecisionLossScaleOptimizer(
-    CountsSkippedSteps, GuardedScaling, native.MixedPrecisionLossScaleOptimizer
+    CountsSkippedSteps, GuardsScaling, native.MixedPrecisionLossScaleOptimizer
 ):
     """Wraps an optimizer of `tf.compat.v1.train` with loss scaling.
 
@@ -59,14 +62,23 @@ class MixedPrecisionLossScaleOptimizer(
                 "already, so the loss is multiplied by both loss scales, and both decide whether "
                 "to skip a step. Use the inner one as it is.",
             )
-            if isinstance(opt, GuardedScaling):
+            if isinstance(opt, GuardsScaling):
                 opt._guards.was_told_of("scaled twice")
 
     def _scale_loss(self, loss: Any) -> Any:
-        return self._scale_guarded(loss, "compute_gradients")
+        if callable(loss):
+            return as_written(lambda: self._scaled(loss(), "compute_gradients"))
+        return self._scaled(loss, "compute_gradients")
+
+    def _multiply(self, loss: Any, method: str) -> Any:
+        del method
+        return scale_loss(loss, self._loss_scale)
+
+    def _fixed_scale(self) -> float | None:
+        return fixed_value(self._loss_scale)
 
     def _unscale_grads(self, grads: Any) -> list[Any]:
-        return self._unscale_guarded(grads, "compute_gradients")
+        return unscale_gradients(grads, self._loss_scale())
 
     @as_written
     def apply_gradients(
@@ -96,7 +108,6 @@ class MixedPrecisionLossScaleOptimizer(
             # Whatever is not a DynamicLossScale was never asked to update, in any version.
             return inner_optimizer.apply_gradients(grads_and_vars, global_step, name)
         gradients, variables = unzip(grads_and_vars)
-        self._guards.check_applied_once(gradients, "apply_gradients", self._fixed_scale)
         name = self.get_name() if name is None else name
         inner_name = f"{name}-wrapped"  # One object for all replicas, or a strategy packs it.
         done = apply_or_skip(

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat_lossscale.errors import NotCountedError
-
 
 def is_of_keras_3(optimizer: Any) -> bool:
     """Whether it is a LossScaleOptimizer of Keras 3: Keras' own, or this package's."""
@@ -39,11 +37,8 @@ def loss_scale_of(optimizer: Any) -> Any:
 
 def skipped_steps_of(optimizer: Any) -> Any:
     """Returns an optimizer's count of skipped steps; `None` if it does not count them."""
-    try:
-        return getattr(optimizer, "skipped_steps", None)
-    except NotCountedError:
-        # They are not counted in the graphs of TensorFlow 1, nor in Keras 3 on JAX.
-        return None
+    # In graphs of TensorFlow 1, and in Keras 3 on JAX, it has none: NotCountedError says so.
+    return getattr(optimizer, "skipped_steps", None)
 
 
 def hysteresis_left_of(optimizer: Any) -> int | None:

@@ -11,6 +11,7 @@ import tensorflow as tf
 from compat_lossscale import LossScaleSpec
 from compat_lossscale.arguments import as_loss_scale, from_spec
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.errors import LossScaleArgumentError
 from tests.support import NAN
 
 native = tf.compat.v1.mixed_precision
@@ -121,3 +122,9 @@ def test_a_users_subclass_of_tensorflows_own_class_decides_for_itself(tmp_path: 
 def test_what_is_no_loss_scale_is_refused(argument: Any) -> None:
     with pytest.raises(ValueError, match=re.compile("loss_scale cannot be None|loss scale ident")):
         as_loss_scale(argument)
+
+
+def test_a_multiplier_of_zero_is_refused() -> None:
+    for made in (DynamicLossScale(8, 3, 0), native.DynamicLossScale(8, 3, 0)):
+        with pytest.raises(LossScaleArgumentError, match="multiplier of 0"):
+            as_loss_scale(made)

@@ -11,6 +11,7 @@ import tf_keras
 from compat_lossscale.arguments import (
     LossScaleConfigs,
     config_of,
+    initial_scale_of,
     inner_in,
     others_in,
     spec_in,
@@ -19,7 +20,7 @@ from compat_lossscale.arguments import (
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import ConfigFormatError
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-from tests.loss_scales import HalvingLossScale
+from tests.loss_scales import CappedLossScale, HalvingLossScale, RenamedLossScale
 
 INNER = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
 CONFIGS = LossScaleConfigs(tf_keras.utils.get_registered_name, tf_keras.utils.get_registered_object)
@@ -54,6 +55,27 @@ def test_a_users_own_loss_scale_is_stated_by_its_class() -> None:
     assert config_of(loss_scale, INNER, CONFIGS) == {"optimizer": INNER, "loss_scale": stated}
 
 
+@pytest.mark.parametrize(
+    ("cls", "config"), [(CappedLossScale, {"cap": 32.0}), (RenamedLossScale, {"value": 32.0})]
+)
+def test_a_subclass_of_a_known_loss_scale_is_stated_by_its_own_class(
+    cls: Any, config: dict[str, Any]
+) -> None:
+    loss_scale = cls(32.0)
+    assert spec_of(loss_scale) is None
+    stated = config_of(loss_scale, INNER, CONFIGS)
+    assert stated["loss_scale"] == {"class_name": cls.__name__, "config": config}
+    again = CONFIGS.stated_in(stated, {cls.__name__: cls})
+    assert type(again) is cls
+    assert again.get_config() == config
+
+
+def test_a_subclass_has_the_first_value_of_its_parent() -> None:
+    assert initial_scale_of(CappedLossScale()) == 8
+    assert initial_scale_of(RenamedLossScale(4.0)) == 4
+    assert initial_scale_of(HalvingLossScale()) is None
+
+
 def test_a_wrapped_optimizer_alone_has_the_default_loss_scale() -> None:
     assert spec_in({"inner_optimizer": INNER}) == LossScaleSpec()
 
@@ -73,7 +95,16 @@ def test_the_config_of_the_wrapped_optimizer_may_be_changed(key: str) -> None:
 def test_a_wrapped_optimizer_that_is_one_is_given_as_it_is() -> None:
     optimizer = object()
     assert inner_in({"inner_optimizer": optimizer}) is optimizer
-    assert inner_in({}) is None
+
+
+@pytest.mark.parametrize("config", [{}, {"loss_scale": 8}, {"dynamic": True, "initial_scale": 8}])
+def test_a_config_without_an_optimizer_is_a_key_error_as_in_every_version(
+    config: dict[str, Any],
+) -> None:
+    with pytest.raises(KeyError, match="no optimizer to wrap"):
+        inner_in(config)
+    with pytest.raises(ValueError, match="no optimizer to wrap"):
+        inner_in(config)
 
 
 def test_the_rest_is_for_a_constructor_of_a_subclass() -> None:

@@ -233,17 +233,22 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
 
 
 def test_a_program_that_can_run_on_one_keras_only_is_told_which(folder: Path) -> None:
-    assert "--keras3: Keras 3's" not in CliRunner().invoke(doctor, [str(folder)]).output
+    assert "--keras3: Keras 3 has no" not in CliRunner().invoke(doctor, [str(folder)]).output
     (folder / "program.py").write_text(
+        "from tensorflow.compat.v1.keras.layers import CuDNNLSTM\n"
         "class Own:\n    def _create_slots(self, variables): opt.get_slot(v, 'm')\n"
     )
     said = CliRunner().invoke(doctor, [str(folder)]).output
     assert (
-        "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3's optimizers "
-        "have no _create_slots, get_slot.\n" in said
+        "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3 has no "
+        "_create_slots, get_slot, tf.keras.layers.CuDNNLSTM.\n" in said
     )
     content = json.loads(CliRunner().invoke(doctor, ["--json", str(folder)]).output)
-    assert content["neighbours"]["not_on_keras_3"] == ["_create_slots", "get_slot"]
+    assert content["neighbours"]["not_on_keras_3"] == [
+        "_create_slots",
+        "get_slot",
+        "tf.keras.layers.CuDNNLSTM",
+    ]
 
 
 def test_a_program_that_needs_nothing_else_is_told_so(folder: Path) -> None:

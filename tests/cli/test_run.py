@@ -220,6 +220,108 @@ def test_a_program_of_tensorflow_1_trains_with_tf1(tmp_path: Path) -> None:
     assert observed(run("--tf1", str(path))) == [3.0, 1, 2.0**14, False]
 
 
+MODULE_PROGRAM = """\
+import tensorflow as tf
+from tensorflow.keras.mixed_precision import experimental as mp
+
+class Encoder(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = tf.keras.layers.Dense(8, "relu")
+        self.out = tf.keras.layers.Dense(1)
+    def __call__(self, x):
+        return self.out(self.hidden(x))
+
+class Trainer(tf.Module):
+    def __init__(self, modules):
+        super().__init__()
+        self.modules = modules
+        self.optimizer = mp.LossScaleOptimizer(tf.keras.optimizers.Adam(0.05), "dynamic")
+    def __call__(self, tape, loss):
+        variables = tf.nest.flatten([module.variables for module in self.modules])
+        with tape:
+            loss = self.optimizer.get_scaled_loss(loss)
+        gradients = self.optimizer.get_unscaled_gradients(tape.gradient(loss, variables))
+        gradients, _ = tf.clip_by_global_norm(gradients, 100.0)
+        self.optimizer.apply_gradients(zip(gradients, variables))
+
+x = tf.random.stateless_normal([32, 3], [1, 2])
+y = tf.reduce_sum(x, 1, keepdims=True)
+encoder = Encoder()
+encoder(x)
+trainer = Trainer([encoder])
+
+@tf.function
+def step():
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(encoder(x) - y))
+    trainer(tape, loss)
+    return loss
+
+losses = [float(step()) for _ in range(50)]
+print(losses[-1] < losses[0] / 2)
+"""
+"""It collects the variables of modules with layers, as programs of reinforcement learning do."""
+
+
+def test_a_program_that_would_train_nothing_on_keras_3_is_stopped(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(MODULE_PROGRAM)
+    assert run("train.py", cwd=tmp_path).stdout == "True\n"
+    done = run("--keras3", "train.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    said = done.stderr
+    assert "ValueError: apply_gradients() got no gradients and no variables" in said
+    assert "a tf.Module, whose `variables` and `trainable_variables` leave out the layers" in said
+
+
+def test_checkpoints_metrics_weights_and_own_compiles_work_on_keras_3(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        """\
+import json
+import tensorflow as tf
+from tensorflow.keras.mixed_precision import experimental as mp
+
+class Scale(tf.keras.layers.Layer):
+    def build(self, shape):
+        self.scale = self.add_weight("scale", shape=shape[-1:], initializer="ones")
+    def call(self, x):
+        return x * self.scale
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.layer = Scale()
+    def compile(self, optimizer):
+        super().compile()
+        self.own = self._get_optimizer(optimizer)
+    def call(self, x):
+        return self.layer(x)
+
+net, seen = Net(), tf.keras.metrics.Mean()
+net.compile(mp.LossScaleOptimizer(tf.keras.optimizers.SGD(0.5, momentum=0.5), 8))
+def step():
+    with tf.GradientTape() as tape:
+        loss = net.own.get_scaled_loss(tf.reduce_sum(net(tf.ones([1, 2]))))
+    gradients = net.own.get_unscaled_gradients(tape.gradient(loss, net.trainable_variables))
+    net.own.apply_gradients(zip(gradients, net.trainable_variables))
+    seen.update_state(loss)
+step()
+manager = tf.train.CheckpointManager(
+    tf.train.Checkpoint(net=net, optimizer=net.own), "checkpoints", max_to_keep=2
+)
+manager.save()
+step()
+first = net.layer.scale.numpy().tolist()
+manager.checkpoint.restore(manager.latest_checkpoint)
+seen.reset_states()
+step()
+print(json.dumps([first, net.layer.scale.numpy().tolist(), float(seen.result())]))
+"""
+    )
+    done = run("--keras3", "train.py", cwd=tmp_path)
+    assert observed(done) == [[-0.25, -0.25], [-0.25, -0.25], 8.0]
+
+
 def test_a_program_trains_on_keras_3(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         """\

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from compat_lossscale.core import (
     unscale_gradients,
     unzip,
 )
+from compat_lossscale.core.gradients import _traced_finite_by_sum
 from tests.support import INF, NAN, Mode, scalar_spec
 
 
@@ -239,3 +242,90 @@ def test_numpy_arrays_and_variables_are_gradients_too(mode: Mode) -> None:
     unscaled, finite = mode.compile(both)()
     assert [gradient.tolist() for gradient in unscaled] == [[1, 2], [1, 2]]
     assert finite
+
+
+def test_each_gradient_is_multiplied_once_by_the_reciprocal_as_in_tf_keras(mode: Mode) -> None:
+    # A division would round otherwise, and so would float32 arithmetic on a float16 gradient.
+    values = np.random.default_rng(0).normal(size=50).astype("f")
+
+    def unscale(scale: tf.Tensor) -> Any:
+        given = [tf.constant(values), tf.constant(values, tf.float16), tf.constant(values[:1])]
+        return unscale_gradients(given, scale)
+
+    found = mode.compile(unscale, scalar_spec())(3.0)
+    factor = np.float32(1) / np.float32(3)
+    np.testing.assert_array_equal(found[0], values * factor)
+    np.testing.assert_array_equal(found[1], values.astype("e") * factor.astype("e"))
+    np.testing.assert_array_equal(found[2], values[:1] * factor)
+
+
+LARGE = [2**17]
+CASES = {
+    "finite": (lambda: [tf.ones(LARGE), tf.ones([3])], True),
+    "none": (list, True),
+    "a sum that overflows": (lambda: [tf.fill(LARGE, 1e38), tf.ones([3])], True),
+    "a NaN in the large one": (lambda: [tf.fill(LARGE, NAN), tf.ones([3])], False),
+    "an infinity in a small one": (lambda: [tf.ones(LARGE), tf.constant([1.0, INF])], False),
+    "infinities that cancel": (lambda: [tf.fill(LARGE, INF), tf.fill(LARGE, -INF)], False),
+    "float16 with a large sum": (lambda: [tf.ones(LARGE), tf.fill(LARGE, tf.float16.max)], True),
+    "a NaN in float16": (lambda: [tf.ones(LARGE), tf.constant([NAN], tf.float16)], False),
+    "bfloat16": (lambda: [tf.fill(LARGE, tf.bfloat16.max), tf.ones([2], tf.float64)], True),
+    "float64 beyond float32": (lambda: [tf.fill(LARGE, tf.constant(1e300, tf.float64))], True),
+    "a NaN in a scalar": (lambda: [tf.ones([3]), tf.constant(NAN)], False),
+    "a NaN among rows": (lambda: [tf.ones([2, 3]), tf.fill([4, 3], NAN), tf.zeros([0, 3])], False),
+    "empty": (lambda: [tf.zeros([0]), tf.zeros([0])], True),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("copies", [1, 5], ids=["few", "many"])
+def test_it_says_whether_every_element_is_finite(case: str, copies: int) -> None:
+    make, expected = CASES[case]
+    tensors = make() * copies
+    in_graph = tf.function(lambda: all_finite(tensors))
+    by_xla = tf.function(lambda: all_finite(tensors), jit_compile=True)
+    for ask in (lambda: all_finite(tensors), in_graph, by_xla):
+        assert bool(ask()) is expected
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        assert session.run(all_finite(make() * copies)) == expected
+
+
+def operations(make: Callable[[], list[Any]]) -> Counter[str]:
+    """How often each operation is in the graph that asks about tensors."""
+    with tf.Graph().as_default() as graph:
+        tensors = [tf.compat.v1.placeholder(dtype, shape) for dtype, shape in make()]
+        all_finite(tensors)
+    return Counter(operation.type for operation in graph.get_operations())
+
+
+def test_small_tensors_of_one_kind_are_asked_about_together() -> None:
+    small = operations(lambda: [(tf.float32, [2]), (tf.float32, [512]), (tf.float32, [1])])
+    assert (small["ConcatV2"], small["IsFinite"]) == (1, 1)
+    kinds = [(tf.float32, [2, 3]), (tf.float32, [4, 3]), (tf.float16, [2]), (tf.float32, [3])]
+    assert operations(lambda: kinds)["IsFinite"] == 3
+    assert operations(lambda: [(tf.float32, [513]), (tf.float32, None)] * 2)["ConcatV2"] == 0
+
+
+def test_a_large_tensor_is_added_up_and_others_are_asked_for_each_element() -> None:
+    assert operations(lambda: [(tf.float32, LARGE)])["Sum"] == 1
+    assert operations(lambda: [(tf.float32, [2**17 - 1])])["Sum"] == 0
+    assert operations(lambda: [(tf.float16, LARGE)])["Sum"] == 0
+
+
+def test_rows_that_vary_do_not_trace_the_sum_again_and_again() -> None:
+    before = _traced_finite_by_sum.experimental_get_tracing_count()
+    for rows in range(2**17, 2**17 + 6):
+        values = tf.ones([rows, 1])
+        assert all_finite([tf.IndexedSlices(values, tf.range(rows), [rows, 1])])
+    assert _traced_finite_by_sum.experimental_get_tracing_count() - before <= 2
+
+
+def test_a_graph_of_tensorflow_1_gets_no_functions() -> None:
+    # Programs of TensorFlow 1 may be written into files that have none.
+    tf.compat.v1.disable_control_flow_v2()
+    try:
+        with tf.Graph().as_default() as graph:
+            all_finite([tf.compat.v1.placeholder(tf.float32, LARGE)])
+    finally:
+        tf.compat.v1.enable_control_flow_v2()
+    assert not graph.as_graph_def().library.function

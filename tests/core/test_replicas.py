@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
+from compat_lossscale.core import check_strategy, supports_strategy
 from compat_lossscale.core.replicas import finite_on_all_replicas, must_merge
 from tests.support import NAN
 
@@ -39,7 +40,6 @@ def test_of_equal_gradients_one_replica_is_asked(mirrored: Any) -> None:
 def test_without_replicas_the_gradients_themselves_are_asked() -> None:
     assert bool(finite_on_all_replicas([tf.constant(1.0)]))
     assert not bool(finite_on_all_replicas([tf.constant(NAN)]))
-    assert bool(finite_on_all_replicas("any", ask=lambda given: tf.constant(given == "any")))
 
 
 def test_replicas_merge_only_where_each_sees_itself_alone(mirrored: Any) -> None:
@@ -49,3 +49,35 @@ def test_replicas_merge_only_where_each_sees_itself_alone(mirrored: Any) -> None
         assert not must_merge()
         mirrored.run(lambda: seen.append(must_merge()))
     assert seen == [True, True]
+
+
+def test_strategies_with_a_copy_of_each_variable_on_each_replica_are_supported(
+    mirrored: Any,
+) -> None:
+    assert supports_strategy()
+    for strategy in (mirrored, tf.distribute.OneDeviceStrategy("CPU:0")):
+        with strategy.scope():
+            assert supports_strategy()
+            check_strategy()
+
+
+def test_other_strategies_get_the_error_of_the_original() -> None:
+    strategy = tf.distribute.experimental.CentralStorageStrategy(["CPU:0", "CPU:1"])
+    message = (
+        "Loss scaling is not supported with the tf.distribute.Strategy: CentralStorageStrategy. "
+        "Try using a different Strategy, e.g. a MirroredStrategy"
+    )
+    with strategy.scope():
+        assert not supports_strategy()
+        with pytest.raises(ValueError, match=message):
+            check_strategy()
+
+
+def test_tpu_strategies_are_told_that_they_need_no_loss_scaling(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tpu = object.__new__(tf.distribute.TPUStrategy)
+    monkeypatch.setattr(tf.distribute, "has_strategy", lambda: True)
+    monkeypatch.setattr(tf.distribute, "get_strategy", lambda: tpu)
+    with pytest.raises(ValueError, match="Loss scaling is not supported with TPUStrategy"):
+        check_strategy()

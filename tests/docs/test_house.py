@@ -26,6 +26,7 @@ def test_every_module_of_the_shim_is_described() -> None:
         "optimizers",
         "pages",
         "policies",
+        "recording",
         "spec",
         "steps",
         "tf1",

@@ -9,6 +9,7 @@ _FOR_ONE_BACKEND = {
     "tensorflow": (
         "test_compile_wrapping.py",
         "test_experimental.py",
+        "test_old_layers.py",
         "test_old_members.py",
         "test_policies.py",
         "test_registry.py",

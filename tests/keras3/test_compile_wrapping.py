@@ -10,6 +10,7 @@ import keras
 import numpy as np
 import pytest
 
+from compat_lossscale._patching import Undo, take_back
 from compat_lossscale.keras3 import compile_wrapping, experimental
 from compat_lossscale.keras3.policies import Policy, set_policy
 
@@ -22,6 +23,10 @@ def policy_and_compile_stay() -> Iterator[None]:
     yield
     keras.config.set_dtype_policy(policy)
     compile_wrapping.patches.replace(decides)
+
+
+def experimental_of_4(optimizer: Any) -> Any:
+    return experimental.LossScaleOptimizer(optimizer, 4)
 
 
 def compiled(policy: Any, **kwargs: Any) -> Any:
@@ -52,9 +57,33 @@ def test_a_policy_without_a_loss_scale_leaves_the_optimizer() -> None:
 def test_keras_own_policy_is_left_to_keras_or_to_the_default() -> None:
     compile_wrapping.enable()
     assert type(compiled("mixed_float16").optimizer) is Stock
-    compile_wrapping.enable(default=lambda optimizer: experimental.LossScaleOptimizer(optimizer, 4))
+    compile_wrapping.enable(default=experimental_of_4)
     assert float(compiled("mixed_float16").optimizer.loss_scale) == 4.0
     assert type(compiled("float32").optimizer) is keras.optimizers.SGD
+
+
+def test_a_model_with_a_compile_of_its_own_gets_optimizers_as_compile_wraps_them() -> None:
+    undo: Undo = []
+    compile_wrapping.put_get_optimizer(experimental_of_4, undo)
+
+    class Adversaries(keras.Model):
+        def compile(self, one: Any, other: Any) -> None:
+            super().compile()
+            self.one, self.both = self._get_optimizer(one), self._get_optimizer([other, "adam"])
+
+    def optimizers_under(policy: Any) -> list[Any]:
+        model = Adversaries(dtype=policy)
+        model.compile("sgd", keras.optimizers.SGD(0.5))
+        return [model.one, *model.both]
+
+    kinds = [keras.optimizers.SGD, keras.optimizers.SGD, keras.optimizers.Adam]
+    assert [type(one) for one in optimizers_under("float32")] == kinds
+    for policy, scale in (("mixed_float16", 4.0), (Policy("mixed_float16", loss_scale=8), 8.0)):
+        found = optimizers_under(policy)
+        assert [type(one.inner_optimizer) for one in found] == kinds
+        assert [float(one.loss_scale()) for one in found] == [scale] * 3
+    take_back(undo)
+    assert not hasattr(keras.Model, "_get_optimizer")
 
 
 def test_what_is_taken_back_leaves_the_method_that_was_found() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import keras
@@ -12,6 +13,7 @@ import tensorflow as tf
 from compat_lossscale import DynamicLossScale, FixedLossScale
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3.experimental import LossScaleOptimizer
+from tests.loss_scales import CappedLossScale, RenamedLossScale
 
 
 def wrapped(loss_scale: Any) -> LossScaleOptimizer:
@@ -65,3 +67,21 @@ def test_what_is_no_optimizer_of_keras_3_is_refused() -> None:
         LossScaleOptimizer("sgd", "dynamic")
     with pytest.raises(ValueError, match="loss_scale"):
         wrapped("often")
+
+
+@pytest.mark.parametrize("cls", [CappedLossScale, RenamedLossScale])
+def test_a_users_subclass_of_a_known_loss_scale_stays_what_it_is(cls: Any, tmp_path: Any) -> None:
+    model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+    model.compile(wrapped(cls(32.0)), "mse")
+    for _ in range(4):
+        model.train_on_batch(tf.ones([1, 1]), tf.ones([1, 1]))
+    optimizer = model.optimizer
+    assert float(optimizer.loss_scale) == 32
+    assert optimizer.initial_scale == (8 if optimizer.dynamic else 32)
+    path = str(tmp_path / "model.keras")
+    model.save(path)
+    loaded = keras.models.load_model(path, custom_objects={cls.__name__: cls}).optimizer
+    for again in (loaded, pickle.loads(pickle.dumps(optimizer))):
+        assert type(again.loss_scale) is cls
+        assert again.loss_scale.get_config() == optimizer.loss_scale.get_config()
+        assert float(again.loss_scale) == 32

@@ -32,6 +32,8 @@ def test_a_step_in_place_is_refused_and_says_what_to_call() -> None:
 def test_skipped_steps_are_not_counted_and_the_error_says_what_counts_them() -> None:
     optimizer = LossScaleOptimizer(keras.optimizers.SGD())
     for name in ("skipped_steps", "last_step_skipped"):
+        assert not hasattr(optimizer, name)
+        assert name not in dir(optimizer)
         with pytest.raises(NotCountedError, match="LossScaleLogger"):
             getattr(optimizer, name)
 
@@ -40,6 +42,25 @@ def test_an_optimizer_that_is_not_built_says_so() -> None:
     optimizer = LossScaleOptimizer(keras.optimizers.SGD())
     with pytest.raises(ValueError, match=r"optimizer\.build"):
         optimizer.stateless_apply([], [], [])
+
+
+def test_a_step_without_gradients_is_refused_or_told() -> None:
+    optimizer, none = LossScaleOptimizer(keras.optimizers.SGD()), []
+    optimizer.build(variables_of([1.0]))
+    with pytest.raises(ValueError, match=r"stateless_apply\(\) got no gradients"):
+        optimizer.stateless_apply(optimizer.variables, none, [np.ones([1])])
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD())
+    optimizer.build(none)
+    with pytest.warns(LossScaleMisuseWarning, match="built for no variables: nothing is trained"):
+        trained, _ = optimizer.stateless_apply(optimizer.variables, none, none)
+    assert trained == []
+
+
+def test_fit_of_a_model_that_is_frozen_warns() -> None:
+    model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1, trainable=False)])
+    model.compile(LossScaleOptimizer(keras.optimizers.SGD()), "mse")
+    with pytest.warns(LossScaleMisuseWarning, match="nothing is trained"):
+        model.fit(np.ones([2, 1]), np.ones([2, 1]), verbose=0)
 
 
 def test_variables_are_taken_in_place_of_their_values() -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import keras
 import pytest
@@ -12,6 +14,7 @@ import tensorflow as tf
 from compat_lossscale._patching import Undo, take_back
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import old_members
+from compat_lossscale.keras3.tensorflow_2_4 import LossScaleOptimizer
 from compat_lossscale.neighbour_names.keras_3_names import HOOKS, MEMBERS
 
 
@@ -35,13 +38,98 @@ def test_old_members_work(members: None) -> None:
     assert float(optimizer.learning_rate) == 2.0
 
 
-@pytest.mark.parametrize("name", sorted(MEMBERS))
+@pytest.mark.parametrize("name", sorted({**MEMBERS, **HOOKS}))
 def test_members_that_are_gone_name_their_successor(name: str, members: None) -> None:
+    for optimizer in (keras.optimizers.SGD(), LossScaleOptimizer(keras.optimizers.SGD())):
+        assert not hasattr(optimizer, name)
+        assert not hasattr(type(optimizer), name)
+        assert name not in dir(optimizer)
+        with pytest.raises(AttributeError) as raised:
+            getattr(optimizer, name)
+        assert {**MEMBERS, **HOOKS}[name] in str(raised.value)
+
+
+def test_no_member_exists_only_to_raise(members: None) -> None:
     optimizer = keras.optimizers.SGD()
-    assert not hasattr(optimizer, name)
-    with pytest.raises(AttributeError) as raised:
-        getattr(optimizer, name)
-    assert MEMBERS[name] in str(raised.value)
+    optimizer.build([keras.Variable([1.0])])
+    for found in (optimizer, LossScaleOptimizer(keras.optimizers.SGD())):
+        assert [name for name in dir(found) if not hasattr(found, name)] == []
+
+
+def test_an_error_of_a_users_property_stays_as_it_is(members: None) -> None:
+    class Own(keras.optimizers.SGD):
+        @property
+        def rate(self) -> Any:
+            raise AttributeError("the rate is not known yet")
+
+    with pytest.raises(AttributeError, match="the rate is not known yet"):
+        Own().rate  # noqa: B018  # reading it is what fails
+    with pytest.raises(AttributeError, match="'Own' object has no attribute 'nothing'"):
+        Own().nothing  # noqa: B018  # as above
+
+
+def step(optimizer: Any, variable: Any) -> None:
+    optimizer.apply_gradients([(tf.constant([0.5, 2.0]), variable)])
+
+
+def plain(optimizer: Any) -> Any:
+    return optimizer
+
+
+def scaled(optimizer: Any) -> Any:
+    return LossScaleOptimizer(optimizer, initial_scale=8.0, dynamic_growth_steps=2)
+
+
+@pytest.mark.filterwarnings("ignore::compat_lossscale.errors.LossScaleMisuseWarning")
+@pytest.mark.parametrize("is_built", [False, True])
+@pytest.mark.parametrize("wrap", [plain, scaled])
+def test_a_checkpoint_brings_an_optimizer_back(
+    wrap: Callable[[Any], Any], is_built: bool, members: None, tmp_path: Path
+) -> None:
+    def made() -> tuple[Any, Any, tf.train.CheckpointManager]:
+        variable, optimizer = keras.Variable([1.0, 2.0]), wrap(keras.optimizers.Adam(0.5))
+        checkpoint = tf.train.Checkpoint(variable=variable, optimizer=optimizer)
+        return (
+            variable,
+            optimizer,
+            tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=1),
+        )
+
+    variable, optimizer, manager = made()
+    step(optimizer, variable)
+    manager.save()
+    step(optimizer, variable)
+    again, restored, found = made()
+    if is_built:
+        restored.build([again])
+    found.checkpoint.restore(found.latest_checkpoint).assert_existing_objects_matched()
+    step(restored, again)
+    assert again.numpy().tolist() == variable.numpy().tolist()
+    assert [one.numpy().tolist() for one in restored.variables] == [
+        one.numpy().tolist() for one in optimizer.variables
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::compat_lossscale.errors.LossScaleMisuseWarning")
+@pytest.mark.parametrize("wrap", [plain, scaled])
+def test_a_saved_model_may_hold_an_optimizer(
+    wrap: Callable[[Any], Any], members: None, tmp_path: Path
+) -> None:
+    module = tf.Module()
+    module.variable, module.optimizer = tf.Variable([1.0, 2.0]), wrap(keras.optimizers.Adam(0.5))
+    step(module.optimizer, module.variable)
+    module.call = tf.function(lambda: module.variable * 2, input_signature=[])
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.call().numpy().tolist() == (module.variable * 2).numpy().tolist()
+
+
+def test_a_step_without_gradients_is_refused(members: None) -> None:
+    optimizer = keras.optimizers.SGD()
+    with pytest.raises(ValueError, match=r"apply_gradients\(\) got no .* tf\.Module"):
+        optimizer.apply_gradients(zip([], [], strict=True))
+    with pytest.raises(ValueError, match=r"minimize\(\) got no gradients"):
+        optimizer.minimize(lambda: tf.constant(1.0), [])
 
 
 def test_decay_names_the_schedule(members: None) -> None:

@@ -61,6 +61,22 @@ def test_a_good_step_applies_the_unscaled_gradient(mode: str, unscaled: bool) ->
     assert state_of(optimizer) == (8.0, 1, 1)
 
 
+@pytest.mark.skipif(BACKEND == "jax", reason="Steps in place are refused on JAX.")
+@pytest.mark.parametrize("is_built", [False, True])
+def test_a_step_without_gradients_is_refused_and_says_why(is_built: bool) -> None:
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(0.5))
+    if is_built:
+        optimizer.build(variables_of([1.0]))
+    none: list[Any] = []
+    for step in (
+        lambda: optimizer.apply(none),
+        lambda: optimizer.apply(none, none),
+        lambda: optimizer.apply_gradients(zip(none, none, strict=True)),
+    ):
+        with pytest.raises(ValueError, match=r"got no gradients .* a tf\.Module, .* leave out"):
+            step()
+
+
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("scale", [1000.0, 2.0**25, 3e7, 2.0**127])
@@ -219,6 +235,19 @@ def test_a_callable_loss_is_scaled_when_it_is_called() -> None:
     assert float(scaled()) == 8.0
     optimizer.dynamic_scale.assign(16.0)
     assert float(scaled()) == 32.0
+
+
+@pytest.mark.parametrize("loss", [True, 3, None, np.array(True)])
+def test_a_loss_that_cannot_be_scaled_is_refused(loss: Any) -> None:
+    optimizer = LossScaleOptimizer(keras.optimizers.SGD(0.5))
+    for error in (AttributeError, TypeError, ValueError):
+        with pytest.raises(error, match="must be a floating-point tensor"):
+            optimizer.get_scaled_loss(loss)
+
+
+def test_a_fixed_scale_that_float32_cannot_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match="infinite in float32"):
+        LossScaleOptimizer(keras.optimizers.SGD(0.5), dynamic=False, initial_scale=1e39)
 
 
 def test_what_is_none_stays_none() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -46,6 +47,36 @@ def test_a_layer_gets_the_policy_that_its_config_states(name: str, registered: N
     assert float(policy.loss_scale()) == 8.0
 
 
+def test_a_loss_scale_is_stated_where_keras_alone_does_not_look(registered: None) -> None:
+    given = keras.layers.Dense(1, dtype=Policy("mixed_float16", loss_scale=8))
+    config = given.get_config()
+    assert config["dtype"]["config"] == {"name": "mixed_float16"}
+    assert config["dtype"]["loss_scale"] == SAVED["loss_scale"]
+    policy = keras.layers.Dense.from_config(config).dtype_policy
+    assert type(policy) is Policy
+    assert float(policy.loss_scale()) == 8.0
+
+
+def test_what_a_policy_states_loads_in_keras_alone(tmp_path: Path) -> None:
+    undo: Undo = []
+    decides = compile_wrapping.patches.applied
+    registry.register(undo)
+    policies = [Policy("mixed_float16", loss_scale=8), Policy("mixed_float16", loss_scale=None)]
+    layers = [keras.layers.Dense(1, dtype=policy) for policy in policies]
+    model = keras.Sequential([keras.Input([1]), *layers])
+    text = model.to_json()
+    model.save(tmp_path / "model.keras")
+    take_back(undo)
+    compile_wrapping.patches.replace(decides)
+    for again in (
+        keras.models.model_from_json(text),
+        keras.models.load_model(tmp_path / "model.keras"),
+    ):
+        found = [layer.dtype_policy for layer in again.layers]
+        assert [type(policy) for policy in found] == [keras.DTypePolicy] * 2
+        assert [policy.name for policy in found] == ["mixed_float16"] * 2
+
+
 def test_a_policy_without_a_loss_scale_is_keras_own(registered: None) -> None:
     policy = registry.SavedPolicy.from_config({"name": "float32"})
     assert type(policy) is keras.DTypePolicy
@@ -54,9 +85,11 @@ def test_a_policy_without_a_loss_scale_is_keras_own(registered: None) -> None:
 def test_taking_it_back_leaves_nothing() -> None:
     known = dict(keras.saving.get_custom_objects())
     before = vars(keras.DTypePolicy)["from_config"]
+    of_layers = vars(keras.layers.Layer)["get_config"]
     undo: Undo = []
     registry.register(undo)
     assert vars(keras.DTypePolicy)["from_config"] is not before
     take_back(undo)
     assert keras.saving.get_custom_objects() == known
     assert vars(keras.DTypePolicy)["from_config"] is before
+    assert vars(keras.layers.Layer)["get_config"] is of_layers

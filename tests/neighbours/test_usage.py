@@ -24,6 +24,16 @@ from compat_lossscale.neighbours.usage import FileUsage, used_in
             ["tensorflow.python.keras.optimizer_v2.*"],
         ),
         ("strategy.experimental_run_v2(f)", ["tensorflow.distribute.Strategy.experimental_run_v2"]),
+        ("m.predict_classes(x)", ["tensorflow.keras.Sequential.predict_classes"]),
+        (
+            "from tensorflow.keras.wrappers.scikit_learn import KerasClassifier",
+            ["tensorflow.keras.wrappers"],
+        ),
+        (
+            "import tensorflow.compat.v1 as tf\ntf.data.experimental.StatsAggregator()",
+            ["tensorflow.data.experimental.StatsAggregator"],
+        ),
+        ("frame.apply(f)\nself.total_loss", []),
         ("import imp", ["imp.*"]),
         ("import importlib", []),
         ("from . import imp", []),
@@ -37,6 +47,25 @@ def test_what_a_file_uses(source: str, names: list[str]) -> None:
     assert {name.removesuffix(".*") for name in found} == {
         name.removesuffix(".*") for name in names
     }
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("import tensorflow as tf\ntf.keras.layers.LSTM\nlayer.add_weight('w')", set()),
+        (
+            "import tensorflow.compat.v1 as tf\ntf.keras.layers.CuDNNGRU",
+            {"tf.keras.layers.CuDNNGRU"},
+        ),
+        (
+            "from tensorflow.keras import backend as K\nK.learning_phase()",
+            {"tf.keras.backend.learning_phase"},
+        ),
+        ("model.fit_generator(f)\nopt.get_slot_names()", {"fit_generator", "get_slot_names"}),
+    ],
+)
+def test_what_keras_3_has_not(source: str, names: set[str]) -> None:
+    assert used_in(source).not_on_keras_3 == names
 
 
 def test_packages_that_a_file_imports() -> None:

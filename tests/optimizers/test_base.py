@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -511,9 +513,53 @@ def test_another_loss_scale_may_be_assigned(family: Family, tmp_path: Path) -> N
 @pytest.mark.parametrize("what", [5, "sgd", None, object()])
 def test_what_is_no_optimizer_is_both_a_type_error_and_a_value_error(what: Any) -> None:
     for error in (TypeError, ValueError):
-        message = '"inner_optimizer" must be an instance of OptimizerV2, but got: '
+        message = (
+            '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+            "`tf.keras.optimizers.experimental.Optimizer`, but got: "
+        )
         with pytest.raises(error, match=message):
             LossScaleOptimizer(what)
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+def test_a_tensor_without_its_tape_is_refused_as_in_either_era(
+    family: Family, error: type[Exception]
+) -> None:
+    v = tf.Variable(1.0)
+    with pytest.raises(error, match="`tape` is required"):
+        LossScaleOptimizer(family.sgd()).minimize(v * 2.0, [v])
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError, AttributeError])
+def test_what_cannot_be_scaled_is_refused(family: Family, error: type[Exception]) -> None:
+    opt = LossScaleOptimizer(family.sgd())
+    for loss in (tf.constant(True), True, 3, None, "x"):
+        with pytest.raises(error, match="must be a floating-point tensor"):
+            opt.get_scaled_loss(loss)
+        with pytest.raises(error, match="must be a floating-point tensor"):
+            opt.get_scaled_loss(lambda loss=loss: loss)()
+    for gradient in (8, True, "x"):
+        with pytest.raises(error, match="must be a floating-point tensor"):
+            opt.get_unscaled_gradients([gradient])
+
+
+def test_a_fixed_loss_scale_that_float32_cannot_hold_is_refused(family: Family) -> None:
+    with pytest.raises(ValueError, match=r"1e\+39 is infinite in float32"):
+        LossScaleOptimizer(family.sgd(), dynamic=False, initial_scale=1e39)
+
+
+def test_a_config_without_an_optimizer_is_a_key_error(family: Family) -> None:
+    config = LossScaleOptimizer(family.sgd()).get_config()
+    del config["inner_optimizer"]
+    with pytest.raises(KeyError, match="no optimizer to wrap"):
+        LossScaleOptimizer.from_config(config)
+
+
+def test_a_config_with_another_multiplier_is_refused_in_the_words_of_2_4(family: Family) -> None:
+    inner = tf_keras.optimizers.serialize(family.sgd())
+    loss_scale = {"class_name": "DynamicLossScale", "config": {"multiplier": 4.0}}
+    with pytest.raises(ValueError, match=r"multiplier is not 2\. .*: DynamicLossScale\("):
+        LossScaleOptimizer.from_config({"optimizer": inner, "loss_scale": loss_scale})
 
 
 def test_an_optimizer_of_tensorflow_1_is_told_where_to_go() -> None:
@@ -1142,3 +1188,31 @@ def test_a_refused_constructor_leaves_the_inner_optimizer_free_to_be_wrapped(
     with pytest.raises((TypeError, ValueError)):
         LossScaleOptimizer(inner, **arguments)
     assert LossScaleOptimizer(inner).inner_optimizer is inner
+
+
+# --- reading a step -----------------------------------------------------------------------------
+
+
+def test_an_eager_step_passes_at_most_ten_files(family: Family) -> None:
+    opt, v = LossScaleOptimizer(family.sgd()), tf.Variable([1.0, 2.0])
+
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            loss = opt.get_scaled_loss(tf.reduce_sum(v * v))
+        opt.apply_gradients([(opt.get_unscaled_gradients(tape.gradient(loss, [v]))[0], v)])
+
+    step()  # The first one also makes variables.
+    files: set[str] = set()
+
+    def note(frame: types.FrameType, event: str, argument: Any) -> None:
+        del argument
+        if event == "call" and "compat_lossscale" in frame.f_code.co_filename:
+            files.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        step()
+    finally:
+        sys.setprofile(before)
+    assert 0 < len(files) <= 10, files

@@ -455,3 +455,85 @@ def test_a_registered_loss_scale_survives_the_config_by_its_registered_name(
     config = LossScaleOptimizer(family.sgd(), Registered(16.0)).get_config()
     assert config["loss_scale"]["class_name"] == "mine>Registered"
     assert type(LossScaleOptimizer.from_config(config).loss_scale) is Registered
+
+
+def remembering(family: Family) -> Any:
+    """An inner optimizer that tells which gradients it was given: 0 is none."""
+
+    class Remembering(family.module.SGD):  # type: ignore[misc, name-defined]  # made for a family
+        def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = list(grads_and_vars)
+            given.append([gradient is not None for gradient, _ in pairs])
+            return super().apply_gradients(pairs, *args, **kwargs)
+
+    given: list[list[bool]] = []
+    return Remembering(1.0), given
+
+
+@pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
+@pytest.mark.parametrize("traced", [False, True])
+def test_the_inner_optimizer_is_given_missing_gradients_as_up_to_2_4(
+    family: Family, loss_scale: Any, traced: bool
+) -> None:
+    inner, given = remembering(family)
+    opt = LossScaleOptimizer(inner, loss_scale)
+    variables = [tf.Variable(5.0), tf.Variable(7.0), tf.Variable(9.0)]
+    pairs = list(zip([None, tf.constant(2.0), None], variables, strict=True))
+
+    def step() -> None:
+        opt.apply_gradients(pairs)
+
+    (tf.function(step) if traced else step)()
+    assert given[-1] == [False, True, False]
+    assert [float(variable) for variable in variables] == [5, 5, 9]
+
+
+def test_the_public_class_leaves_missing_gradients_out_as_since_2_5(family: Family) -> None:
+    inner, given = remembering(family)
+    opt = compat_lossscale.LossScaleOptimizer(inner)
+    opt.apply_gradients([(None, tf.Variable(5.0)), (tf.constant(2.0), tf.Variable(7.0))])
+    assert given == [[True]]
+
+
+def test_replicas_may_lack_a_gradient(family: Family, mirrored: Any) -> None:
+    with mirrored.scope():
+        inner, given = remembering(family)
+        opt = LossScaleOptimizer(inner, "dynamic")
+        used, unused = tf.Variable(5.0), tf.Variable(7.0)
+    mirrored.run(lambda: opt.apply_gradients([(None, unused), (tf.constant(1.0), used)]))
+    assert given[-1] == [False, True]
+    values = [mirrored.experimental_local_results(one)[0].numpy() for one in (used, unused)]
+    assert values == [3, 7]
+
+
+def test_gradients_that_are_all_missing_are_an_error(family: Family) -> None:
+    opt = LossScaleOptimizer(family.sgd(), "dynamic")
+    with pytest.raises(ValueError, match="No gradients provided for any variable"):
+        opt.apply_gradients([(None, tf.Variable(1.0))])
+    assert (int(opt.iterations), int(opt.dynamic_counter)) == (0, 0)
+
+
+@pytest.mark.parametrize("loss_scale", ["dynamic", 8.0])
+def test_the_loss_scale_is_fetched_from_a_graph_that_became_final_after_it_was_read(
+    family: Family, loss_scale: Any
+) -> None:
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        opt = LossScaleOptimizer(family.sgd(), loss_scale)
+        session.run(tf.compat.v1.global_variables_initializer())
+        taken = opt.loss_scale
+        operations = len(graph.get_operations())
+        assert opt.loss_scale is taken
+        assert len(graph.get_operations()) == operations
+        graph.finalize()
+        assert (
+            session.run(taken) == session.run(opt.loss_scale) == (8 if loss_scale == 8 else 2**15)
+        )
+
+
+def test_the_loss_scale_can_be_read_in_a_final_graph_and_in_a_branch(family: Family) -> None:
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        opt = LossScaleOptimizer(family.sgd(), 8.0)
+        tf.cond(tf.constant(True), lambda: opt.loss_scale * 2.0, lambda: tf.constant(0.0))
+        graph.finalize()
+        assert opt.loss_scale.get_config() == {"loss_scale_value": 8.0}
+        assert session.run(opt.loss_scale) == 8

@@ -12,6 +12,7 @@ import tensorflow as tf
 import compat_lossscale
 from compat_lossscale import experimental
 from compat_lossscale.core import DynamicLossScale, LossScale
+from tests.loss_scales import CappedLossScale
 from tests.support import NAN, Family, run_code
 
 pytestmark = pytest.mark.grid(2)
@@ -48,6 +49,9 @@ MAKE = {
     "experimental": lambda inner: experimental.LossScaleOptimizer(inner, "dynamic"),
     "multiplier": lambda inner: experimental.LossScaleOptimizer(inner, DynamicLossScale(64, 2, 4)),
     "own loss scale": lambda inner: experimental.LossScaleOptimizer(inner, OwnLossScale()),
+    "subclass of a known one": lambda inner: experimental.LossScaleOptimizer(
+        inner, CappedLossScale()
+    ),
     "own optimizer": lambda inner: Own(inner, 8, extra=5),
 }
 
@@ -69,6 +73,7 @@ def test_an_unpickled_optimizer_goes_on_to_the_bit(family: Family, make: Any, st
     train(opt, variables, [1.0, NAN, 0.5][:steps])
     again = pickled(pickled(opt))
     assert again.__class__ == opt.__class__
+    assert type(again._loss_scale) is type(opt._loss_scale)
     assert float(again.loss_scale) == float(opt.loss_scale)
     assert int(again.iterations) == int(opt.iterations)
     assert getattr(again, "extra", 5) == 5
@@ -112,6 +117,16 @@ print(v.numpy(), opt.loss_scale().numpy())
         tensorflow_may_be_imported=True,
     )
     assert out.splitlines()[-1] == f"{v.numpy()} {opt.loss_scale.numpy()}"
+
+
+@pytest.mark.parametrize("cls", [compat_lossscale.LossScaleOptimizer, Own], ids=["public", "own"])
+@pytest.mark.parametrize("protocol", [0, pickle.HIGHEST_PROTOCOL])
+def test_the_type_of_an_optimizer_is_pickled_as_in_2_3(
+    family: Family, cls: Any, protocol: int
+) -> None:
+    made = type(cls(family.sgd()))
+    assert pickle.loads(pickle.dumps(made, protocol)) is made
+    assert pickle.loads(pickle.dumps(cls, protocol)) is cls
 
 
 def test_loss_scales_and_policies_are_pickled() -> None:

@@ -15,6 +15,7 @@ import compat_lossscale
 from compat_lossscale import experimental
 from compat_lossscale.formats import reading
 from compat_lossscale.optimizers import stock
+from tests.loss_scales import CappedLossScale, RenamedLossScale
 from tests.support import NAN, Family, run_code
 
 pytestmark = pytest.mark.grid(2)
@@ -67,6 +68,26 @@ def live_state(model: Any) -> dict[str, Any]:
         # Which of two slots is made first depends on what made them.
         "inner": sorted(repr(variable.numpy().tolist()) for variable in inner),
     }
+
+
+@pytest.mark.parametrize("suffix", FORMATS, ids=["h5", "keras", "SavedModel"])
+@pytest.mark.parametrize("cls", [CappedLossScale, RenamedLossScale])
+@pytest.mark.filterwarnings("ignore:You are saving your model as an HDF5 file")
+def test_a_users_subclass_of_a_known_loss_scale_stays_what_it_is(
+    cls: Any, suffix: str, family: Family, tmp_path: Path
+) -> None:
+    model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(3,))])
+    model.compile(experimental.LossScaleOptimizer(family.sgd(0.01), cls(32.0)), "mse")
+    train(model, 4)
+    assert float(model.optimizer.loss_scale) == 32
+    path = str(tmp_path / f"model{suffix}")
+    model.save(path)
+    loaded = tf_keras.models.load_model(path, custom_objects={cls.__name__: cls}).optimizer
+    assert type(loaded.loss_scale) is cls
+    assert loaded.loss_scale.get_config() == model.optimizer.loss_scale.get_config()
+    assert float(loaded.loss_scale) == 32
+    with pytest.raises(ValueError, match=cls.__name__):
+        tf_keras.models.load_model(path)
 
 
 @pytest.mark.sampled(4)

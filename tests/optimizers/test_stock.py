@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import pytest
 import tensorflow as tf
@@ -88,3 +89,20 @@ def test_a_policy_is_made_of_a_layers_config(
     expected = stock.policy_from_config(config)
     monkeypatch.setattr(stock, "dtype_policies", None)
     assert stock.policy_from_config(config).name == expected.name
+
+
+class Example:
+    def named(self, one: Any, flag: bool = False) -> None: ...
+
+    def any(self, one: Any, **kwargs: Any) -> None: ...
+
+
+def test_an_argument_is_taken_by_its_name() -> None:
+    assert stock.accepts(Example().named, "flag")
+    assert stock.accepts(Example.named, "flag")
+    assert not stock.accepts(Example().named, "other")
+
+
+def test_keyword_arguments_take_any_name() -> None:
+    assert stock.accepts(Example().any, "other")
+    assert stock.accepts(lambda **options: None, "other")

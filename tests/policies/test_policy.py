@@ -68,6 +68,17 @@ def test_names_of_early_versions_are_understood(name: str, logged: list[str]) ->
     assert policy.loss_scale is None
 
 
+def test_the_name_of_1_14_is_the_name_that_1_15_and_2_0_gave_it() -> None:
+    assert Policy("infer_float32_vars").name == "infer_with_float32_vars"
+    assert Policy("infer_float32_vars").get_config()["name"] == "infer_with_float32_vars"
+
+
+@pytest.mark.parametrize("name", ["float16_float32_vars", "_float32_vars", "float32_vars"])
+def test_a_name_that_no_version_took_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        Policy(name)
+
+
 @pytest.mark.needs_private("a layer's own method takes another dtype policy")
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("name", ["infer_float32_vars", "infer_with_float32_vars"])

@@ -16,6 +16,7 @@ from compat_lossscale.experimental import (
     get_layer_policy,
 )
 from compat_lossscale.optimizers import install_state
+from tests.support import run_code
 
 pytestmark = pytest.mark.grid(2)
 
@@ -88,6 +89,35 @@ def test_a_layers_config_has_a_policy_of_one_dtype_as_that_dtype(policy: Any, dt
 def test_a_layers_config_states_a_loss_scale_that_was_given() -> None:
     stated = tf_keras.layers.Dense(1, dtype=Policy("float16", 8)).get_config()["dtype"]
     assert stated["config"]["loss_scale"]["class_name"] == "FixedLossScale"
+
+
+@pytest.mark.needs_private("without them, a name of this package brings its policies back")
+def test_a_file_names_the_policy_of_tf_keras_and_loads_without_this_package(
+    tmp_path: Path,
+) -> None:
+    layers = [
+        tf_keras.layers.Dense(1, dtype=Policy("mixed_float16", 8), input_shape=(1,)),
+        tf_keras.layers.Dense(1, dtype=Policy("mixed_float16")),
+    ]
+    model = tf_keras.Sequential(layers)
+    own = tf_keras.layers.Dense(1, dtype=tf_keras.mixed_precision.Policy("mixed_float16"))
+    stated, expected = layers[1].get_config()["dtype"], own.get_config()["dtype"]
+    assert stated == expected
+    assert "compat_lossscale" not in model.to_json()
+    (tmp_path / "model.json").write_text(model.to_json(), encoding="utf-8")
+    for name in ("model.h5", "model.keras", "saved"):
+        model.save(tmp_path / name)
+    printed = run_code(f"""
+        import pathlib, sys, tf_keras
+        folder = pathlib.Path({str(tmp_path)!r})
+        models = [tf_keras.models.model_from_json((folder / "model.json").read_text())]
+        models += [tf_keras.models.load_model(folder / name)
+                   for name in ("model.h5", "model.keras", "saved")]
+        for model in models:
+            print(*(layer.dtype_policy.name for layer in model.layers))
+        print("compat_lossscale" in sys.modules)
+    """)
+    assert printed.splitlines() == ["mixed_float16 mixed_float16"] * 4 + ["False"]
 
 
 def test_a_policy_of_keras_own_comes_back_as_it_is() -> None:

@@ -55,6 +55,20 @@ def test_a_config_that_states_no_loss_scale_is_an_error(config: Any) -> None:
         LossScaleSpec.from_config(config)
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"loss_scale": {"class_name": "Capped", "config": {"initial_loss_scale": 8.0}}},
+        {"loss_scale": {"class_name": "Capped", "config": {"cap": 16}}},
+        {"class_name": "Capped", "config": {"initial_loss_scale": 8.0, "cap": 16}},
+        {"class_name": "Mine>Capped", "config": {"loss_scale_value": 8.0}},
+    ],
+)
+def test_a_loss_scale_of_another_class_is_not_taken_for_a_known_one(config: Any) -> None:
+    with pytest.raises(ConfigFormatError, match=r"class of its own, '.*Capped'"):
+        read_loss_scale_config(config)
+
+
 def test_the_error_for_a_wrong_config_is_a_key_error_too_and_names_the_keys_found() -> None:
     with pytest.raises(KeyError) as caught:
         LossScaleSpec.from_config({"learning_rate": 0.1})

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import json
+import random
 from typing import Any
 
 import pytest
@@ -112,3 +114,51 @@ def test_a_growth_delay_counts_after_the_start_and_after_a_bad_step() -> None:
 
 def test_without_a_floor_the_scale_falls_below_one() -> None:
     assert run(LossScaleRule.torch(), 1.0, "--") == [0.5, 0.25]
+
+
+def float32(number: float) -> float:
+    return ctypes.c_float(number).value
+
+
+def after_5000_steps(rule: LossScaleRule, share: float, seed: int) -> list[float]:
+    """Loss scales by the rule, by GradScaler's arithmetic, which is float64's, and by flax'."""
+    chance, state = random.Random(seed), ScaleState(65536.0, 0)
+    scaler = flax = 65536.0
+    for _ in range(5000):
+        finite = chance.random() >= share
+        grows = finite and state.good_steps + 1 == rule.growth_steps
+        state = next_state(state, finite, rule.numbers)
+        if grows or not finite:
+            factor = rule.growth_factor if grows else rule.backoff_factor
+            scaler, flax = float32(scaler * factor), float32(flax * float32(factor))
+    return [state.scale, scaler, flax]
+
+
+@pytest.mark.parametrize(
+    ("growth", "backoff", "interval", "share", "beside_scaler", "beside_flax"),
+    [
+        (1.001, 0.999, 1, 0.5, 1.3e-4, 2.9e-5),
+        (1.01, 0.99, 1, 0.5, 1.1e-4, 1.0e-4),
+        (1.1, 0.9, 10, 0.08, 1.5e-5, 8.9e-6),
+        (1.3, 0.7, 200, 0.005, 1.3e-6, 4.4e-7),
+        (2.0, 0.5, 1, 0.5, 0.0, 0.0),
+    ],
+)
+def test_the_last_bits_add_up_to_what_the_documentation_says(
+    growth: float,
+    backoff: float,
+    interval: int,
+    share: float,
+    beside_scaler: float,
+    beside_flax: float,
+) -> None:
+    rule = LossScaleRule.torch(
+        growth_factor=growth, backoff_factor=backoff, growth_interval=interval
+    )
+    runs = [after_5000_steps(rule, share, seed) for seed in range(5)]
+    assert max(abs(ours / theirs - 1) for ours, theirs, _ in runs) == pytest.approx(
+        beside_scaler, rel=0.05
+    )
+    assert max(abs(ours / theirs - 1) for ours, _, theirs in runs) == pytest.approx(
+        beside_flax, rel=0.05
+    )

@@ -15,6 +15,8 @@ SGD = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
 class DynamicLossScale:
     """Stands for TensorFlow's or this package's class: a spec needs neither."""
 
+    __module__ = "tensorflow.python.training.experimental.loss_scale"
+
     def get_config(self) -> dict[str, Any]:
         return {"initial_loss_scale": 64.0, "increment_period": 7, "multiplier": 4.0}
 
@@ -23,9 +25,19 @@ class MyDynamicLossScale(DynamicLossScale):
     pass
 
 
+# Of the same name, as a program may well call it.
+OfTheSameName = type("DynamicLossScale", (DynamicLossScale,), {"__module__": "__main__"})
+
+
 class FixedLossScale:
+    __module__ = "compat_lossscale.core.loss_scale"
+
     def get_config(self) -> dict[str, Any]:
         return {"loss_scale_value": 32.0}
+
+
+# What the codemod evaluates an old program's constructor to.
+StandIn = type("FixedLossScale", (FixedLossScale,), {"__module__": "lossscale_codemods.analysis"})
 
 
 class OwnLossScale:
@@ -76,8 +88,8 @@ def test_a_contradictory_spec_cannot_be_made(arguments: dict[str, Any]) -> None:
         (0.5, LossScaleSpec.fixed(0.5)),
         (True, LossScaleSpec.fixed(1.0)),
         (DynamicLossScale(), LossScaleSpec(True, 64.0, 7, 4.0)),
-        (MyDynamicLossScale(), LossScaleSpec(True, 64.0, 7, 4.0)),
         (FixedLossScale(), LossScaleSpec.fixed(32.0)),
+        (StandIn(), LossScaleSpec.fixed(32.0)),
     ],
 )
 def test_every_old_argument_is_read(argument: object, spec: LossScaleSpec) -> None:
@@ -85,7 +97,18 @@ def test_every_old_argument_is_read(argument: object, spec: LossScaleSpec) -> No
 
 
 @pytest.mark.parametrize(
-    "argument", [None, "foo", "Dynamic", [8.0], {"loss_scale": 8}, object(), OwnLossScale()]
+    "argument",
+    [
+        None,
+        "foo",
+        "Dynamic",
+        [8.0],
+        {"loss_scale": 8},
+        object(),
+        OwnLossScale(),
+        MyDynamicLossScale(),
+        OfTheSameName(),
+    ],
 )
 def test_what_is_no_loss_scale_is_both_a_value_error_and_a_type_error(argument: object) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  # the class is the point

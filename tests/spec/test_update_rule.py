@@ -50,6 +50,11 @@ def test_a_bad_step_divides_the_scale_and_restarts_the_count() -> None:
     assert path(8.0, 3, 2.0, ["good", "good", "nan", "good"]) == [(8, 1), (8, 2), (4, 0), (4, 1)]
 
 
+def test_a_division_by_zero_is_infinite_as_in_tensorflow() -> None:
+    numbers = RuleNumbers.of_multiplier(3, 0.0)
+    assert next_state(ScaleState(8.0, 0), False, numbers) == ScaleState(math.inf, 0)
+
+
 def test_the_scale_does_not_fall_below_one() -> None:
     assert path(1.5, 3, 2.0, ["nan", "nan"]) == [(1, 0), (1, 0)]
 

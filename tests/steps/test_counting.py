@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import tensorflow as tf
 from compat_lossscale import LossScaleOptimizer, experimental
 from compat_lossscale.core import DynamicLossScale
 from compat_lossscale.errors import LossScaleStuckWarning, NotCountedError
+from compat_lossscale.steps.counting import StepLog
 from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
-from tests.support import INF, NAN, Family
+from tests.support import INF, NAN, Family, Mode, python
 
 
 def make(family: Family, **scale: Any) -> tuple[Any, tf.Variable]:
@@ -121,3 +123,63 @@ def test_a_scale_that_moves_or_is_not_to_move_is_no_news(family: Family) -> None
     assert warnings_of(*make(family, initial_scale=8, dynamic_growth_steps=3), *[0.0] * 7) == []
     optimizer = experimental.LossScaleOptimizer(family.sgd(), DynamicLossScale(1, 1, multiplier=1))
     assert warnings_of(optimizer, tf.Variable([1.0]), 0.0, NAN) == []
+
+
+@pytest.mark.parametrize("name", ["eager", "function"])
+def test_a_log_counts_skipped_steps(name: str) -> None:
+    log, mode = StepLog(), Mode(name)
+    skip = mode.compile(lambda: log.note_skipped() and None)
+    skip()
+    skip()
+    assert (int(log.skipped), bool(log.last_skipped)) == (2, True)
+    mode.compile(lambda: log.note_applied() and None)()
+    assert (int(log.skipped), bool(log.last_skipped)) == (2, False)
+
+
+def test_by_a_counter_of_all_steps_an_applied_step_needs_no_note() -> None:
+    steps = tf.Variable(0, dtype=tf.int64)
+    log = StepLog(lambda: steps)
+    assert not bool(log.last_skipped)
+    steps.assign(5)
+    log.note_skipped()
+    assert bool(log.last_skipped)
+    steps.assign(6)
+    assert log.note_applied() is None
+    assert not bool(log.last_skipped)
+
+
+def test_there_is_none_in_a_graph_of_tensorflow_1() -> None:
+    with tf.Graph().as_default():
+        assert StepLog.if_possible() is None
+    assert StepLog.if_possible() is not None
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["", "xla"])
+def test_what_a_function_noted_is_said_when_somebody_looks_and_once(compiled: bool) -> None:
+    log = StepLog()
+
+    @tf.function(jit_compile=compiled or None)
+    def skip(scale: tf.Tensor) -> None:
+        log.note_skipped(tf.equal(scale, 1.0))
+
+    skip(tf.constant(2.0))
+    log.warn_if_stuck()
+    assert not log.has_warned
+    skip(tf.constant(1.0))
+    with pytest.warns(LossScaleStuckWarning, match="The loss scale has to move and cannot"):
+        log.warn_if_stuck()
+    log.warn_if_stuck()
+    assert (log.has_warned, int(log.skipped)) == (True, 2)
+
+
+def test_what_nobody_looked_at_is_said_when_the_program_ends() -> None:
+    program = """
+        import tensorflow as tf
+        from compat_lossscale.steps.counting import StepLog
+
+        log = StepLog()
+        log.note_skipped(tf.constant(1.0))
+    """
+    done = python("-c", textwrap.dedent(program), tensorflow_may_be_imported=True)
+    assert done.returncode == 0, done.stderr
+    assert "LossScaleStuckWarning: The loss scale has to move" in done.stderr

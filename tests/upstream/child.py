@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one of upstream's test files, in a process of its own, and writes what became of each test.
 
-python -m tests.upstream.child FILE RESULTS BEHAVIOUR CPUS TEST_SRCDIR [TEST ...]
+python -m tests.upstream.child FILE RESULTS BEHAVIOUR CPUS INSTALLS TEST_SRCDIR [TEST ...]
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ def _name(test: Any) -> str:
     return ".".join(str(test.id()).split(".")[-2:])
 
 
-def _prepare(behaviour: str, cpus: int) -> None:
-    compat_lossscale.install()
+def _prepare(behaviour: str, cpus: int, installs: bool) -> None:
+    if installs:
+        compat_lossscale.install()
     import tensorflow as tf
     import tf_keras
     from tensorflow.python.framework import ops
@@ -74,7 +75,15 @@ def _prepare(behaviour: str, cpus: int) -> None:
     tf.keras.__internal__.enable_unsafe_deserialization()
 
 
-def main(path: str, results: str, behaviour: str, cpus: str, test_srcdir: str, *tests: str) -> None:
+def main(
+    path: str,
+    results: str,
+    behaviour: str,
+    cpus: str,
+    installs: str,
+    test_srcdir: str,
+    *tests: str,
+) -> None:
     """Runs the file.
 
     Args:
@@ -82,10 +91,11 @@ def main(path: str, results: str, behaviour: str, cpus: str, test_srcdir: str, *
         results: Where to write the outcomes, as JSON.
         behaviour: `v2` or `v1`.
         cpus: How many logical CPUs there are to be.
+        installs: `True` if the old names are to be installed.
         test_srcdir: The folder that the tests read their data from.
         tests: The tests to run, such as `PolicyTest.test_config`. By default, all.
     """
-    _prepare(behaviour, int(cpus))
+    _prepare(behaviour, int(cpus), installs == "True")
     import tensorflow as tf
     from absl import flags
     from tensorflow.python.platform import test
@@ -98,7 +108,7 @@ def main(path: str, results: str, behaviour: str, cpus: str, test_srcdir: str, *
 
     flags.FLAGS([path, f"--test_srcdir={test_srcdir}"])
     # The file is run as a program, for it sets behaviours before it calls one of these.
-    tf.test.main = test.main = run_tests
+    tf.test.main = tf.compat.v2.test.main = test.main = run_tests
     runpy.run_path(path, run_name="__main__")
 
 

@@ -88,7 +88,7 @@ def run(one: Run, file: Path, tests: Sequence[str] = ()) -> dict[str, dict[str, 
     """
     results = file.with_suffix(".json")
     arguments = ["-m", "tests.upstream.child", str(file), str(results)]
-    arguments += [one.behaviour, str(one.cpus), str(file.parent), *tests]
+    arguments += [one.behaviour, str(one.cpus), str(one.suite.installs), str(file.parent), *tests]
     done = subprocess.run(
         forked_python.command(*arguments),
         cwd=ROOT,

@@ -18,6 +18,8 @@ HOW_TO_GET = {
 
 KERAS_2020 = "f0c0c877babe95253667783653e6540219609cf9"
 """Keras of 16 December 2020: what TensorFlow 2.4 has, and its tests of the old names."""
+KERAS_TODAY = "dd0a7237b9b24132dba3f491f3c84b0094ab796e"
+"""tf-keras of 2026, whose tests have both families of optimizers."""
 TENSORFLOW_2_0 = "v2.0.0"
 """The first TensorFlow 2, whose tests have the experimental classes only."""
 TENSORFLOW_TODAY = "v2.21.0"
@@ -41,6 +43,7 @@ class Suite:
         cpus: On how many logical CPUs.
         data: A folder that the test reads.
         imports: Old names and today's that this file has for its own.
+        installs: Whether the old names are installed. They serve both families of optimizers.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Suite:
     cpus: tuple[int, ...] = CPUS
     data: str | None = None
     imports: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
+    installs: bool = True
 
     def runs(self) -> list[Run]:
         """Returns the runs of this file: each behaviour on each number of CPUs."""
@@ -97,6 +101,17 @@ SUITES = (
     _keras("get_layer_policy_test"),
     _keras("mixed_precision_graph_rewrite_test"),
     _keras("optimizers_test", path="keras"),
+    Suite(
+        "keras-today/loss_scale_optimizer_test",
+        "keras",
+        KERAS_TODAY,
+        "tf_keras/mixed_precision/loss_scale_optimizer_test.py",
+        imports={
+            "tf_keras": "tf_keras.src",
+            "tf_keras.mixed_precision.loss_scale_optimizer": "tests.upstream.todays_classes",
+        },
+        installs=False,
+    ),
     _tensorflow(TENSORFLOW_2_0, "loss_scale_optimizer_test", _KERAS_2_0),
     _tensorflow(
         TENSORFLOW_2_0,

@@ -22,7 +22,7 @@ def exit_code(report: RunReport) -> int:
     to_do = any(
         (file.result.changed and not file.written) or file.result.count(Outcome.NEEDS_REVIEW)
         for file in report.files
-    )
+    ) or (report.proof is not None and not report.proof.passed)
     failed = (
         any(file.result.status in (Status.UNREADABLE, Status.REFUSED) for file in report.files)
         or any(skipped.failed for skipped in report.skipped)
@@ -50,6 +50,11 @@ def totals(report: RunReport) -> dict[str, int]:
     )
     total["unsafe fixes made"] = sum(
         record.unsafe and record.outcome is Outcome.REWRITTEN
+        for file in report.files
+        for record in file.result.records
+    )
+    total["observed fixes"] = sum(
+        record.observed > 0 and record.outcome is Outcome.REWRITTEN
         for file in report.files
         for record in file.result.records
     )

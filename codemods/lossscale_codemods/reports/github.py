@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.reports.record_words import advice_of, message_of
+from lossscale_codemods.reports.record_words import advice_of, message_of, proof_words
 from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
@@ -45,6 +45,13 @@ def as_github(report: RunReport) -> str:
         if skipped.failed
     ]
     lines += [f"::error::{_escaped(problem)}" for problem in report.problems]
+    if report.proof is not None:
+        level = "notice" if report.proof.passed else "warning"
+        where = ""
+        if report.proof.place is not None:
+            name, line = report.proof.place
+            where = f" file={_escaped(name, attribute=True)},line={line}"
+        lines.append(f"::{level}{where}::{_escaped(proof_words(report.proof))}")
     return "\n".join(lines)
 
 

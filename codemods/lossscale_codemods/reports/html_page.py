@@ -95,7 +95,7 @@ def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
         kept=total["kept for older versions"],
         unsafe_fixes=[
             (words, total[words])
-            for words in ("unsafe fixes made", "unsafe fixes available")
+            for words in ("observed fixes", "unsafe fixes made", "unsafe fixes available")
             if total[words]
         ],
         statuses=[_count(outcome, total[outcome.value]) for outcome in Outcome] + failures,
@@ -108,6 +108,7 @@ def as_html_page(report: RunReport, *, write: bool, target: str) -> str:
         rules=rules,
         choices=[(rule["id"], f"{rule['id']} {rule['title']}".replace("`", "")) for rule in rules],
         problems=report.problems,
+        proof=report.proof,
         files=list(_files(sorted(report.files, key=_urgency))),
         skipped=[(_name(skipped.path), skipped.reason) for skipped in report.skipped],
     )
@@ -162,6 +163,10 @@ def _rules(records: Iterable[Record]) -> list[dict[str, object]]:
 def _example(rule: Rule) -> list[list[Row]]:
     cases = [case for case in rule.invalid if case.after not in (None, case.before)]
     return hunks(cases[0].before, cases[0].after or "", "python") if cases else []
+
+
+def _observed(record: Record) -> str:
+    return f"observed {record.observed} times" if record.observed else ""
 
 
 def _urgency(report: FileReport) -> int:
@@ -241,7 +246,7 @@ def _findings(report: FileReport) -> Iterable[Finding]:
             re.sub(r"\.$", "", record.message),
             record.advice,
             excerpt,
-            _UNSAFE[record.outcome] if record.unsafe else "",
+            _UNSAFE[record.outcome] if record.unsafe else _observed(record),
         )
 
 

@@ -10,7 +10,7 @@ from lossscale_codemods.reports.counts import exit_code, totals
 from lossscale_codemods.reports.patches import diff
 
 if TYPE_CHECKING:
-    from lossscale_codemods.reports.run_report import RunReport
+    from lossscale_codemods.reports.run_report import Proof, RunReport
     from lossscale_codemods.vocabulary.records import Record
 
 
@@ -34,9 +34,21 @@ def as_json(report: RunReport) -> str:
             for file in report.files
         ],
         "skipped": [{"path": s.path.as_posix(), "reason": s.reason} for s in report.skipped],
+        "proof": None if report.proof is None else _proof(report.proof),
     }
     # In ASCII alone, so that no terminal or pipe has to know the characters.
     return json.dumps(content, indent=2)
+
+
+def _proof(proof: Proof) -> dict[str, Any]:
+    file, line = proof.place or (None, None)
+    return {
+        "program": proof.program,
+        "verdict": proof.verdict,
+        "words": proof.words,
+        "file": file,
+        "line": line,
+    }
 
 
 def _record(record: Record) -> dict[str, Any]:
@@ -52,6 +64,7 @@ def _record(record: Record) -> dict[str, Any]:
         "message": record.message,
         "advice": record.advice,
         "unsafe": record.unsafe,
+        "observed": record.observed,
         "for_older_versions": record.for_older_versions,
         "edits": [{"start": e.start, "end": e.end, "text": e.text} for e in record.edits],
     }

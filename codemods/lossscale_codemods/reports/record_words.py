@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
+    from lossscale_codemods.reports.run_report import Proof
     from lossscale_codemods.vocabulary.records import Record
+
+
+def proof_words(proof: Proof) -> str:
+    """Returns what came of running the program before and after."""
+    return f"{proof.program} before and after the migration: {proof.words}"
 
 
 def message_of(record: Record) -> str:
     """Returns what was done, or why it was not."""
     if record.unsafe and record.outcome is Outcome.REWRITTEN:
         return f"unsafe fix: {record.message}"
+    if record.observed:
+        times = "once" if record.observed == 1 else f"{record.observed} times"
+        return f"observed {times} in the recorded run: {record.message}"
     return record.message
 
 

@@ -28,6 +28,28 @@ class FileReport:
     written: bool = False
 
 
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """What came of running the program before and after.
+
+    Attributes:
+        program: The program, as it was named.
+        verdict: `same`, `different` or `cannot be told`.
+        words: The verdict and the first difference, in sentences.
+        place: The file and the line of the first difference, as it is now, if there is one.
+    """
+
+    program: str
+    verdict: str
+    words: str
+    place: tuple[str, int] | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the program does the same."""
+        return self.verdict == "same"
+
+
 @dataclasses.dataclass
 class RunReport:
     """What became of all files of a run."""
@@ -39,3 +61,5 @@ class RunReport:
     interrupted: bool = False
     problems: list[str] = dataclasses.field(default_factory=list)
     """What went wrong besides, that belongs to no file."""
+    proof: Proof | None = None
+    """What came of `--prove`."""

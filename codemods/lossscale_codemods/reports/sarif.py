@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.reports.counts import exit_code
-from lossscale_codemods.reports.record_words import advice_of, message_of
+from lossscale_codemods.reports.record_words import advice_of, message_of, proof_words
 from lossscale_codemods.rules.registry import all_rules, documentation
 from lossscale_codemods.vocabulary.records import Outcome, Record
 
@@ -57,6 +57,9 @@ def as_sarif(report: RunReport, version: str) -> str:
     notifications += [
         {"level": "error", "message": {"text": problem}} for problem in report.problems
     ]
+    if report.proof is not None:
+        level = "note" if report.proof.passed else "warning"
+        notifications.append({"level": level, "message": {"text": proof_words(report.proof)}})
     run = {
         "tool": {
             "driver": {
@@ -109,7 +112,11 @@ def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
     }
     if record.outcome is Outcome.SUPPRESSED:
         result["suppressions"] = [{"kind": "inSource"}]
-    properties = {"unsafe": record.unsafe, "forOlderVersions": record.for_older_versions}
+    properties = {
+        "unsafe": record.unsafe,
+        "observed": record.observed,
+        "forOlderVersions": record.for_older_versions,
+    }
     if any(properties.values()):
         result["properties"] = {name: value for name, value in properties.items() if value}
     if record.edits:

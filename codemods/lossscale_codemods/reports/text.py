@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.counts import totals
-from lossscale_codemods.reports.record_words import advice_of
+from lossscale_codemods.reports.record_words import advice_of, proof_words
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def findings(report: RunReport) -> Iterator[str]:
     for skipped in report.skipped:
         yield f"{escaped(str(skipped.path))}: skipped: {skipped.reason}."
     yield from report.problems
+    if report.proof is not None:
+        yield from map(escaped, proof_words(report.proof).splitlines())
 
 
 def mentions(report: RunReport) -> Iterator[str]:
@@ -102,6 +104,10 @@ def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
 
 def _unsafe_fixes(total: Mapping[str, int]) -> str:
     text = ""
+    if observed := total["observed fixes"]:
+        text += (
+            f" {observed} of the rewrites {'is' if observed == 1 else 'are'} observed, not proven."
+        )
     if made := total["unsafe fixes made"]:
         text += f" {made} of the rewrites {'is' if made == 1 else 'are'} not proven: read the diff."
     if left := total["unsafe fixes available"]:

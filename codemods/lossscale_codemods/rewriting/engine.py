@@ -47,7 +47,12 @@ def migrate_fully(
         with warnings.catch_warnings():
             # Of escapes that Python does not know, for one; who runs the file sees them.
             warnings.simplefilter("ignore")
-            safe = _migrate(source, dataclasses.replace(options, unsafe_fixes=False), relative)
+            proven = dataclasses.replace(options, unsafe_fixes=False, observed_here={})
+            safe = _migrate(source, proven, relative)
+            if options.observed_here:
+                observing = dataclasses.replace(options, unsafe_fixes=False)
+                observed = _migrate(source, observing, relative)
+                safe = unsafe_fixes.with_observed(safe, observed, options.observed_here)
             if not safe.unsafe_fixes:
                 return safe
             unsafe = _migrate(source, dataclasses.replace(options, unsafe_fixes=True), relative)
@@ -114,7 +119,11 @@ def _attempt(
     program = collapsed.program
     suppressions = Suppressions(text_of(program.source))
     outcomes = Decisions(
-        program, options.selection, suppressions, unsafe_fixes=options.unsafe_fixes
+        program,
+        options.selection,
+        suppressions,
+        unsafe_fixes=options.unsafe_fixes,
+        observed=options.observed_here,
     ).outcomes()
     uses_old = uses_old_api(original) or uses_old_api(program)
     if isinstance(relative, ProjectFiles) and relative.is_asking:

@@ -15,6 +15,8 @@ from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
@@ -27,6 +29,7 @@ class RuleVerdicts:
         selection: Which rules are applied.
         suppressions: What its comments suppress.
         unsafe_fixes: Whether rewrites that are not proven are made.
+        observed: The lines at which a recorded run saw only loss-scale optimizers of Keras.
 
     Attributes:
         found: What the rules look for besides the old names.
@@ -44,12 +47,14 @@ class RuleVerdicts:
         suppressions: Suppressions,
         *,
         unsafe_fixes: bool,
+        observed: Mapping[int, int],
     ) -> None:
         self.program = program
         self.tree = program.tree
         self.selection = selection
         self.suppressions = suppressions
         self.unsafe_fixes = unsafe_fixes
+        self.observed = observed
         self.rules = rules_for(program.target)
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
@@ -129,14 +134,22 @@ class RuleVerdicts:
             and other not in self.forced
         )
 
+    def _fix(self, review: Review, occurrence: Occurrence) -> Rewrite | None:
+        """Returns what is to be made although it is not proven, if there is such a rewrite."""
+        if self.unsafe_fixes and review.unsafe_fix is not None:
+            return review.unsafe_fix
+        if self.observed and self.program.line(occurrence.node) in self.observed:
+            return review.observed_fix
+        return None
+
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
         if occurrence in self.for_new:
             return Ignore()
         verdict = rule.decide(occurrence, self.program)
         if verdict is None or isinstance(verdict, Ignore):
             return verdict
-        if self.unsafe_fixes and isinstance(verdict, Review) and verdict.unsafe_fix is not None:
-            verdict = verdict.unsafe_fix
+        if isinstance(verdict, Review):
+            verdict = self._fix(verdict, occurrence) or verdict
         if self.is_suppressed(occurrence, rule.id):
             return Suppressed()
         if occurrence in self.protected:

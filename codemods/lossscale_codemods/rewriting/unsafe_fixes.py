@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from lossscale_codemods.vocabulary.records import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from lossscale_codemods.vocabulary.records import Record, Result
 
@@ -33,6 +33,26 @@ def chosen(safe: Result, unsafe: Result, *, wanted: bool) -> Result:
     if wanted:
         return _marked(unsafe, Outcome.REWRITTEN, _places(safe, Outcome.NEEDS_REVIEW))
     return _marked(safe, Outcome.NEEDS_REVIEW, _places(unsafe, Outcome.REWRITTEN))
+
+
+def with_observed(safe: Result, observed: Result, lines: Mapping[int, int]) -> Result:
+    """Returns the result with what a recorded run told, in which that is marked.
+
+    Args:
+        safe: What becomes of the file without it.
+        observed: What becomes of the file with it; if that did not pass a proof, `safe` stays.
+        lines: How often something was observed at a line.
+    """
+    if observed.status is not Status.CHANGED:
+        return safe
+    open_places = _places(safe, Outcome.NEEDS_REVIEW)
+    records = tuple(
+        dataclasses.replace(one, observed=lines.get(one.line, 0))
+        if one.outcome is Outcome.REWRITTEN and _place(one) in open_places
+        else one
+        for one in observed.records
+    )
+    return dataclasses.replace(observed, records=records)
 
 
 def _marked(result: Result, outcome: Outcome, places: Collection[_Place]) -> Result:

@@ -35,6 +35,8 @@ from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
 _CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})
@@ -49,6 +51,7 @@ class Decisions:
         selection: Which rules are applied.
         suppressions: What its comments suppress.
         unsafe_fixes: Whether rewrites that are not proven are made.
+        observed: The lines at which a recorded run saw only loss-scale optimizers of Keras.
     """
 
     def __init__(
@@ -58,10 +61,13 @@ class Decisions:
         suppressions: Suppressions,
         *,
         unsafe_fixes: bool = False,
+        observed: Mapping[int, int] | None = None,
     ) -> None:
         self.program = program
         self.tree = program.tree
-        self.rules = RuleVerdicts(program, selection, suppressions, unsafe_fixes=unsafe_fixes)
+        self.rules = RuleVerdicts(
+            program, selection, suppressions, unsafe_fixes=unsafe_fixes, observed=observed or {}
+        )
         self.import_rule = next(r for r in all_rules() if r.decides_imports)
         self.blocked: dict[cst.CSTNode, str] = {}
 

@@ -156,6 +156,7 @@ class LossScaleCalls(Rule):
             "that this is a loss-scale optimizer is not proven in this file",
             "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",
             unsafe_fix=uncalled if looks_like_optimizer(owner) else None,
+            observed_fix=uncalled,
         )
 
     @staticmethod

@@ -173,6 +173,7 @@ class LossScaleAttributes(Rule):
                 f"If it does, write `.{NEW_ATTRIBUTES.get(name, 'loss_scale')}` of the optimizer "
                 "instead.",
                 unsafe_fix=respelled if looks_like_optimizer(owner) else None,
+                observed_fix=respelled,
             )
         if is_changed:
             return Review(

@@ -8,7 +8,7 @@ the program reads only `args`, `varargs` or `defaults` of its result. If no curr
 same, the rule reports the name and what new code uses. Names behind `try` or `hasattr`, and in
 branches for Python 2, stay.
 
-LS901 to LS903 look at files with old names, and at files that run in the same program. With
+LS901 to LS904 look at files with old names, and at files that run in the same program. With
 `--select LS9`, they look at all files. `--target compat` makes no difference, because
 `compat_lossscale` does not have these names: only `compat-lossscale run` restores them. The table
 of [neighbours](../neighbours.md) lists the names.

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 
-from compat_lossscale.neighbour_names import tensorflow_names
+from compat_lossscale.neighbour_names import MEMBERS
 from lossscale_codemods.rules.base import Case
 from lossscale_codemods.rules.shared.neighbour_rule import NeighbourRule
 from lossscale_codemods.rules.shared.neighbour_uses import markers
 from lossscale_codemods.vocabulary import optimizer_families
 
 _ROOTS = frozenset({"tensorflow"})
-_METHODS = tuple(one.name for one in tensorflow_names.METHODS)
+_METHODS = tuple(one.name for one in MEMBERS)
 _LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?:\.|$)")
 _FUNCTION_OF_OPTIMIZERS = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
 _HEAD = "import tensorflow as tf\n"

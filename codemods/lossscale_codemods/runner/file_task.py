@@ -32,7 +32,8 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         options: What to do with it.
     """
     exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
-    options = dataclasses.replace(options, exports=exports)
+    here = options.observed_in(path.absolute().as_posix())
+    options = dataclasses.replace(options, exports=exports, observed_here=here)
     try:
         from lossscale_codemods.project.project_files import ProjectImports
         from lossscale_codemods.rewriting.engine import migrate_fully

@@ -8,32 +8,9 @@ from __future__ import annotations
 
 import re
 
+from compat_lossscale.neighbour_names.keras_3_names import GONE, GONE_V1, MODEL_MEMBERS
 from lossscale_codemods.vocabulary.paths import canonical
 
-GONE = frozenset(
-    {
-        "backend.experimental", "backend.function", "backend.in_test_phase",
-        "backend.in_train_phase", "backend.learning_phase", "backend.learning_phase_scope",
-        "backend.local_conv1d", "backend.local_conv2d", "backend.manual_variable_initialization",
-        "backend.normalize_batch_in_training", "backend.placeholder", "backend.print_tensor",
-        "backend.random_binomial", "backend.reset_uids", "backend.set_learning_phase",
-        "callbacks.BaseLogger", "callbacks.SidecarEvaluatorModelExport", "callbacks.experimental",
-        "constraints.RadialConstraint", "constraints.radial_constraint", "dtensor", "estimator",
-        "experimental", "layers.AbstractRNNCell", "layers.DenseFeatures",
-        "layers.LocallyConnected1D", "layers.LocallyConnected2D", "layers.experimental",
-        "losses.kl_divergence", "losses.log_cosh", "losses.mean_absolute_error",
-        "losses.mean_absolute_percentage_error", "losses.mean_squared_error",
-        "losses.mean_squared_logarithmic_error", "metrics.MeanRelativeError", "metrics.MeanTensor",
-        "metrics.experimental", "metrics.kl_divergence", "metrics.log_cosh",
-        "metrics.mean_absolute_error", "metrics.mean_absolute_percentage_error",
-        "metrics.mean_squared_error", "metrics.mean_squared_logarithmic_error",
-        "models.experimental", "models.model_from_config", "models.model_from_yaml", "saving",
-        "utils.GeneratorEnqueuer", "utils.OrderedEnqueuer", "utils.SequenceEnqueuer",
-        "utils.SidecarEvaluator", "utils.StepsPerExecutionTuner", "utils.TimedThread",
-        "utils.experimental", "utils.to_ordinal", "utils.warmstart_embedding_matrix",
-    }
-)  # fmt: skip
-"""Public names of tf-keras that `tf.keras` lacks; models of `applications` are left out."""
 GONE_FROM_KERAS = frozenset(
     {
         "layers.RandomHeight", "layers.RandomWidth", "layers.ThresholdedReLU", "losses.KLD",
@@ -69,13 +46,19 @@ BROKEN = {
 """Functions that are there, and fail."""
 OF_WEIGHTS = frozenset({"bias", "embeddings", "gamma", "kernel"})
 """Weights of layers, whose `dtype` is a string."""
-OF_MODELS = frozenset(
-    {"add_update", "evaluate_generator", "fit_generator", "get_weight_paths", "predict_generator"}
-    | {"reset_states", "state_updates", "to_yaml", "updates"}
-)
-"""Methods of models and layers that are gone."""
+OF_MODELS = {
+    **MODEL_MEMBERS,
+    "_get_optimizer": (
+        "keras.optimizers.get(optimizer), and under a mixed_float16 policy a LossScaleOptimizer "
+        "around it"
+    ),
+    "reset_states": "reset_state() of each layer that keeps its state from batch to batch",
+}
+"""Methods of models and layers that are gone, and what to use instead."""
 WEIGHT_ARGUMENTS = ("name", "shape", "dtype", "initializer", "regularizer", "trainable")
 """What `Layer.add_weight` took, in this order; Keras 3 takes the shape first."""
+METRIC_WEIGHT_ARGUMENTS = ("name", "shape")
+"""The same of metrics; what came next, Keras 3 does not take."""
 GRAPH_MODE = frozenset(
     {
         "tensorflow.compat.v1.Graph",
@@ -99,7 +82,7 @@ def gone_at(path: str) -> str | None:
         path: A dotted path.
     """
     below = below_keras(path)
-    return below if below in GONE else None
+    return below if below in GONE or below in GONE_V1 else None
 
 
 def gone_from_keras(path: str) -> str | None:

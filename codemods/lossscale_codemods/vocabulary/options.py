@@ -35,6 +35,9 @@ class Options:
         line_length: How long lines may be: a number, or `AS_THE_FILE`. Without it, none is wrapped.
         mentions: Words, each with the files of the project that have it in them, as far as they
             are known; nothing if a file is to be taken for a program by itself.
+        observed: By file, relative to the folder that the program is in, the lines where a recorded
+            run read the loss scale of optimizers of Keras alone, each with how often.
+        observed_here: The lines of the file itself.
         rounds: How often the file has asked for such words.
         may_ask: Whether others can still be found out.
     """
@@ -49,8 +52,19 @@ class Options:
     exports: Exports = dataclasses.field(default_factory=Exports)
     line_length: int | None = None
     mentions: Mapping[str, Sequence[str]] | None = None
+    observed: Mapping[str, Mapping[int, int]] = dataclasses.field(default_factory=dict)
+    observed_here: Mapping[int, int] = dataclasses.field(default_factory=dict)
     rounds: int = 0
     may_ask: bool = True
+
+    def observed_in(self, path: str) -> Mapping[int, int]:
+        """Returns the lines of a file at which a recorded run observed something.
+
+        Args:
+            path: The file, with slashes.
+        """
+        ends = [name for name in self.observed if f"/{path}".endswith(f"/{name}")]
+        return self.observed[max(ends, key=len)] if ends else {}
 
     def __post_init__(self) -> None:
         """Has the selection know the target: what scans files is given no more than that."""

@@ -44,6 +44,8 @@ class Record:
         cell: In notebooks, the cell it is in, from 1; lines count within the cell.
         unsafe: Whether it was rewritten by an unsafe fix, one that is probably right and not
             proven; or whether it needs review and there is such a fix for it.
+        observed: How often a recorded run came to the place, if what it saw there decided the
+            rewrite.
         for_older_versions: Whether it needs review and only older versions of TensorFlow come to
             it, in code for older and newer ones, so that it is right as it is.
     """
@@ -60,6 +62,7 @@ class Record:
     edits: tuple[Edit, ...] = ()
     cell: int | None = None
     unsafe: bool = False
+    observed: int = 0
     for_older_versions: bool = False
 
 

@@ -24,20 +24,11 @@ from compat_lossscale.steps.stuck import (
 class EagerSteps(stateless.StatelessSteps):
     """Takes a step on variables."""
 
-    _knows_functions = True  # No function is traced once and runs often.
     _skipped = 0
     _last_step_was_skipped = False
     _steps_at_floor = 0
     _has_said_it_is_stuck = False
     _restart: Callable[[], None]
-
-    def _check_range(self, loss: Any, scaled: Any) -> None:
-        """Warns if a fixed loss scale has made a float16 loss infinite."""
-
-        def overflows() -> bool:
-            return bool(stateless.all_finite([loss])) and not stateless.all_finite([scaled])
-
-        self._guards.check_range(self._fixed_scale(), overflows)
 
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         """Applies unscaled gradients if they are finite, and moves the loss scale."""

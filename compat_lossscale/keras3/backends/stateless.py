@@ -24,7 +24,6 @@ from compat_lossscale.spec import (
     ScaleState,
     next_state,
 )
-from compat_lossscale.steps.guards import MisuseGuards
 
 _OPERATIONS = Operations(
     select=ops.where,
@@ -36,6 +35,8 @@ _OPERATIONS = Operations(
 )
 """The update rule's arithmetic on float32 and integer scalar tensors."""
 
+_NOT_COUNTED = ("skipped_steps", "last_step_skipped")
+"""What optimizers of the other backends have."""
 _INSTEAD = {
     "scale_loss": (
         "Call stateless_scale_loss(optimizer_variables, loss), with the optimizer_variables that "
@@ -51,14 +52,11 @@ _IN_A_SCOPE = (
 class StatelessSteps(RecordsOverflowsInPython):
     """Takes a step on values, and returns the values after it."""
 
-    _knows_functions = False
-    """Whether calls in a function that is traced once can be told from others."""
-    _guards: MisuseGuards
     _spec: LossScaleSpec
     _counts_skipped_too: bool
     inner_optimizer: Any
     built: bool
-    initial_scale: float
+    initial_scale: Any
     dynamic_scale: Any
     step_counter: Any
     variables: list[Any]
@@ -76,14 +74,6 @@ class StatelessSteps(RecordsOverflowsInPython):
     def _fixed_scale(self) -> float | None:
         """The loss scale if it is fixed, and `None` otherwise."""
         return None if self._spec.dynamic else self.initial_scale
-
-    def _check_range(self, loss: Any, scaled: Any) -> None:
-        """Warns if a fixed loss scale makes a float16 loss infinite, whatever its value."""
-        del loss, scaled
-        self._guards.check_range(self._fixed_scale())
-
-    def _check_unaltered(self, gradients: list[Any], method: str) -> None:
-        """Does nothing: tensors do not tell where they come from."""
 
     def _check_not_constant(self, tensors: list[Any], method: str) -> None:
         """Warns if JAX takes the value that the loss scale has now for a constant of a function.
@@ -241,20 +231,14 @@ class StatelessSteps(RecordsOverflowsInPython):
         """Where the inner optimizer's variables have the one that counts steps."""
         return _place(self.inner_optimizer.variables, private.step_variable(self.inner_optimizer))
 
-    @property
-    def skipped_steps(self) -> Any:
-        """Skipped steps are not counted where a step has no side effects.
-
-        Raises:
-            NotCountedError: Always.
-        """
+    def __getattr__(self, name: str) -> Any:
+        if name not in _NOT_COUNTED:
+            return object.__getattribute__(self, name)  # Python's own words.
         raise NotCountedError(
             f"Skipped steps are not counted on {keras.backend.backend()}, where an optimizer has "
             "no state beyond its variables. Look at the loss scale instead: it shrinks when a step "
             "is skipped. LossScaleLogger(every=1) counts skipped steps that way."
         )
-
-    last_step_skipped = skipped_steps
 
 
 def all_finite(gradients: list[Any]) -> Any:

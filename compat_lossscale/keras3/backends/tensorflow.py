@@ -15,25 +15,20 @@ from compat_lossscale.core import (
     LossScale,
     apply_or_skip,
     as_written,
+    check_strategy,
     fixed_value,
     moves_by_the_rule,
-    traced_function,
 )
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends.inner_step import apply_by_inner
 from compat_lossscale.spec import LossScaleSpec
-from compat_lossscale.steps import strategies
 from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.guarded_scaling import check_range, check_unaltered
-from compat_lossscale.steps.guards import MisuseGuards
 from compat_lossscale.steps.stuck import warn_that_it_starts_again
 
 
 class TensorFlowSteps(CountsSkippedSteps):
     """Translates the protocol of Keras 3's optimizers into calls of the core."""
 
-    _knows_functions = True
-    _guards: MisuseGuards
     _spec: LossScaleSpec
     inner_optimizer: Any
     dynamic_scale: Any
@@ -73,24 +68,12 @@ class TensorFlowSteps(CountsSkippedSteps):
     @staticmethod
     def _traced_function() -> Any:
         """The graph of the function that is being traced; `None` outside of one."""
-        return traced_function()
+        return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
     def _fixed_scale(self) -> float | None:
         """The loss scale if it is fixed, and `None` otherwise."""
         return fixed_value(self._loss_scale)
 
-    @as_written
-    def _check_range(self, loss: Any, scaled: Any) -> None:
-        """Warns if a fixed loss scale has made a float16 loss infinite."""
-        check_range(self._guards, self._fixed_scale(), loss, scaled)
-
-    @as_written
-    def _check_unaltered(self, gradients: list[Any], method: str) -> None:
-        """Warns of gradients that were clipped or zeroed while they were scaled."""
-        if not tf.executing_eagerly():
-            check_unaltered(self._guards, gradients, method, self._fixed_scale())
-
-    @as_written
     def _check_not_constant(self, tensors: list[Any], method: str) -> None:
         """Does nothing: functions read the variable each time that they run."""
 
@@ -132,7 +115,7 @@ class TensorFlowSteps(CountsSkippedSteps):
                 "apply() must be called in a replica context: from a function that "
                 "strategy.run() calls."
             )
-        strategies.check()
+        check_strategy()
         inner_optimizer = self.inner_optimizer
 
         def apply(gradients: list[Any]) -> None:

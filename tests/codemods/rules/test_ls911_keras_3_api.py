@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.checks import check_review, check_transformed
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
 LAYER = "class Mine(tf.keras.layers.Layer):\n    def build(self, shape):\n        "
+METRIC = "class Mine(tf.keras.metrics.Metric):\n    "
+SUM = "tf.VariableAggregation.SUM"
+LOOP = (
+    "class Loop:\n    def __init__(self):\n        self.loss = tf.keras.metrics.Mean()\n"
+    "    def run(self):\n"
+)
+MODULE = "class Mine(tf.Module):\n    def __init__(self):\n        "
+BELOW = "class Mine(Base):\n    def __init__(self):\n        self.layer = "
+NET = "class Net(tf.keras.Model):\n    pass\n"
 MODEL = "class Mine(tf.keras.Model):\n    def train_step(self, data):\n        "
 
 
@@ -21,6 +35,21 @@ MODEL = "class Mine(tf.keras.Model):\n    def train_step(self, data):\n        "
         ("tf.keras.backend.set_value(weight, 1)", "takes no variable"),
         ("model = tf.keras.Sequential(layers)\nmodel.fit_generator(f)", "have no fit_generator"),
         (f"{LAYER}self.add_update(f)", "have no add_update"),
+        (f"{MODEL}self.own = self._get_optimizer(opt)", "have no _get_optimizer"),
+        ("tf.compat.v1.keras.layers.CuDNNLSTM(4)", "no layers.CuDNNLSTM. Use keras.layers.LSTM"),
+        ("from tensorflow.compat.v1.keras.layers import CuDNNGRU", "no layers.CuDNNGRU"),
+        ("def restart(metric):\n    metric.reset_states()", "that this is one is not proven"),
+        ("tf.keras.Sequential(layers).reset_states()", "have no reset_states"),
+        (f"{METRIC}def reset_states(self):\n        pass", "calls `reset_state` of a metric"),
+        (
+            f"{METRIC}def __init__(self):\n        self.add_weight('w', (), {SUM})",
+            "takes the shape first",
+        ),
+        (f"{MODULE}self.layer = tf.keras.layers.Dense(4)", "layers of Keras 3 are no tf.Module"),
+        (f"{MODULE}self.layers = [tf.keras.Sequential()]", "layers of Keras 3 are no tf.Module"),
+        (f"{MODULE}self.layer = self.make(tf.keras.layers.Dense, 4)", "are no tf.Module"),
+        (f"{NET}{MODULE}self.net = Net()", "layers of Keras 3 are no tf.Module"),
+        (f"class Base(tf.Module):\n    pass\n{BELOW}tf.keras.layers.Dense(4)", "are no tf.Module"),
         (f"{LAYER}self.w = self.add_weight(*args)", "takes the shape first"),
         (f"{MODEL}return {{'loss': 1.0}}", "its own metrics"),
         ("print(layer.kernel.dtype.name)", "is a string"),
@@ -51,9 +80,39 @@ def test_arguments_of_add_weight_are_named(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("loss = tf.keras.metrics.Mean()\nloss.reset_states()", "loss.reset_state()"),
+        (
+            f"{LOOP}        self.loss.reset_states()",
+            "self.loss.reset_state()",
+        ),
+        (
+            f"{METRIC}def __init__(self):\n        self.w = self.add_weight('w', ())",
+            "self.add_weight(name='w', shape=())",
+        ),
+    ],
+)
+def test_what_metrics_have_under_another_name_is_respelled(before: str, after: str) -> None:
+    *head, last = before.split("\n")
+    indent = last[: len(last) - len(last.lstrip())]
+    target = "self.w = " if last.lstrip().startswith("self.w") else ""
+    check_transformed(
+        f"{OLD}{before}\n",
+        NEW + "\n".join([*head, f"{indent}{target}{after}"]) + "\n",
+        target="keras3",
+    )
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "print(tf.keras.layers.Dense(1))",
+        "layer = tf.keras.layers.LSTM(4, stateful=True)\nlayer.reset_states()",
+        "class Game:\n    def reset_states(self):\n        pass\nfirst_of(games).reset_states()",
+        f"{METRIC}def reset_state(self):\n        super().reset_state()",
+        f"{MODULE}self.weight = tf.Variable(1.0)",
+        "class Net(tf.keras.Model):\n    def __init__(self):\n        tf.keras.layers.Dense(4)",
         "with tf.Graph().as_default():\n    pass",
         f"{MODEL}return {{'error': 1.0}}",
         "print(mine.backend.set_learning_phase(1))",
@@ -67,3 +126,25 @@ def test_branches_for_old_versions_stay() -> None:
     test = "tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4)"
     line = f"if {test}:\n    tf.keras.backend.set_learning_phase(1)\n"
     check_transformed(OLD + line, NEW + line, target="keras3")
+
+
+def test_files_without_an_old_name_are_looked_at_too(tmp_path: Path) -> None:
+    files = {
+        "tools.py": OLD + "class Module(tf.Module):\n    pass\n",
+        "models.py": "from tensorflow.keras import layers\nimport tools\n"
+        "class Encoder(tools.Module):\n    def __init__(self):\n"
+        "        self.layer = layers.Dense(4)\n",
+        "gan.py": "import tensorflow as tf\nclass Gan(tf.keras.Model):\n"
+        "    def compile(self, one):\n        self.one = self._get_optimizer(one)\n",
+        "main.py": "import gan, models, tools\nmodels.Encoder()\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    report = migrate_files.run([tmp_path], Options(target=Target.KERAS3), jobs=1)
+    found = {
+        (file.path.name, record.line, record.name)
+        for file in report.files
+        for record in file.result.records
+        if record.rule == "LS911"
+    }
+    assert found == {("models.py", 3, "Encoder"), ("gan.py", 4, "self._get_optimizer")}

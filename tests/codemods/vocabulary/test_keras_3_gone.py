@@ -11,6 +11,7 @@ from lossscale_codemods.vocabulary.keras_3_gone import (
     BACKEND_OF_KERAS,
     GONE,
     GONE_FROM_KERAS,
+    GONE_V1,
     below_keras,
     gone_at,
     gone_from_keras,
@@ -45,6 +46,15 @@ def test_the_list_is_that_of_today() -> None:
     assert set(missing(old, new)) == GONE
 
 
+def test_the_list_of_version_1_is_that_of_today() -> None:
+    import tf_keras.api._v1.keras as old
+    import tf_keras.api._v2.keras as newer
+    from keras._tf_keras import keras as new
+
+    of_version_2 = set(missing(old, newer))
+    assert set(missing(old, new)) & of_version_2 == GONE_V1
+
+
 def test_the_list_of_bare_keras_is_that_of_today() -> None:
     import keras
     import tf_keras.api._v2.keras as old
@@ -73,6 +83,7 @@ def test_paths_below_keras(path: str, below: str) -> None:
 
 def test_only_what_is_gone_is_gone() -> None:
     assert gone_at("tensorflow.keras.backend.set_learning_phase") == "backend.set_learning_phase"
+    assert gone_at("tensorflow.compat.v1.keras.layers.CuDNNLSTM") == "layers.CuDNNLSTM"
     assert gone_at("tensorflow.keras.layers.Dense") is None
 
 

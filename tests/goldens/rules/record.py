@@ -4,10 +4,10 @@
     python -m tests.goldens.rules.record SYSTEM [SOURCE VERSION]
 
 Run it with an interpreter that has the system: `torch`, `jmp`, `flax`, `tf-keras` or `keras3`. For
-`deepspeed`, `megatron`, `fairseq` and `apex`, torch is enough (fairseq needs nothing). SOURCE is
-then the file of the class, from the project's released source, because the packages as a whole need
-a GPU. Stand-ins replace what the file imports of its package, and the class runs as it is. The
-result is `SYSTEM.json` beside this file.
+`deepspeed`, `deepspeed-without-zero`, `megatron`, `fairseq` and `apex`, torch is enough (fairseq
+needs nothing). SOURCE is then the file of the class, from the project's released source, because
+the packages as a whole need a GPU. Stand-ins replace what the file imports of its package, and the
+class runs as it is. The result is `SYSTEM.json` beside this file.
 """
 
 from __future__ import annotations
@@ -67,6 +67,44 @@ def deepspeed(initial: float, **settings: Any) -> Step:
     def step(finite: bool) -> float:
         scaler.update_scale(not finite)
         return float(scaler.cur_scale)
+
+    return step
+
+
+def deepspeed_without_zero(initial: float, **settings: Any) -> Step:
+    """`FP16_Optimizer` of `deepspeed/runtime/fp16/fused_optimizer.py`, with a rule of its own."""
+    import torch  # noqa: F401  # before the stand-ins come and go
+
+    names = {
+        "runtime.base_optimizer": "DeepSpeedOptimizer",
+        "runtime.utils": "CheckOverflow get_flattened_grad_norm get_global_norm "
+        "get_norm_with_moe_layers get_weight_norm is_invalid_grad_norm is_model_parallel_parameter "
+        "is_optimized_parameter",
+        "runtime.fp16.loss_scaler": "LossScaleConfig LossScaleProfile",
+        "runtime.constants": "PIPE_REPLICATED",
+        "utils": "logger",
+        "utils.torch": "required_torch_version",
+        "utils.bwc": "bwc_tensor_model_parallel_rank",
+        "checkpoint.constants": "OPTIMIZER_STATE_DICT CLIP_GRAD",
+        "accelerator": "get_accelerator",
+        "moe.utils": "is_moe_param_group",
+    }
+    stand_ins: dict[str, dict[str, Any]] = {
+        f"deepspeed.{module}": dict.fromkeys(members.split(), object)
+        for module, members in names.items()
+    }
+    packages: dict[str, dict[str, Any]] = {
+        name: {} for name in ("deepspeed", "deepspeed.runtime", "deepspeed.runtime.fp16")
+    }
+    cls = load_source({**packages, **stand_ins}).FP16_Optimizer
+    config = types.SimpleNamespace(
+        dynamic_loss_scale=True, cur_scale=initial, cur_iter=0, last_overflow_iter=-1, **settings
+    )
+    optimizer = types.SimpleNamespace(loss_scale_config=config, verbose=False)
+
+    def step(finite: bool) -> float:
+        cls._update_scale(optimizer, not finite)
+        return float(config.cur_scale)
 
     return step
 
@@ -231,6 +269,14 @@ SYSTEMS: dict[str, tuple[Callable[..., Step], str, list[dict[str, Any]]]] = {
                 "raise_error_at_min_scale": False,
             }
             for shift, consecutive in ((1, False), (2, False), (3, True))
+        ],
+    ),
+    "deepspeed-without-zero": (
+        deepspeed_without_zero,
+        "deepspeed",
+        [
+            {"initial": 2.0**16, "scale_window": 10, "min_loss_scale": 1.0, "scale_factor": 2.0},
+            {"initial": 2.0**16, "scale_window": 20, "min_loss_scale": 0.25, "scale_factor": 2.0},
         ],
     ),
     "megatron": (

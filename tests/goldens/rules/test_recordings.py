@@ -19,6 +19,15 @@ HERE = Path(__file__).parent
 RULES: dict[str, Callable[..., LossScaleRule]] = {
     "torch": LossScaleRule.torch,
     "deepspeed": LossScaleRule.deepspeed,
+    "deepspeed-without-zero": lambda scale_window, min_loss_scale, scale_factor: (
+        LossScaleRule.deepspeed(
+            scale_window=scale_window,
+            min_scale=min_loss_scale,
+            scale_factor=scale_factor,
+            delayed_shift=1,
+            raise_error_at_min_scale=False,
+        )
+    ),
     "megatron": LossScaleRule.megatron,
     "apex": LossScaleRule.apex,
     "tf-keras": lambda dynamic_growth_steps: LossScaleRule.tensorflow(

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.finding_guards import find
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.modules import ProjectClass
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +25,8 @@ _OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
 _NOTHING = {ObjectType.NOTHING, ObjectType.OTHER}
 _WRAPPED = ("_optimizer", "inner_optimizer")
 _CALLBACK = ".callbacks."
+_METRIC = re.compile(r"^(?:tensorflow(?:\.compat\.v1)?\.)?(?:tf_)?keras\.metrics\.[A-Z]\w*$")
+_MODULE = "tensorflow.Module"
 _OF_KERAS_3 = {"scale_loss", "stateless_apply"}
 _OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
 
@@ -137,5 +142,42 @@ def inherits_from_keras(node: cst.CSTNode, program: Program) -> bool:
     return _inherits(node, program, _is_layer)
 
 
+def inherits_from_metric(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a class inherits from a metric of Keras."""
+    return _inherits(node, program, is_metric)
+
+
+def is_metric(path: str) -> bool:
+    """Whether a class at a path is a metric of Keras."""
+    return bool(_METRIC.match(canonical(path)))
+
+
 def _is_layer(path: str) -> bool:
     return is_model(path) or (frameworks.is_framework(path) and ".layers." in path)
+
+
+def is_module_of_layers(node: cst.ClassDef, program: Program) -> bool:
+    """Whether a class is a `tf.Module`, and what it defines itself names layers or models of Keras.
+
+    Args:
+        node: The class.
+        program: The file.
+    """
+    scope = program.scopes.of_node.get(node)
+    if scope is None or inherits_from_keras(node, program):
+        return False
+    line = program.types.project.members.line(ProjectClass(program.resolver, scope))
+    bases = [path for one in line for b in one.node.bases for path in one.resolver.paths(b.value)]
+    return _MODULE in {canonical(path) for path in bases if path is not None} and any(
+        _is_of_keras(inner, program)
+        for inner in program.tree.parents
+        if isinstance(inner, cst.Name | cst.Attribute) and node in program.tree.ancestors(inner)
+    )
+
+
+def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
+    """Whether a name is that of a layer or model, or of a class of the file that is one."""
+    if any(path is not None and _is_layer(path) for path in program.resolver.paths(node)):
+        return True
+    classes = (binding.node for binding in program.resolver.bindings(node))
+    return any(inherits_from_keras(one, program) for one in classes)

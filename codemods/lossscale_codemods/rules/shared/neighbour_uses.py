@@ -11,7 +11,7 @@ import builtins
 import re
 from typing import TYPE_CHECKING
 
-from compat_lossscale.neighbour_names import TABLE, keras_names, tensorflow_names
+from compat_lossscale.neighbour_names import MEMBERS, TABLE, keras_names
 from compat_lossscale.neighbour_names.lookup import (
     is_public_elsewhere,
     is_public_module,
@@ -67,7 +67,7 @@ def markers(roots: frozenset[str]) -> tuple[Marker, ...]:
     members: dict[str, list[list[str]]] = {}
     for one in TABLE:
         root, *below = one.module_or_name.split(".")
-        if root in roots and one not in tensorflow_names.METHODS:
+        if root in roots and one not in MEMBERS:
             members.setdefault(root, []).append(below)
     return tuple(
         Marker(root.encode(), pattern=re.compile(_pattern(root, paths).encode()))

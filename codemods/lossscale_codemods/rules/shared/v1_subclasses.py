@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
 
 _ADDED = """
-_as_graph_element _as_node_def_input _assert_in_graph _assign_state _count_good_step
-_count_skipped _counts_skipped_too _disallow _disallow_bool_casting _disallow_iteration _dtype
-_fixed_scale _get_first_dim _graph_element _guards _has_said_it_is_stuck _hysteresis_left
-_log_if_dynamic _matmul _move _move_eagerly _never_moves _note_applied _numpy_style_getitem
-_overflow_inspection _overflow_log _override_operator _record_overflows _record_tape
-_scale_guarded _set_up _set_up_from _settings _shape_as_list _shape_tuple _start_counting
-_stated_rule _stays_at_cap _step_counter _step_log _take_overflows _tf_should_use_wrapped_value
-_unscale_guarded _USE_EQUALITY _with_index_add _with_index_max _with_index_min _with_index_update
-advance counter current_loss_scale device dtype eval experimental_ref get_shape good_steps graph
-growth_steps has_to_shrink_at_floor hysteresis_left last_step_skipped loss_scale_rule name ndim
-numbers numpy of_any_value of_variables op OVERLOADABLE_OPERATORS ref rule set_shape settings
-shape sharing_state_of skipped_steps spec state stays_at_cap
+_advance_in_graph _as_graph_element _as_node_def_input _assert_in_graph _count_skipped
+_counts_skipped_too _disallow _disallow_bool_casting _disallow_iteration _dtype _fixed_scale
+_get_first_dim _graph_element _guards _has_said_it_is_stuck _hysteresis_left _log_if_dynamic
+_matmul _multiply _never_moves _note_applied _numpy_style_getitem _overflow_inspection
+_overflow_log _override_operator _record_overflows _record_tape _scaled _set_up _set_up_from
+_settings _shape_as_list _shape_tuple _start_counting _stated_rule _step_counter _step_log
+_take_overflows _tf_should_use_wrapped_value _USE_EQUALITY _with_index_add _with_index_max
+_with_index_min _with_index_update advance counter current_loss_scale device dtype eval
+experimental_ref get_shape good_steps graph growth_steps has_to_shrink_at_floor hysteresis_left
+last_step_skipped loss_scale_rule make_fetchable name ndim numbers numpy of_any_value of_variables
+op OVERLOADABLE_OPERATORS ref rule set_shape settings shape sharing_state_of skipped_steps spec
+state stays_at_cap
 """
 ADDED = frozenset(_ADDED.split())
 """Members that only the classes under `run` have."""

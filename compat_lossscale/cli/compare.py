@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`compat-lossscale compare`: whether two recordings are the same, and where they part first."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from compat_lossscale.cli._reports import check_report_path, html_option, write_report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compat_lossscale.recording.comparison import RecordingComparison
+    from compat_lossscale.recording.reports import Finding
+
+_A_FILE = click.Path(readable=False)
+
+
+@click.command()
+@click.argument("before", type=_A_FILE)
+@click.argument("after", type=_A_FILE)
+@click.option(
+    "--rtol",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="The relative difference of a variable that counts as the same [by how far it has gone].",
+)
+@click.option("--no-output", is_flag=True, help="Do not compare what the programs printed.")
+@click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
+@html_option
+def compare(
+    before: str,
+    after: str,
+    rtol: float | None,
+    no_output: bool,
+    as_json_: bool,
+    html: Path | None,
+) -> None:
+    """Compare two recordings: does the program still train as it did?
+
+    Nothing is executed: the recordings are read, and no others.
+
+    The exit code is 0 if they are the same, 1 if they differ, and 2 if that cannot be told.
+    """
+    if html is not None:
+        check_report_path(html)
+    from compat_lossscale.recording.comparison import compare as compare_recordings
+    from compat_lossscale.recording.reading import read
+
+    result = compare_recordings(read(before), read(after), rtol=rtol, output=not no_output)
+    sys.exit(report(result, html=html, as_json_=as_json_))
+
+
+def report(
+    result: RecordingComparison,
+    *,
+    html: Path | None = None,
+    as_json_: bool = False,
+    findings: Sequence[Finding] = (),
+) -> int:
+    """Prints a comparison, and returns the exit code."""
+    from compat_lossscale.recording import reports
+
+    code = int(result.verdict)
+    if html is not None:
+        code |= write_report(html, reports.as_html_page(result, findings))
+    if as_json_:
+        data = {**reports.as_json(result, findings), "exit_code": code}
+        click.echo(json.dumps(data, indent=2, allow_nan=False))
+    else:
+        for line in reports.as_text(result, findings):
+            click.echo(line)
+    return code

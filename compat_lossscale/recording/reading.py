@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads recordings. A recording may be hostile: its size is bounded, and its content is checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.formats.artefact import UnreadableArtefactError
+from compat_lossscale.formats.bounded import open_regular
+
+VERSION = 1
+VARIABLES = "variables"
+PROJECTIONS = 4
+MAX_BYTES = 2**30
+"""The largest recording, uncompressed."""
+MAX_LINE_BYTES = 2**28
+_CHUNK = 2**20
+_T = TypeVar("_T")
+
+
+class UnreadableRecordingError(CompatLossScaleError):
+    """A file is no recording, is damaged, or is larger than a recording can be."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of an array.
+
+    Attributes:
+        digest: A digest of its bits.
+        norm: The Euclidean norm of its finite elements.
+        largest: The largest magnitude of its finite elements.
+        not_finite: How many elements are not finite.
+        products: Its products with pseudo-random signs, the same for each array of a size.
+    """
+
+    digest: str
+    norm: float
+    largest: float
+    not_finite: int
+    products: tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Step:
+    """What a step left.
+
+    Attributes:
+        number: The number of the step among those of its optimizer, from 0.
+        at: The line of the program that did it.
+        steps: The optimizer's own count of steps.
+        scale: The loss scale after the step.
+        good: The good steps after the step.
+        applied: Whether the step was applied; a skipped step is not.
+        data: A digest of the data that the step got, where the recorder saw it.
+        draws: How many random operations got seeds since the step before, and a digest of them.
+        arrays: By the kind (`VARIABLES`, or the name of a slot), what was seen.
+    """
+
+    number: int
+    at: str
+    steps: float | None
+    scale: float | None
+    good: float | None
+    applied: bool
+    data: str | None
+    draws: tuple[int, str]
+    arrays: Mapping[str, Sequence[Seen | None]]
+
+
+@dataclasses.dataclass
+class RecordedOptimizer:
+    """An optimizer that took steps.
+
+    Attributes:
+        number: Its number among those that took steps.
+        title: Its class, and that of the optimizer that it wraps.
+        inner: The class of the optimizer inside all wrappers.
+        scaled: Whether it scales the loss.
+        at: The line of the program that made it.
+        config: The numbers that it was made with.
+        policy: The policy in force.
+        names: The names of its variables.
+        shapes: Their shapes.
+        first: What was seen of them before the first step.
+        scale: The loss scale before the first step.
+        draws: How many random operations got seeds before the first step, and a digest.
+        steps: The steps.
+    """
+
+    number: int
+    title: str
+    inner: str
+    scaled: bool
+    at: str
+    config: Mapping[str, Any]
+    policy: str | None
+    names: list[str]
+    shapes: list[tuple[int | None, ...]]
+    first: list[Seen | None]
+    scale: float | None
+    draws: tuple[int, str]
+    steps: list[Step] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Recording:
+    """A recording.
+
+    Attributes:
+        path: Its file.
+        header: Its first line.
+        optimizers: The optimizers that took steps, in order.
+        printed: What the program printed: the line of the program, the text, and the steps before.
+        fits: The digests of what `fit` got.
+        saves: The names and shapes in each checkpoint that was written.
+        observed: What came by at places of the program; `observed.ObservedKinds` reads it.
+        end: How the program ended; `None` if it was killed.
+        unstable: What a second run did otherwise, by the first step; `None` if there was none.
+        broken_off: Whether the file ends within a line.
+    """
+
+    path: str
+    header: Mapping[str, Any]
+    optimizers: list[RecordedOptimizer] = dataclasses.field(default_factory=list)
+    printed: list[tuple[str, str, int]] = dataclasses.field(default_factory=list)
+    fits: list[str | None] = dataclasses.field(default_factory=list)
+    saves: list[tuple[str, Mapping[str, Any]]] = dataclasses.field(default_factory=list)
+    observed: list[Mapping[str, Any]] = dataclasses.field(default_factory=list)
+    end: Mapping[str, Any] | None = None
+    unstable: Mapping[str, Any] | None = None
+    broken_off: bool = False
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The versions of Python and of the packages."""
+        return dict(self.end["versions"]) if self.end else {}
+
+
+def read(path: str) -> Recording:
+    """Reads a recording.
+
+    Args:
+        path: The file.
+
+    Raises:
+        UnreadableRecordingError: It cannot be read. The message says why.
+    """
+    recording: Recording | None = None
+    last: dict[tuple[int, str, int], Seen | None] = {}
+    lines = _lines(path)
+    number = 0
+    try:
+        for line in lines:
+            number += 1
+            value = None if line is None else json.loads(line)
+            if recording is None:
+                recording = Recording(path, _header(value, path))
+            elif value is None:
+                recording.broken_off = True
+            else:
+                _take(recording, value, last)
+    except UnreadableRecordingError:
+        raise
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        RecursionError,
+        StopIteration,
+    ) as error:
+        message = f"{path} is damaged in line {number}: {type(error).__name__}: {error}"
+        raise UnreadableRecordingError(message[:500]) from None
+    if recording is None:
+        raise UnreadableRecordingError(f"{path} is empty: it is no recording")
+    return recording
+
+
+def _lines(path: str) -> Iterator[bytes | None]:
+    """Yields the lines, and `None` at the end of a file that is broken off."""
+    try:
+        file = open_regular(path)
+    except UnreadableArtefactError as error:
+        raise UnreadableRecordingError(f"{path} {error}") from None
+    with file:
+        rest, total, broken = b"", 0, False
+        stream = zlib.decompressobj(31)
+        compressed = b""
+        while True:
+            compressed = compressed or file.read(_CHUNK)
+            if not compressed:
+                broken = not stream.eof
+                break
+            if stream.eof:
+                stream = zlib.decompressobj(31)
+            try:
+                part = stream.decompress(compressed, _CHUNK)
+            except zlib.error:
+                raise UnreadableRecordingError(f"{path} is no recording") from None
+            compressed = stream.unconsumed_tail or stream.unused_data
+            total += len(part)
+            *whole, rest = (rest + part).split(b"\n")
+            if total > MAX_BYTES or len(rest) > MAX_LINE_BYTES:
+                raise UnreadableRecordingError(f"{path} is larger than a recording can be")
+            yield from whole
+        if broken or rest:
+            yield None
+
+
+def _header(value: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or value.get("t") != "lossscale-recording":
+        raise UnreadableRecordingError(f"{path} is no recording")
+    if value.get("version") != VERSION:
+        raise UnreadableRecordingError(
+            f"{path} has version {value.get('version')!r} of the format, and this package reads "
+            f"version {VERSION}: record with the recorder of this package"
+        )
+    return value
+
+
+def _take(
+    recording: Recording, value: dict[str, Any], last: dict[tuple[int, str, int], Seen | None]
+) -> None:
+    kind = value["t"]
+    if kind == "optimizer":
+        # An optimizer is described when its variables have values, maybe after a later one.
+        one = _optimizer(value)
+        last.update({(one.number, VARIABLES, place): seen for place, seen in enumerate(one.first)})
+        recording.optimizers.append(one)
+        recording.optimizers.sort(key=lambda one: one.number)
+    elif kind == "step":
+        optimizer = next(one for one in recording.optimizers if one.number == value["o"])
+        arrays = {VARIABLES: value["v"], **value["s"]}
+        for name, seen in arrays.items():
+            found = []
+            for place, one in enumerate(_is(list, seen)):
+                key = (optimizer.number, _is(str, name), place)
+                if one != 0:
+                    last[key] = _seen(one)
+                found.append(last.get(key))
+            arrays[name] = found
+        optimizer.steps.append(
+            Step(
+                _is(int, value["n"]),
+                _is(str, value["at"]),
+                _number(value["steps"]),
+                _number(value["scale"]),
+                _number(value["good"]),
+                bool(value["applied"]),
+                value["data"] and _is(str, value["data"]),
+                (_is(int, value["draws"][0]), _is(str, value["draws"][1])),
+                arrays,
+            )
+        )
+    elif kind == "print":
+        line = (_is(str, value["at"]), _is(str, value["line"]), _is(int, value["n"]))
+        recording.printed.append(line)
+    elif kind == "fit":
+        recording.fits.append(value["data"] and _is(str, value["data"]))
+    elif kind == "save":
+        recording.saves.append((_is(str, value["name"]), _is(dict, value["names"])))
+    elif kind == "observed":
+        recording.observed.append(_observed(value))
+    elif kind == "end":
+        recording.end = _end(value)
+    elif kind == "twice":
+        recording.unstable = _unstable(_is(dict, value["unstable"]))
+
+
+def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
+    outer, inner = _is(str, value["class"]), _is(str, value["inner"])
+    names, shapes = _is(list, value["names"]), _is(list, value["shapes"])
+    first = [_seen(one) for one in _is(list, value["digests"])]
+    if not len(names) == len(shapes) == len(first):
+        raise ValueError("its parts do not fit together")
+    return RecordedOptimizer(
+        _is(int, value["o"]),
+        f"{outer}({inner})" if value["wrapped"] else outer,
+        inner,
+        bool(value["scaled"]),
+        _is(str, value["at"]),
+        _is(dict, value["config"]),
+        value["policy"] and _is(str, value["policy"]),
+        [_is(str, name) for name in names],
+        [tuple(_is(list, shape)) for shape in shapes],
+        first,
+        _number(value["scale"]),
+        (_is(int, value["draws"][0]), _is(str, value["draws"][1])),
+    )
+
+
+def _observed(value: dict[str, Any]) -> dict[str, Any]:
+    for row in _is(list, value["places"]):
+        for one, wanted in zip(row, (str, int, str, str, int), strict=True):
+            _is(wanted, one)
+    return value
+
+
+def _unstable(value: dict[str, Any]) -> dict[str, Any]:
+    for key, step in value.items():
+        if key == "print":
+            for number in _is(list, step):
+                _is(int, number)
+        elif not re.fullmatch(r"\d+/[^/]+(/\d+)?", key):
+            raise ValueError(f"{key[:50]!r} names nothing")
+        else:
+            _is(int, step)
+    return value
+
+
+def _end(value: dict[str, Any]) -> Mapping[str, Any]:
+    _is(int, value["exit"])
+    error = value["error"]
+    if error is not None:
+        for name in ("class", "text", "at"):
+            _is(str, error[name])
+    for problem in _is(dict, value.get("problems", {})):
+        _is(str, problem)
+    for name, version in _is(dict, value["versions"]).items():
+        _is(str, name), _is(str, version)
+    return value
+
+
+def _seen(value: Any) -> Seen | None:
+    if value is None:
+        return None
+    digest, norm, largest, not_finite, *products = value
+    numbers = [_finite(one) for one in (norm, largest, *products)]
+    if len(products) != PROJECTIONS:
+        raise ValueError("an array has another number of products")
+    return Seen(_is(str, digest), numbers[0], numbers[1], _is(int, not_finite), tuple(numbers[2:]))
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError("a number is not finite")
+    return number
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _is(kind: type[_T], value: Any) -> _T:
+    if not isinstance(value, kind):
+        raise ValueError(f"{str(value)[:50]!r} is no {kind.__name__}")
+    return value

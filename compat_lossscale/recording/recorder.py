@@ -1,0 +1,1664 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records how a TensorFlow program trains, without editing the program.
+
+    python lossscale_recorder.py -o before.lsr [--steps N] [--seed N] train.py ARGS
+    python lossscale_recorder.py -o before.lsr [--steps N] [--seed N] -m MODULE ARGS
+
+This is one file for Python 3.6 to 3.13 that needs nothing but the standard library. It records
+programs for TensorFlow 1.14 to 2.22 with Keras 2, tf-keras or Keras 3. `compat-lossscale compare`
+reads the recording; "Prove your migration" in the documentation describes the format.
+
+The program runs in this process, prints what it prints, and exits as it exits. The classes of
+optimizers, tf.function and Session are wrapped when TensorFlow has been imported. After a step, the
+optimizer's variables are read from outside; no operation is added to a graph of the program.
+"""
+
+import argparse
+import base64
+import functools
+import gzip
+import hashlib
+import importlib.util
+import json
+import os
+import pkgutil
+import platform
+import random
+import runpy
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+import types
+import weakref
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+
+VERSION = 1
+"""The version of the format."""
+VARIABLES = "variables"
+"""How the variables themselves are called where slots have their names."""
+PROJECTIONS = 4
+_BLOCK = 1 << 16
+_FOLDED = 64
+_LONGEST_LINE = 500
+_MOST_LINES = 20000
+_WHOLE_BATCH = 1 << 23
+"""Larger arrays of data are digested in part."""
+_BASES = (
+    ("training.optimizer", "Optimizer"),
+    ("optimizer_v2.optimizer_v2", "OptimizerV2"),
+    ("optimizers.legacy.optimizer_v2", "OptimizerV2"),
+    ("optimizer_experimental.optimizer", "_BaseOptimizer"),
+    ("optimizers.optimizer", "_BaseOptimizer"),
+    ("optimizers.base_optimizer", "BaseOptimizer"),
+    ("mixed_precision.loss_scale_optimizer", "BaseLossScaleOptimizer"),
+)
+"""The base classes of optimizers: how their modules' names end, and the class."""
+_KERAS = ("tensorflow.python.keras", "keras", "keras.src", "tf_keras", "tf_keras.src")
+_WATCHED_PATHS = (
+    *(end for end, _ in _BASES),
+    "backend",
+    "engine.training",
+    "mixed_precision.policy",
+    "trainers.trainer",
+    "tensorflow.trainer",
+)
+_SAVERS = (
+    ("tensorflow.python.training.saver", "Saver"),
+    ("tensorflow.python.training.tracking.util", "TrackableSaver"),
+    ("tensorflow.python.checkpoint.checkpoint", "TrackableSaver"),
+)
+_POLICIES = ("mixed_precision.policy", "mixed_precision.experimental.policy")
+_APPLY = ("apply_gradients", "apply")
+_SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale")
+_GOOD_STEPS = ("_num_good_steps", "counter", "num_good_steps", "_counter")
+_INNER = ("inner_optimizer", "_optimizer", "_opt")
+_MARK = "_lossscale_recorder_optimizers"
+_NUMBER_TYPES = (bool, int, float, str, type(None))
+
+
+class RecordingError(Exception):
+    """A recording that this recorder is to begin with cannot be used."""
+
+
+class _Ended(SystemExit):
+    """Ends the program after the steps that were asked for."""
+
+
+class _Local(threading.local):
+    """What is going on in a thread.
+
+    Attributes:
+        applying: Whether an optimizer applies gradients.
+        calling: Whether a `tf.function` or a session is called.
+        marks: The optimizers that were traced in the call.
+        data: The digest of the data that the call got.
+    """
+
+    applying = False
+    calling = False
+    marks = None  # type: Any
+
+
+class Writer:
+    """Writes a recording: lines of JSON, compressed, up to a size."""
+
+    def __init__(self, path: str, limit: int) -> None:
+        """Opens the file.
+
+        Args:
+            path: The recording. A file that is there is replaced.
+            limit: The number of compressed bytes after which only the end is written.
+        """
+        self._raw = open(path, "wb")
+        self._file = gzip.GzipFile("", "wb", 4, self._raw, 0)
+        self._lock = threading.Lock()
+        self._limit = limit
+        self._flushed = time.time()
+        self._pid = os.getpid()
+        self.cut = False
+
+    def put(self, kind: str, **values: Any) -> None:
+        """Writes one line."""
+        line = json.dumps(dict(values, t=kind), separators=(",", ":"), sort_keys=True)
+        with self._lock:
+            if self._file.closed or os.getpid() != self._pid:
+                return  # a process that the program forked
+            self.cut = self.cut or self._raw.tell() + len(line) > self._limit
+            if not self.cut or kind == "end":
+                self._file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+            if time.time() - self._flushed > 5:
+                # What a killed program did until then can be read.
+                self._file.flush()
+                self._raw.flush()
+                self._flushed = time.time()
+
+    def close(self) -> None:
+        """Writes what is left."""
+        with self._lock:
+            if os.getpid() == self._pid:
+                self._file.close()
+                self._raw.close()
+
+
+def read_lines(path: str) -> Iterator[Dict[str, Any]]:
+    """Yields the lines of a recording that this recorder is to begin with.
+
+    Args:
+        path: The recording.
+
+    Raises:
+        RecordingError: It is no recording, or it is damaged.
+    """
+    try:
+        with gzip.open(path, "rb") as file:
+            for number, line in enumerate(file):
+                value = json.loads(line.decode("utf-8"))
+                if not number and value.get("t") != "lossscale-recording":
+                    raise RecordingError("%s is no recording" % path)
+                yield value
+    except (OSError, EOFError, ValueError) as error:
+        raise RecordingError("%s cannot be read: %s" % (path, error)) from None
+
+
+class Numbers:
+    """Digests of arrays, and a few numbers that give a difference its size.
+
+    Nothing here calls BLAS, whose threads would compete with those of TensorFlow.
+    """
+
+    def __init__(self, numpy: Any) -> None:
+        """Keeps NumPy, which the program has imported."""
+        self._numpy = numpy
+        # This generator gives the same bytes in every version of NumPy.
+        source = numpy.random.RandomState(20)
+
+        def signs(count: int) -> Any:
+            bits = numpy.unpackbits(numpy.frombuffer(source.bytes(count // 8), numpy.uint8))
+            return bits * 2.0 - 1.0
+
+        self._signs = signs(_BLOCK)
+        self._block_signs = signs(1024)
+        self._mixing = signs(PROJECTIONS * _FOLDED).reshape(PROJECTIONS, _FOLDED)
+
+    def digest(self, array: Any) -> str:
+        """Returns 16 hexadecimal digits of the bits of an array."""
+        array = self._numpy.ascontiguousarray(array)
+        if array.dtype.hasobject:
+            return digest(repr(array.tolist()).encode("utf-8", "backslashreplace"))
+        flat = array.reshape(-1)
+        if array.nbytes > _WHOLE_BATCH:
+            flat = flat[:: 1 + array.nbytes // _WHOLE_BATCH].copy()
+        return digest(flat.view(self._numpy.uint8))
+
+    def of(self, array: Any) -> List[Any]:
+        """Returns the digest, norm, largest magnitude and projections of an array.
+
+        Args:
+            array: The array.
+
+        Returns:
+            The digest of its bits; the Euclidean norm and the largest magnitude of its finite
+            elements; how many are not finite; and its products with pseudo-random signs.
+        """
+        numpy = self._numpy
+        flat = numpy.ascontiguousarray(array).reshape(-1)
+        values = flat.astype(numpy.float64)
+        square = float(numpy.einsum("i,i->", values, values))
+        odd = 0
+        if not square < float("inf"):
+            finite = numpy.isfinite(values)
+            odd = int(values.size - numpy.count_nonzero(finite))
+            values = numpy.where(finite, values, 0.0)
+            square = float(numpy.einsum("i,i->", values, values))
+        largest = float(max(values.max(), -values.min())) if values.size else 0.0
+        folded = numpy.zeros(_FOLDED)
+        for index in range(0, values.size, _BLOCK):
+            part = values[index : index + _BLOCK]
+            part = part * self._signs[: part.size]
+            whole = part.size // _FOLDED * _FOLDED
+            sums = part[:whole].reshape(-1, _FOLDED).sum(0)
+            sums[: part.size - whole] += part[whole:]
+            folded += sums * self._block_signs[index // _BLOCK % len(self._block_signs)]
+        products = (self._mixing * folded).sum(1)
+        rounded = [float("%.12g" % value) for value in (square**0.5, largest, *products)]
+        return [digest(flat.view(numpy.uint8)), rounded[0], rounded[1], odd, *rounded[2:]]
+
+
+def digest(content: Any) -> str:
+    """Returns 16 hexadecimal digits of bytes."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def packed(array: Any) -> List[Any]:
+    """Returns an array as data that JSON can carry."""
+    return [
+        str(array.dtype),
+        list(array.shape),
+        base64.b64encode(array.tobytes()).decode("ascii"),
+    ]
+
+
+def unpacked(numpy: Any, value: Sequence[Any]) -> Any:
+    """Returns the array that `packed` packed."""
+    kind, shape, content = value
+    return numpy.frombuffer(base64.b64decode(content), kind).reshape(shape)
+
+
+class ProgramPlaces:
+    """Tells the program's own files from those of Python, of packages and of this recorder."""
+
+    def __init__(self, folder: str) -> None:
+        """Keeps the program's folder."""
+        self._folder = folder
+        paths = [sysconfig.get_paths().get(name) for name in ("stdlib", "platstdlib")]
+        self._others = tuple(os.path.realpath(path) + os.sep for path in paths if path)
+        self._known = {__file__: None}  # type: Dict[str, Optional[str]]
+
+    def name_of(self, file: str) -> Optional[str]:
+        """Returns the name of a file of the program in its folder; `None` for others."""
+        if file not in self._known:
+            path = os.path.realpath(file)
+            other = (
+                file.startswith("<")
+                or path.startswith(self._others)
+                or "site-packages" in path
+                or "dist-packages" in path
+                or "__autograph_generated" in path
+                or os.sep + "compat_lossscale" + os.sep in path
+                or path == os.path.realpath(__file__)
+            )
+            inside = path.startswith(self._folder + os.sep)
+            name = os.path.relpath(path, self._folder) if inside else os.path.basename(path)
+            self._known[file] = None if other else name.replace(os.sep, "/")
+        return self._known[file]
+
+    def here(self) -> str:
+        """Returns the line of the program that is being run, as `train.py:12`."""
+        frame = sys._getframe(1)  # type: Any
+        while frame is not None:
+            name = self.name_of(frame.f_code.co_filename)
+            if name is not None:
+                return "%s:%d" % (name, frame.f_lineno)
+            frame = frame.f_back
+        return ""
+
+    def of_traceback(self, trace: Any) -> str:
+        """Returns the innermost line of the program in a traceback."""
+        place = ""
+        while trace is not None:
+            name = self.name_of(trace.tb_frame.f_code.co_filename)
+            if name is not None:
+                place = "%s:%d" % (name, trace.tb_lineno)
+            trace = trace.tb_next
+        return place
+
+
+class _Tee:
+    """Standard output, which the program writes to, and what it wrote."""
+
+    def __init__(self, stream: Any, told: Callable[[str, Any], None]) -> None:
+        self._stream = stream
+        self._told = told
+
+    def write(self, text: str) -> Any:
+        result = self._stream.write(text)
+        self._told(text, sys._getframe(1))
+        return result
+
+    def writelines(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __iter__(self) -> Any:
+        return iter(self._stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class _Optimizer:
+    """What is known of one optimizer.
+
+    Attributes:
+        kind: The name of its class.
+        outer: The optimizer that wraps it, or itself, if that is known.
+        made: The number of optimizers that were made before it.
+        at: The line of the program that made it.
+        number: Its number among those that have applied gradients; -1 until then.
+        variables: The variables that it updates, as they came.
+        steps: The variable that counts steps, if the program gave one.
+        seen: How often it was observed.
+        last: What was seen of each variable and slot, by its place.
+        described: Whether it has been written what it is.
+    """
+
+    def __init__(self, made: Any, count: int, at: str) -> None:
+        self._kept = None
+        try:
+            self._reference = weakref.ref(made, self._forget)  # type: Any
+        except TypeError:
+            self._kept = made
+        self.kind = type(made).__name__
+        self.outer = None  # type: Optional[_Optimizer]
+        self.made = count
+        self.at = at
+        self.number = -1
+        self.variables = []  # type: List[Any]
+        self.known = set()  # type: set[int]
+        self.steps = None  # type: Any
+        self.seen = 0
+        self.last = {}  # type: Dict[str, Any]
+        self.described = False
+
+    @property
+    def object(self) -> Any:
+        """The optimizer; `None` if the program has given it up."""
+        return self._reference() if self._kept is None else self._kept
+
+    def keep(self) -> None:
+        """Keeps an optimizer whose operations are in a graph, where nobody else has to."""
+        self._kept = self.object
+
+    def _forget(self, _: Any) -> None:
+        self.variables = []
+        self.steps = None
+
+    def innermost(self) -> Any:
+        """Returns the optimizer inside all wrappers."""
+        found = self.object
+        while True:
+            inner = inner_of(found)
+            if inner is None:
+                return found
+            found = inner
+
+
+def inner_of(optimizer: Any) -> Any:
+    """Returns the optimizer that another one wraps, or `None`."""
+    if "LossScale" not in type(optimizer).__name__ and not _has_scale(optimizer):
+        return None
+    for name in _INNER:
+        found = _attribute(optimizer, name)
+        if found is not None and hasattr(found, "apply_gradients") and found is not optimizer:
+            return found
+    return None
+
+
+def _has_scale(optimizer: Any) -> bool:
+    return any("LossScale" in one.__name__ for one in type(optimizer).__mro__)
+
+
+def _attribute(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
+def _name(variable: Any) -> str:
+    name = _attribute(variable, "path") or _attribute(variable, "name") or ""
+    return str(name).split(":")[0]
+
+
+def _is_variable(value: Any) -> bool:
+    return hasattr(value, "assign") and hasattr(value, "shape")
+
+
+def _kind(value: Any) -> str:
+    return "%s.%s" % (type(value).__module__, type(value).__name__)
+
+
+def _shape(variable: Any) -> List[Any]:
+    shape = _attribute(variable, "shape")
+    sizes = shape.as_list() if hasattr(shape, "as_list") else list(shape or ())
+    return [None if size is None else int(size) for size in sizes]
+
+
+def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
+    """Returns the loss scale and the count of good steps of an optimizer.
+
+    Args:
+        optimizer: An optimizer of any generation, with a loss scale or without.
+
+    Returns:
+        For each, a variable, a number, or `None` if there is none.
+    """
+    if not _has_scale(optimizer):
+        return None, None
+    holders = [optimizer]
+    for name in ("_loss_scale", "_loss_scale_manager"):
+        holder = _attribute(optimizer, name)
+        if holder is not None and not _is_variable(holder):
+            holders.insert(0, holder)
+    scale = good = None
+    for holder in holders:
+        if isinstance(holder, (int, float)):
+            scale = float(holder)
+            continue
+        for name in (*_SCALES, "dynamic_scale"):
+            found = _attribute(holder, name)
+            if scale is None and (_is_variable(found) or isinstance(found, (int, float))):
+                scale = found
+        for name in (*_GOOD_STEPS, "dynamic_counter", "step_counter"):
+            found = _attribute(holder, name)
+            if good is None and _is_variable(found):
+                good = found
+    return scale, good
+
+
+def slots_of(optimizer: Any, variables: Sequence[Any]) -> Dict[str, List[Any]]:
+    """Returns the slots of an optimizer by their names.
+
+    Args:
+        optimizer: An optimizer that wraps no other one.
+        variables: The variables that it updates.
+
+    Returns:
+        For each name of a slot, the variable of each of `variables`, or `None`.
+    """
+    found = {}  # type: Dict[str, List[Any]]
+    if hasattr(optimizer, "get_slot_names"):
+        for name in optimizer.get_slot_names():
+            found[name] = [_slot(optimizer, variable, name) for variable in variables]
+        return found
+    shapes = [_shape(variable) for variable in variables]
+    for name, value in sorted(vars(optimizer).items()):
+        if name in ("_trainable_variables", "_variables", "variables"):
+            continue
+        if isinstance(value, (list, tuple)) and len(value) == len(variables) and len(value):
+            kinds = [_is_variable(one) for one in value]
+            if all(kinds) and [_shape(one) for one in value] == shapes:
+                found[name] = list(value)
+    return found
+
+
+def _slot(optimizer: Any, variable: Any, name: str) -> Any:
+    try:
+        return optimizer.get_slot(variable, name)
+    except Exception:
+        return None
+
+
+def fetchable(variable: Any) -> Any:
+    """Returns what a session can fetch of a variable without a new operation, or `None`."""
+    for _ in range(5):
+        values = _attribute(variable, "_values") or _attribute(variable, "_primary_var")
+        if isinstance(values, (list, tuple)):
+            variable = values[0]
+            continue
+        element = _attribute(variable, "_graph_element")
+        if element is not None:
+            return element
+        inner = _attribute(variable, "_variable")
+        if inner is None:
+            return None
+        if not _is_variable(inner):
+            return inner  # the reference of a variable of TensorFlow 1
+        variable = inner
+    return None
+
+
+class TrainingRecorder:
+    """Records one program."""
+
+    def __init__(self, options: Any, folder: str) -> None:
+        """Opens the recording.
+
+        Args:
+            options: The options of the command line.
+            folder: The program's folder.
+        """
+        self.options = options
+        self.places = ProgramPlaces(folder)
+        self.out = Writer(options.output, options.limit * 2**20)
+        self.local = _Local()
+        self.busy = threading.RLock()
+        self.on = True
+        self.count = 0
+        self.first = None  # type: Optional[_Optimizer]
+        self.optimizers = []  # type: List[_Optimizer]
+        self.by_id = {}  # type: Dict[int, _Optimizer]
+        self.applied = []  # type: List[_Optimizer]
+        self.graph_steps = {}  # type: Dict[int, List[Tuple[Any, Any]]]
+        self.executed = {}  # type: Dict[Any, List[_Optimizer]]
+        self.problems = {}  # type: Dict[str, int]
+        self.numbers = None  # type: Any
+        self.pending = []  # type: List[_Optimizer]
+        self.observed = {}  # type: Dict[Tuple[str, int, str, str], int]
+        self.noting = {}  # type: Dict[int, Any]
+        self.active = None  # type: Any
+        self.draws = [0, ""]  # type: List[Any]
+        self.line = ""
+        self.lines = 0
+        self.limited = False
+        self.start_from = []  # type: List[Dict[str, Any]]
+        self.batches = []  # type: List[Any]
+        self.kept = 0
+        if options.start_from:
+            for line in read_lines(options.start_from):
+                if line.get("t") == "optimizer":
+                    self.start_from.append(line)
+                elif line.get("t") == "batch":
+                    self.batches.append(line["arrays"])
+            if not any(line.get("initial") for line in self.start_from) and not self.batches:
+                message = "%s has no initial values: record it with --with-initial-values"
+                raise RecordingError(message % options.start_from)
+
+    # What the hooks call. Nothing that goes wrong here may reach the program.
+
+    def guarded(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Calls a function, and notes what it raises, except for the end of the program."""
+        try:
+            with self.busy:
+                return function(*args)
+        except _Ended:
+            raise
+        except Exception as error:
+            problem = "%s: %s: %s" % (function.__name__, type(error).__name__, str(error)[:200])
+            if os.environ.get("LOSSSCALE_RECORDER_DEBUG"):
+                raise
+            self.problems[problem] = self.problems.get(problem, 0) + 1
+            return None
+
+    @property
+    def tensorflow(self) -> Any:
+        """TensorFlow, or `None` before the program imports it."""
+        return sys.modules.get("tensorflow")
+
+    @property
+    def numpy(self) -> Any:
+        """NumPy; the program has imported it, as TensorFlow imports it."""
+        return sys.modules["numpy"]
+
+    def made(self, optimizer: Any) -> None:
+        """Notes an optimizer, and wraps what its classes have for applying gradients."""
+        known = self.by_id.get(id(optimizer))
+        if known is not None and known.object is optimizer:
+            return
+        at = self.places.here()
+        if at:
+            file, _, number = at.rpartition(":")
+            key = (file, int(number), "made", _kind(optimizer))
+            self.observed[key] = self.observed.get(key, 0) + 1
+        one = _Optimizer(optimizer, len(self.optimizers), at)
+        self.optimizers.append(one)
+        self.by_id[id(optimizer)] = one
+        for base in type(optimizer).__mro__:
+            self._wrap_methods(base)
+
+    def note(self, what: str, kind: str, depth: int = 2) -> None:
+        """Notes what came by at a place, if it is the program itself that asks."""
+        frame = sys._getframe(depth)  # type: Any
+        while frame.f_code.co_name in ("__getattribute__", "__getattr__") and frame.f_back:
+            frame = frame.f_back
+        name = self.places.name_of(frame.f_code.co_filename)
+        if name is not None:
+            key = (name, frame.f_lineno, what, kind)
+            self.observed[key] = self.observed.get(key, 0) + 1
+
+    def _noting(self, found: Any) -> Any:
+        """Returns a property that also notes of which class the objects are that have it."""
+
+        def get(value: Any) -> Any:
+            if self.on:
+                self.note("loss_scale", _kind(value))
+            return found.fget(value)
+
+        return property(get, found.fset, found.fdel, found.__doc__)
+
+    def _wrap_loss_scale(self, base: Any) -> None:
+        found = vars(base).get("loss_scale")
+        if isinstance(found, property) and id(found) not in self.noting:
+            made = self._noting(found)
+            self.noting[id(made)] = made
+            base.loss_scale = made
+
+    def compiled(self, original: Any) -> Any:
+        """Wraps `compile` of a model, to note with what."""
+
+        @functools.wraps(original)
+        def compile_model(model: Any, *args: Any, **options: Any) -> Any:
+            result = original(model, *args, **options)
+            if self.on:
+                self.guarded(self.note, "compile", _kind(_attribute(model, "optimizer")), 3)
+            return result
+
+        return compile_model
+
+    def _wrap_methods(self, base: Any) -> None:
+        self._wrap_loss_scale(base)
+        for name in _APPLY:
+            if isinstance(vars(base).get(name), types.FunctionType):
+                wrap(base, name, self._applying)
+
+    def _applying(self, method: Any) -> Any:
+        @functools.wraps(method)
+        def apply(optimizer: Any, gradients: Any, *args: Any, **options: Any) -> Any:
+            if not self.on or self.local.applying:
+                return method(optimizer, gradients, *args, **options)
+            if not isinstance(gradients, (list, tuple)):
+                gradients = list(gradients)
+            self.local.applying = True
+            try:
+                one = self.guarded(self._before_apply, optimizer, gradients, args, options)
+                result = method(optimizer, gradients, *args, **options)
+            finally:
+                self.local.applying = False
+            if one is not None:
+                self.guarded(self._after_apply, one, result)
+            return result
+
+        return apply
+
+    def outermost(self, optimizer: Any) -> _Optimizer:
+        """Returns what is known of an optimizer, or of the one that wraps it."""
+        self.made(optimizer)
+        found = self.by_id[id(optimizer)]
+        if found.outer is None or found.outer.object is None:
+            around = [one for one in self.optimizers if inner_of(one.object) is optimizer]
+            found.outer = self.outermost(around[0].object) if around else found
+        return found.outer
+
+    def _before_apply(self, optimizer: Any, gradients: Any, args: Any, options: Any) -> Any:
+        one = self.outermost(optimizer)
+        pairs = [pair for pair in gradients if isinstance(pair, tuple) and len(pair) == 2]
+        variables = [variable for gradient, variable in pairs if gradient is not None]
+        if not pairs:
+            given = options.get("trainable_variables", args[0] if args else None)
+            variables = list(given or _attribute(optimizer, "_trainable_variables") or ())
+        for variable in variables:
+            if id(variable) not in one.known:
+                one.known.add(id(variable))
+                one.variables.append(variable)
+        steps = options.get("global_step", args[0] if args and pairs else None)
+        if _is_variable(steps):
+            one.steps = steps
+        if one.number < 0:
+            self.number(one)
+        return one
+
+    def number(self, one: _Optimizer) -> None:
+        """Begins to record an optimizer, which is about to apply gradients for the first time."""
+        one.number = len(self.applied)
+        self.applied.append(one)
+        if self.first is None:
+            self.first = one
+        self.pending.append(one)
+        self._describe_pending()
+
+    def _describe_pending(self) -> None:
+        """Describes new optimizers whose variables have values by now."""
+        tensorflow = self.tensorflow
+        if tensorflow is None:
+            for one in self.pending:
+                self._describe(one, self._eager_values)
+        elif self.pending and self.eager_outside():
+            with tensorflow.init_scope():
+                for one in self.pending:
+                    values = self._eager_values(one.variables)
+                    if all(map(_is_whole, values, one.variables)):
+                        self._describe(one, self._eager_values)
+        self.pending = [one for one in self.pending if not one.described]
+
+    def initialized(self, original: Any) -> Any:
+        """Wraps what gives the variables values that a `tf.function` has made when traced."""
+
+        @functools.wraps(original)
+        def initialize(function: Any, *args: Any, **options: Any) -> Any:
+            result = original(function, *args, **options)
+            if self.on and self.pending:
+                self.guarded(self._describe_pending)
+            return result
+
+        return initialize
+
+    def _after_apply(self, one: _Optimizer, result: Any) -> None:
+        if self.eager():
+            if not self.local.calling:
+                self.observe([one], "apply", self.places.here(), self._eager_values, None)
+        elif self.marks() is not None:
+            self.marks()[one.number] = one
+        elif self.tensorflow is not None and not self.eager_outside():
+            graph = self.tensorflow.compat.v1.get_default_graph()
+            operation = _attribute(result, "op") or result
+            if hasattr(operation, "control_inputs"):
+                self.graph_steps.setdefault(id(graph), []).append((operation, one))
+                one.keep()
+
+    def marks(self) -> Any:
+        """Returns the optimizers that are traced in the call that is going on, if one is.
+
+        A strategy traces on threads of its own.
+        """
+        return self.active if self.local.marks is None else self.local.marks
+
+    def eager(self) -> bool:
+        """Whether operations are executed where they stand."""
+        tensorflow = self.tensorflow
+        return tensorflow is None or bool(tensorflow.executing_eagerly())
+
+    def eager_outside(self) -> bool:
+        """Whether operations are executed where they stand outside of all functions."""
+        tensorflow = self.tensorflow
+        if tensorflow is None:
+            return True
+        with tensorflow.init_scope():
+            return bool(tensorflow.executing_eagerly())
+
+    def _eager_values(self, things: Sequence[Any]) -> List[Any]:
+        return [
+            thing if thing is None or isinstance(thing, (int, float)) else self._eager_value(thing)
+            for thing in things
+        ]
+
+    def _eager_value(self, thing: Any) -> Any:
+        for name in ("_value", "_variable"):  # of Keras 3, and of variables that cast themselves
+            inner = vars(thing).get(name) if hasattr(thing, "__dict__") else None
+            thing = thing if inner is None else inner
+        if type(thing).__name__ in ("ResourceVariable", "UnliftedInitializerVariable"):
+            # A fifth of what its method `numpy` takes.
+            read = self.tensorflow.raw_ops.ReadVariableOp
+            return _tried(lambda: read(resource=thing.handle, dtype=thing.dtype).numpy())
+        return _numpy(thing)
+
+    def _session_values(self, session: Any, run: Any, things: Sequence[Any]) -> List[Any]:
+        fetches = {}
+        values = [thing if isinstance(thing, (int, float)) else None for thing in things]
+        for place, thing in enumerate(things):
+            if values[place] is None and thing is not None:
+                fetch = fetchable(thing)
+                if fetch is not None:
+                    fetches[place] = fetch
+        try:
+            found = run(session, list(fetches.values()))
+        except Exception:
+            found = [_tried(run, session, fetch) for fetch in fetches.values()]
+        for place, value in zip(fetches, found):
+            values[place] = value
+        return values
+
+    def _describe(self, one: _Optimizer, values: Any, session: Any = None) -> None:
+        """Writes what an optimizer is, and what it begins with."""
+        one.described = True
+        self.numbers = self.numbers or Numbers(self.numpy)
+        if self.start_from:
+            self.guarded(self._start_from, one, session)
+        arrays = values(one.variables)
+        inner = one.innermost()
+        line = {
+            "o": one.number,
+            "class": type(one.object).__name__,
+            "module": type(one.object).__module__,
+            "inner": type(inner).__name__,
+            "wrapped": inner is not one.object,
+            "made": one.made,
+            "at": one.at,
+            "config": self._config(inner),
+            "policy": self._policy(),
+            "names": [_name(variable) for variable in one.variables],
+            "shapes": [_shape(variable) for variable in one.variables],
+            "digests": self._changes(one, VARIABLES, arrays),
+            "draws": list(self.draws),
+        }
+        scale, good = scale_and_good_steps(one.object)
+        line["scaled"] = scale is not None or _has_scale(one.object)
+        line["scale"], line["good"] = map(_plain, values([scale, good]))
+        if self.options.with_initial_values:
+            line["initial"] = [None if array is None else packed(array) for array in arrays]
+        self.out.put("optimizer", **line)
+
+    def _config(self, optimizer: Any) -> Dict[str, Any]:
+        """Returns the numbers that an optimizer was made with."""
+        found = {}  # type: Dict[str, Any]
+        if self.eager():
+            config = _tried(optimizer.get_config) if hasattr(optimizer, "get_config") else None
+            found.update(config or {})
+        if not found:
+            given = vars(optimizer)
+            numbers = {n.lstrip("_"): v for n, v in given.items() if isinstance(v, (int, float))}
+            found = dict(numbers, **(_attribute(optimizer, "_hyper") or {}))
+        return {name: _jsonable(value) for name, value in found.items() if _is_plain(value)}
+
+    def _policy(self) -> Any:
+        for root in ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api"):
+            module = sys.modules.get(root)
+            policies = _attribute(_attribute(module, "mixed_precision"), "experimental")
+            for home in (_attribute(module, "mixed_precision"), policies):
+                function = _attribute(home, "global_policy")
+                policy = _tried(function) if callable(function) else None
+                if policy is not None:
+                    return str(_attribute(policy, "name"))
+        for name, module in list(sys.modules.items()):
+            if name.endswith(("mixed_precision.policy", "mixed_precision.experimental.policy")):
+                policy = _tried(getattr(module, "global_policy", lambda: None))
+                if policy is not None:
+                    return str(_attribute(policy, "name"))
+        return None
+
+    def _start_from(self, one: _Optimizer, session: Any) -> None:
+        """Gives variables the values that another recording began with."""
+        if one.number >= len(self.start_from):
+            return
+        line = self.start_from[one.number]
+        stored = list(zip(line["names"], line["shapes"], line.get("initial") or ()))
+        shapes = [_shape(variable) for variable in one.variables]
+        if [shape for _, shape, _ in stored] != shapes:
+            ends = {name.split("/", 1)[-1]: content for name, _, content in stored}
+            found = [ends.get(_name(v).split("/", 1)[-1]) for v in one.variables]
+        else:
+            found = [content for _, _, content in stored]
+        given = 0
+        for variable, shape, content in zip(one.variables, shapes, found):
+            if content is not None and content[1] == shape:
+                value = unpacked(self.numpy, content)
+                if session is not None:
+                    variable.load(value, session)
+                else:
+                    variable.assign(value)
+                given += 1
+        self.out.put("started", o=one.number, given=given, variables=len(one.variables))
+
+    def observe(
+        self,
+        optimizers: Sequence[_Optimizer],
+        how: str,
+        at: str,
+        values: Callable[[Sequence[Any]], List[Any]],
+        data: Optional[str],
+    ) -> None:
+        """Writes what a step left in optimizers."""
+        for one in optimizers:
+            if one.seen % self.options.every == 0 or one.seen < 2:
+                self._observe(one, how, at, values, data)
+            one.seen += 1
+        self.draws = [0, ""]
+        limit = self.options.steps
+        if limit and self.first is not None and self.first.seen >= limit:
+            self.limited = True
+            raise _Ended(0)
+
+    def _observe(
+        self, one: _Optimizer, how: str, at: str, values: Any, data: Optional[str]
+    ) -> None:
+        if one.object is None:
+            return
+        if not one.described:
+            self._describe(one, lambda things: [None] * len(things))
+        inner = one.innermost()
+        slots = slots_of(inner, one.variables)
+        scale, good = scale_and_good_steps(one.object)
+        steps = one.steps if one.steps is not None else _steps(inner)
+        things = [steps, scale, good, *one.variables]
+        for name in slots:
+            things += slots[name]
+        steps, scale, good, *arrays = values(things)
+        count = len(one.variables)
+        line = {
+            "o": one.number,
+            "n": one.seen,
+            "how": how,
+            "at": at,
+            "steps": _plain(steps),
+            "scale": _plain(scale),
+            "good": _plain(good),
+            "data": data,
+            "draws": list(self.draws),
+            "v": self._changes(one, VARIABLES, arrays[:count]),
+        }
+        # The optimizer's own count counts skipped steps since TensorFlow 2.3. After a skipped step,
+        # there are no good steps.
+        line["applied"] = int(any(line["v"]) or bool(line["good"]))
+        kinds = {}
+        for place, name in enumerate(slots, 1):
+            part = arrays[place * count : (place + 1) * count]
+            kinds[name] = self._changes(one, name, part)
+        line["s"] = kinds
+        if self.options.with_values:
+            line["values"] = [
+                None if array is None else packed(self.numpy.asarray(array))
+                for array in arrays[:count]
+            ]
+        self.out.put("step", **line)
+
+    def _changes(self, one: _Optimizer, kind: str, arrays: Sequence[Any]) -> List[Any]:
+        """Returns what is to be written of arrays: 0 for one that is as it was."""
+        found = []  # type: List[Any]
+        for place, array in enumerate(arrays):
+            if array is None:
+                found.append(None)
+                continue
+            seen = self.numbers.of(array)
+            key = "%s %d" % (kind, place)
+            found.append(0 if one.last.get(key) == seen[0] else seen)
+            one.last[key] = seen[0]
+        return found
+
+    # tf.function, Session, and Keras in graph mode.
+
+    def function_call(self, original: Any) -> Any:
+        """Wraps the call of a `tf.function`."""
+
+        @functools.wraps(original)
+        def call(function: Any, *args: Any, **options: Any) -> Any:
+            local = self.local
+            if not self.on:
+                return original(function, *args, **options)
+            if local.calling or not self.eager():
+                result = original(function, *args, **options)
+                if self.marks() is not None:
+                    self.marks().update(vars(function).get(_MARK, ()))
+                return result
+            local.calling = True
+            before = self.active
+            marks = {}  # type: Dict[int, _Optimizer]
+            self.active = local.marks = marks
+            try:
+                if self.batches:
+                    args = self.guarded(self._replaced, args) or args
+                result = original(function, *args, **options)
+            finally:
+                local.calling, local.marks, self.active = False, None, before
+            if marks:
+                vars(function).setdefault(_MARK, {}).update(marks)
+            marks = vars(function).get(_MARK)
+            if marks:
+                self.guarded(self._called, marks, (args, options))
+            return result
+
+        return call
+
+    def _called(self, marks: Dict[int, _Optimizer], given: Any) -> None:
+        at = self.places.here()
+        optimizers = [marks[number] for number in sorted(marks)]
+        self.observe(optimizers, "function", at, self._eager_values, self._data(given))
+
+    def _data(self, given: Any) -> Optional[str]:
+        """Returns the digest of the arrays that a step got, and keeps them if that is asked."""
+        arrays = [_numpy(leaf) for leaf in leaves(given) if _is_data(leaf)]
+        arrays = [array for array in arrays if array is not None]
+        if not arrays:
+            return None
+        self.numbers = self.numbers or Numbers(self.numpy)
+        if self.kept < self.options.fix_data:
+            self.kept += 1
+            self.out.put("batch", arrays=[packed(array) for array in arrays])
+        digests = [self.numbers.digest(array) for array in arrays]
+        return digest("".join(digests).encode())
+
+    def _replaced(self, given: Any) -> Any:
+        """Returns what a step gets, with the arrays of the other recording in it."""
+        found = [leaf for leaf in leaves(given) if _is_data(leaf)]
+        stored = [unpacked(self.numpy, one) for one in self.batches[0]]
+        if [list(map(int, leaf.shape)) for leaf in found] != [list(one.shape) for one in stored]:
+            return given
+        del self.batches[0]
+        turned = iter(
+            one
+            if isinstance(leaf, self.numpy.ndarray)
+            else self.tensorflow.constant(one, leaf.dtype)
+            for leaf, one in zip(found, stored)
+        )
+        return with_leaves(given, lambda leaf: next(turned) if _is_data(leaf) else leaf)
+
+    def session_run(self, original: Any) -> Any:
+        """Wraps the `run` of a session."""
+
+        @functools.wraps(original)
+        def run(session: Any, fetches: Any, *args: Any, **options: Any) -> Any:
+            local = self.local
+            if not self.on or local.calling or id(session.graph) not in self.graph_steps:
+                return original(session, fetches, *args, **options)
+            local.calling = True
+            try:
+                found = self.guarded(self._executes, session.graph, fetches) or []
+                if found:
+                    self.guarded(self._before_run, session, original, found)
+                result = original(session, fetches, *args, **options)
+                if found:
+                    feeds = options.get("feed_dict", args[0] if args else None)
+                    self.guarded(self._ran, session, original, found, feeds)
+            finally:
+                local.calling = False
+            return result
+
+        return run
+
+    def keras_function(self, original: Any) -> Any:
+        """Wraps the call of what Keras makes of a model in graph mode."""
+
+        @functools.wraps(original)
+        def call(function: Any, inputs: Any) -> Any:
+            local = self.local
+            if not self.on or local.calling or not self.graph_steps:
+                return original(function, inputs)
+            local.calling = True
+            try:
+                operation = _attribute(function, "updates_op")
+                graph = _attribute(operation, "graph")
+                found = self.guarded(self._executes, graph, [operation]) if graph else None
+                session = None
+                if found:
+                    session = sys.modules[type(function).__module__].get_session()
+                    run = _original(type(session), "run")
+                    self.guarded(self._before_run, session, run, found)
+                result = original(function, inputs)
+                if found:
+                    self.guarded(self._ran, session, run, found, {"": inputs})
+            finally:
+                local.calling = False
+            return result
+
+        return call
+
+    def _before_run(self, session: Any, run: Any, optimizers: Sequence[_Optimizer]) -> None:
+        for one in optimizers:
+            if not one.described:
+                self._describe(
+                    one, lambda things: self._session_values(session, run, things), session
+                )
+
+    def _ran(self, session: Any, run: Any, found: Sequence[_Optimizer], feeds: Any) -> None:
+        def values(things: Sequence[Any]) -> List[Any]:
+            return self._session_values(session, run, things)
+
+        data = list(feeds.values()) if isinstance(feeds, dict) else None
+        self.observe(found, "session", self.places.here(), values, self._data(data))
+
+    def _executes(self, graph: Any, fetches: Any) -> List[_Optimizer]:
+        """Returns the optimizers whose step is part of what is fetched."""
+        steps = self.graph_steps.get(id(graph), ())
+        wanted = []
+        for leaf in leaves(fetches):
+            element = _tried(graph.as_graph_element, leaf) if isinstance(leaf, str) else leaf
+            operation = element if hasattr(element, "control_inputs") else _attribute(element, "op")
+            if hasattr(operation, "control_inputs"):
+                wanted.append(operation)
+        key = (id(graph), len(steps), tuple(sorted(map(id, wanted))))
+        if key not in self.executed:
+            seen = set()
+            waiting = list(wanted)
+            while waiting:
+                operation = waiting.pop()
+                if id(operation) not in seen:
+                    seen.add(id(operation))
+                    waiting += [tensor.op for tensor in operation.inputs]
+                    waiting += operation.control_inputs
+            found = {one.number: one for operation, one in steps if id(operation) in seen}
+            self.executed[key] = [found[number] for number in sorted(found)]
+        return self.executed[key]
+
+    def fit(self, original: Any) -> Any:
+        """Wraps `fit` of a model, to see the data that it gets."""
+
+        @functools.wraps(original)
+        def fit(model: Any, x: Any = None, y: Any = None, *args: Any, **options: Any) -> Any:
+            if self.on:
+                self.guarded(self._fits, model, (x, y))
+            return original(model, x, y, *args, **options)
+
+        return fit
+
+    def _fits(self, model: Any, given: Any) -> None:
+        layers = [type(layer).__name__ for layer in _attribute(model, "layers") or ()]
+        self.out.put(
+            "fit",
+            at=self.places.here(),
+            model=type(model).__name__,
+            layers=layers[:500],
+            parameters=_tried(lambda: int(model.count_params())),
+            data=self._data(given),
+        )
+
+    def get_seed(self, original: Any) -> Any:
+        """Wraps what gives random operations their seeds: without one, it is that asked for."""
+
+        @functools.wraps(original)
+        def get_seed(op_seed: Any) -> Any:
+            if not self.on:
+                return original(op_seed)
+            self.guarded(self._seed)
+            seeds = original(op_seed)
+            self.draws[0] += 1
+            text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
+            self.draws[1] = digest(text.encode())
+            return seeds
+
+        return get_seed
+
+    def _seed(self) -> None:
+        seed = self.options.seed
+        tensorflow = self.tensorflow
+        if seed is None or tensorflow is None:
+            return
+        if tensorflow.executing_eagerly():
+            context = sys.modules["tensorflow.python.eager.context"]
+            if context.global_seed() is None:
+                tensorflow.compat.v1.set_random_seed(seed)
+            return
+        graph = tensorflow.compat.v1.get_default_graph()
+        if graph.seed is None:
+            graph.seed = seed
+
+    def saved(self, original: Any) -> Any:
+        """Wraps what writes a checkpoint."""
+
+        @functools.wraps(original)
+        def save(saver: Any, *args: Any, **options: Any) -> Any:
+            result = original(saver, *args, **options)
+            if self.on and not self.local.calling:
+                self.guarded(self._saved, result)
+            return result
+
+        return save
+
+    def _saved(self, path: Any) -> None:
+        path = path if isinstance(path, str) else _numpy(path)
+        path = path.item() if hasattr(path, "item") else path
+        path = path.decode() if isinstance(path, bytes) else path
+        if not isinstance(path, str):
+            return
+        found = _tried(self.tensorflow.train.list_variables, path) or ()
+        names = {name: list(shape) for name, shape in found}
+        self.out.put("save", name=os.path.basename(path), at=self.places.here(), names=names)
+
+    def printed(self, text: str, frame: Any) -> None:
+        """Takes what is printed."""
+        *whole, rest = (self.line + text).split("\n")
+        self.line = rest[-4 * _LONGEST_LINE :]
+        name = self.places.name_of(frame.f_code.co_filename) if whole else None
+        for line in whole:
+            # What a progress bar writes over tells of the time.
+            if name is None or "\r" in line or "\b" in line or self.lines >= _MOST_LINES:
+                continue
+            self.lines += 1
+            at = "%s:%d" % (name, frame.f_lineno)
+            self.out.put("print", at=at, line=line[:_LONGEST_LINE], n=self.steps_done())
+
+    def steps_done(self) -> int:
+        """Returns how many steps the first optimizer has done."""
+        return self.first.seen if self.first is not None else 0
+
+    def end(self, code: int, error: Any = None) -> None:
+        """Writes how the program ended."""
+        if not self.on:
+            return
+        self.on = False
+        raised = None
+        if error is not None:
+            raised = {
+                "class": type(error).__name__,
+                "text": str(error)[:_LONGEST_LINE],
+                "at": self.places.of_traceback(error.__traceback__),
+            }
+        unused = [
+            {"class": one.kind, "at": one.at, "made": one.made}
+            for one in self.optimizers
+            if one.number < 0 and not self._is_inside(one)
+        ]
+        places = [[*key, count] for key, count in sorted(self.observed.items())]
+        self.out.put("observed", places=places[:_MOST_LINES])
+        self.out.put(
+            "end",
+            exit=code,
+            error=raised,
+            steps=self.steps_done(),
+            limited=self.limited,
+            cut=self.out.cut,
+            policy=self._policy(),
+            unused=unused,
+            versions=versions(),
+            problems=self.problems,
+        )
+        self.out.close()
+
+    def _is_inside(self, one: _Optimizer) -> bool:
+        return one.object is not None and any(
+            other is not one and inner_of(other.object) is one.object for other in self.optimizers
+        )
+
+    # Installation.
+
+    def install(self) -> None:
+        """Has the classes of TensorFlow and Keras wrapped when they are imported."""
+        hooks = {"tensorflow": self._after_tensorflow, "numpy": self._after_numpy}
+        for root in _KERAS:
+            for end in _WATCHED_PATHS:
+                hooks["%s.%s" % (root, end)] = self.wrap_module
+                hooks["%s.optimizers.%s" % (root, end)] = self.wrap_module
+        hooks["keras.src.backend.tensorflow.trainer"] = self.wrap_module
+        # An instance of this package's own class gets another class when it is initialized.
+        for name in ("keras", "keras_legacy"):
+            hooks["compat_lossscale.optimizers.%s" % name] = self._wrap_classes
+        for name in list(hooks):
+            if name in sys.modules:
+                hooks.pop(name)(sys.modules[name])
+        sys.meta_path.insert(0, _Finder(hooks, self))
+
+    def _after_numpy(self, module: Any) -> None:
+        if self.options.seed is not None:
+            module.random.seed(self.options.seed % 2**32)
+
+    def _after_tensorflow(self, tensorflow: Any) -> None:
+        function = type(tensorflow.function(lambda: None))
+        wrap(function, "__call__", self.function_call)
+        wrap(function, "_initialize_uninitialized_variables", self.initialized)
+        session = tensorflow.compat.v1.Session.__mro__
+        wrap(next(one for one in session if "run" in vars(one)), "run", self.session_run)
+        seeds = sys.modules.get("tensorflow.python.framework.random_seed")
+        wrap(seeds, "get_seed", self.get_seed)
+        for path, name in _SAVERS:
+            wrap(getattr(sys.modules.get(path), name, None), "save", self.saved)
+        for module in list(sys.modules.values()):
+            self.wrap_module(module)
+
+    def wrap_module(self, module: Any) -> None:
+        """Wraps the classes of one module, if it is one of those that are recorded."""
+        path = getattr(module, "__name__", None)
+        if not isinstance(path, str) or not path.startswith(("tensorflow", "keras", "tf_keras")):
+            return
+        for end, name in _BASES:
+            found = vars(module).get(name)
+            if path.endswith(end) and isinstance(found, type):
+                self._wrap_base(found)
+        if path.endswith("loss_scale_optimizer"):
+            self._wrap_classes(module)
+        if path.endswith(("keras.backend", "src.backend")):
+            found = vars(module).get("GraphExecutionFunction")
+            wrap(found, "__call__", self.keras_function)
+        for name in ("Model", "TensorFlowTrainer"):
+            found = vars(module).get(name)
+            if isinstance(found, type) and found.__module__ == path and "fit" in vars(found):
+                wrap(found, "fit", self.fit)
+                wrap(found, "compile", self.compiled)
+        if path.endswith(_POLICIES):
+            for found in list(vars(module).values()):
+                if isinstance(found, type) and found.__module__ == path:
+                    self._wrap_loss_scale(found)
+
+    def _wrap_classes(self, module: Any) -> None:
+        for found in list(vars(module).values()):
+            if isinstance(found, type):
+                self._wrap_methods(found)
+
+    def _wrap_base(self, base: Any) -> None:
+        if hasattr(vars(base).get("__new__"), _MARK):
+            return
+        original = vars(base).get("__new__")
+
+        def make(cls: Any, *args: Any, **options: Any) -> Any:
+            if original is not None:
+                found = original.__func__(cls, *args, **options)
+            else:
+                above = super(base, cls).__new__
+                found = above(cls) if above is object.__new__ else above(cls, *args, **options)
+            if self.on:
+                self.guarded(self.made, found)
+            return found
+
+        made = staticmethod(make)
+        base.__new__ = made
+        setattr(make, _MARK, True)
+
+
+class _Finder:
+    """Finds what the other finders find, and calls a hook when a module has been imported."""
+
+    def __init__(self, hooks: Dict[str, Callable[[Any], None]], recorder: TrainingRecorder) -> None:
+        self._hooks = hooks
+        self._recorder = recorder
+        self._finding = set()  # type: Any
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name not in self._hooks or name in self._finding:
+            return None  # another finder may ask all others too
+        self._finding.add(name)
+        try:
+            finders = [one for one in list(sys.meta_path) if hasattr(one, "find_spec")]
+            found = (one.find_spec(name, path, target) for one in finders)
+            spec = next((spec for spec in found if spec is not None), None)
+        finally:
+            self._finding.discard(name)
+        if spec is not None:
+            loader = spec.loader  # type: Any
+            if hasattr(loader, "exec_module") and not isinstance(loader, type):
+                loader.exec_module = self._executing(name, loader, loader.exec_module)
+        return spec
+
+    def _executing(self, name: str, loader: Any, execute: Any) -> Any:
+        def exec_module(module: Any) -> None:
+            vars(loader).pop("exec_module", None)
+            execute(module)
+            hook = self._hooks.pop(name, None)
+            if hook is not None:
+                self._recorder.guarded(hook, module)
+
+        return exec_module
+
+
+def wrap(owner: Any, name: str, wrapping: Callable[[Any], Any]) -> None:
+    """Replaces a function of a class or a module, once."""
+    original = vars(owner).get(name) if owner is not None else None
+    if original is None or hasattr(original, _MARK):
+        return
+    replaced = wrapping(original)
+    setattr(replaced, _MARK, original)
+    setattr(owner, name, replaced)
+
+
+def _original(owner: Any, name: str) -> Any:
+    found = getattr(owner, name)
+    return getattr(found, _MARK, found)
+
+
+def leaves(value: Any, depth: int = 8) -> Iterator[Any]:
+    """Yields the leaves of tuples, lists and dictionaries, the values of the latter by key."""
+    if isinstance(value, dict) and depth:
+        for key in sorted(value, key=str):
+            for leaf in leaves(value[key], depth - 1):
+                yield leaf
+    elif isinstance(value, (list, tuple)) and depth:
+        for one in value:
+            for leaf in leaves(one, depth - 1):
+                yield leaf
+    else:
+        yield value
+
+
+def with_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Returns a structure with other leaves, which are asked for in the order of `leaves`."""
+    if isinstance(value, dict):
+        found = {key: with_leaves(value[key], function) for key in sorted(value, key=str)}
+        return {key: found[key] for key in value}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[with_leaves(one, function) for one in value])
+    if isinstance(value, (list, tuple)):
+        return type(value)([with_leaves(one, function) for one in value])
+    return function(value)
+
+
+def _is_data(leaf: Any) -> bool:
+    if _is_variable(leaf) or not hasattr(leaf, "dtype") or not hasattr(leaf, "shape"):
+        return False
+    return type(leaf).__name__ in ("ndarray", "EagerTensor") or hasattr(leaf, "numpy")
+
+
+def _numpy(value: Any) -> Any:
+    """Returns a value as an array; `None` if it has none."""
+    try:
+        found = value.numpy() if hasattr(value, "numpy") else value
+        return sys.modules["numpy"].asarray(found)
+    except Exception:
+        return None
+
+
+def _is_whole(array: Any, variable: Any) -> bool:
+    """Whether an array is the value of a variable that has been given one."""
+    return array is not None and list(array.shape) == _shape(variable)
+
+
+def _plain(value: Any) -> Any:
+    """Returns a number that JSON can carry exactly; text for what is not finite."""
+    try:
+        number = value.item() if hasattr(value, "item") else value
+        if isinstance(number, float) and number - number != 0:
+            return str(number)
+        return number if isinstance(number, (int, float)) else None
+    except Exception:
+        return None
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    return isinstance(value, _NUMBER_TYPES) or (
+        hasattr(value, "item") and getattr(value, "size", 2) == 1
+    )
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _jsonable(one) for key, one in value.items()}
+    return value if value is None or isinstance(value, (str, bool)) else _plain(value)
+
+
+def _tried(function: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return function(*args)
+    except Exception:
+        return None
+
+
+def _steps(optimizer: Any) -> Any:
+    """Returns the variable that counts an optimizer's steps, if it has been made."""
+    found = vars(optimizer).get("_iterations")
+    return found if found is not None else vars(optimizer).get("iterations")
+
+
+def versions() -> Dict[str, str]:
+    """Returns the versions of Python and of the packages that the program imported."""
+    found = {"python": platform.python_version()}
+    for name in ("tensorflow", "keras", "tf_keras", "numpy", "jax", "torch"):
+        version = _attribute(sys.modules.get(name), "__version__")
+        if isinstance(version, str):
+            found[name] = version
+    return found
+
+
+def parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    made = argparse.ArgumentParser(
+        prog="lossscale_recorder.py",
+        description="Record how a TensorFlow program trains. It runs as it would without.",
+        usage="%(prog)s -o FILE [options] (SCRIPT | -m MODULE | -c CODE) [arguments]",
+    )
+    add = made.add_argument
+    add("-o", "--output", metavar="FILE", required=True, help="the recording, such as before.lsr")
+    add(
+        "--steps", type=int, default=0, metavar="N", help="end after N steps of the first optimizer"
+    )
+    add("--seed", type=int, default=0, metavar="N", help="seed Python, NumPy and TensorFlow [0]")
+    add("--every", type=int, default=1, metavar="K", help="record every Kth step [1]")
+    add("--twice", action="store_true", help="run twice, and record what is not reproduced")
+    add("--with-initial-values", action="store_true", help="keep the variables' first values")
+    add("--with-values", action="store_true", help="keep the variables' values of each step")
+    add("--start-from", metavar="FILE", help="begin with the values and data in this recording")
+    add("--fix-data", type=int, default=0, metavar="N", help="keep the data of the first N steps")
+    add("--limit", type=int, default=64, metavar="MB", help="the largest recording [64]")
+    return made
+
+
+def split(arguments: Sequence[str]) -> Tuple[List[str], List[str]]:
+    """Splits a command line into the recorder's own options and the program with its arguments."""
+    index = 0
+    takes = {
+        "-o",
+        "--output",
+        "--steps",
+        "--seed",
+        "--every",
+        "--start-from",
+        "--fix-data",
+        "--limit",
+    }
+    while index < len(arguments):
+        argument = arguments[index]
+        if argument in takes:
+            index += 2
+        elif argument.startswith("-") and not argument.startswith(("-m", "-c")):
+            index += 1
+        else:
+            break
+    return list(arguments[:index]), list(arguments[index:])
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    """Records a program, and exits as it exits.
+
+    Args:
+        arguments: The command line; that of the process by default.
+    """
+    own, program = split(sys.argv[1:] if arguments is None else arguments)
+    options = parser().parse_args(own)
+    if not program:
+        parser().error("name the program: a script, -m MODULE or -c CODE")
+    if options.every < 1 or options.steps < 0:
+        parser().error("--every and --steps take numbers from 1")
+    if options.twice:
+        sys.exit(_twice(own, options, program))
+    if program[0][:2] in ("-m", "-c"):
+        folder = os.getcwd()
+    else:
+        folder = os.path.dirname(os.path.realpath(program[0]))
+    try:
+        recorder = TrainingRecorder(options, folder)
+    except (OSError, RecordingError) as error:
+        parser().error(str(error))
+    recorder.out.put(
+        "lossscale-recording",
+        version=VERSION,
+        program=os.path.basename(program[0]) if len(program[0]) > 2 else program[0],
+        seed=options.seed,
+        steps=options.steps,
+        every=options.every,
+        started_from=bool(options.start_from),
+        hash_seed=os.environ.get("PYTHONHASHSEED"),
+        platform="%s %s" % (platform.system(), platform.machine()),
+        devices=os.environ.get("CUDA_VISIBLE_DEVICES"),
+    )
+    random.seed(options.seed)
+    recorder.install()
+    _run(recorder, program)
+
+
+def _run(recorder: TrainingRecorder, program: List[str]) -> None:
+    """Runs the program, writes how it ended, and ends likewise."""
+    found = sys.stdout
+    if found is not None:
+        sys.stdout = _Tee(found, recorder.printed)
+    hook = sys.excepthook
+
+    def excepthook(kind: Any, error: Any, trace: Any) -> None:
+        # The program's traceback begins with the program.
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next
+        while trace is not None and trace.tb_frame.f_code.co_filename == runpy.__file__:
+            trace = trace.tb_next
+        hook(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = excepthook
+    try:
+        _execute(program)
+    except SystemExit as error:
+        code = error.code
+        status = code if isinstance(code, int) else int(code is not None)
+        recorder.end(status)
+        raise
+    except BaseException as error:
+        recorder.end(1, error)
+        raise
+    finally:
+        sys.stdout = found
+        recorder.end(0)
+
+
+def _execute(program: List[str]) -> None:
+    name, rest = program[0], program[1:]
+    main = types.ModuleType("__main__")
+    vars(main)["__builtins__"] = __builtins__
+    main.__annotations__ = {}
+    if name[:2] in ("-m", "-c"):
+        if len(name) > 2:
+            rest = [name[2:], *rest]
+        what = rest[0] if rest else ""
+        sys.argv = [name[:2], *rest[1:]]
+        sys.path[0] = "" if name[:2] == "-c" else os.getcwd()
+        sys.modules["__main__"] = main
+        if name[:2] == "-m":
+            runpy._run_module_as_main(what)  # type: ignore[attr-defined]
+        else:
+            exec(compile(what, "<string>", "exec", dont_inherit=True), vars(main))
+        return
+    sys.argv = [name, *rest]
+    sys.modules["__main__"] = main
+    if os.path.isdir(name) or not isinstance(pkgutil.get_importer(name), (type(None),)):
+        sys.path[0] = name
+        runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]
+        return
+    sys.path[0] = os.path.dirname(os.path.realpath(name))
+    try:
+        with open(name, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        print("%s: can't open file %r: %s" % (sys.executable, name, error), file=sys.stderr)
+        sys.exit(2)
+    main.__file__ = os.path.abspath(name)
+    vars(main)["__cached__"] = None
+    loader = importlib.util.spec_from_file_location("__main__", main.__file__)
+    main.__loader__ = loader.loader if loader is not None else None
+    exec(compile(content, main.__file__, "exec", dont_inherit=True), vars(main))
+
+
+def _twice(own: Sequence[str], options: Any, program: Sequence[str]) -> int:
+    """Records a program two times, and adds to the first what the second did otherwise."""
+    other = options.output + ".again"
+    rest = [argument for argument in own if argument != "--twice"]
+    command = [sys.executable, os.path.abspath(__file__)]
+    code = subprocess.call(command + rest + list(program))
+    again = command + rest + ["-o", other] + list(program)
+    with open(os.devnull, "w") as nothing:
+        subprocess.call(again, stdout=nothing, stderr=nothing)
+    try:
+        unstable = _unstable(options.output, other)
+    except RecordingError as error:
+        print("lossscale_recorder: %s" % error, file=sys.stderr)
+        return 2
+    finally:
+        if os.path.exists(other):
+            os.remove(other)
+    line = json.dumps({"t": "twice", "unstable": unstable}, sort_keys=True)
+    with gzip.open(options.output, "ab") as file:
+        file.write(line.encode("utf-8") + b"\n")
+    return code
+
+
+def _unstable(one: str, other: str) -> Dict[str, Any]:
+    """Returns the first observation at which each thing was not reproduced."""
+    sides = []
+    for path in (one, other):
+        seen = {}  # type: Dict[Any, Any]
+        last = {}  # type: Dict[Any, Any]
+        printed = 0
+        for line in read_lines(path):
+            kind = line["t"]
+            if kind == "optimizer":
+                for place, value in enumerate(line["digests"]):
+                    seen["%d/%s/%d" % (line["o"], VARIABLES, place), -1] = value and value[0]
+            elif kind == "print":
+                seen["print", printed] = line["line"]
+                printed += 1
+            elif kind == "step":
+                number, count = line["o"], line["n"]
+                for name in ("steps", "scale", "good", "applied", "data"):
+                    seen["%d/%s" % (number, name), count] = line[name]
+                for slot, values in [(VARIABLES, line["v"])] + sorted(line["s"].items()):
+                    for place, value in enumerate(values):
+                        key = "%d/%s/%d" % (number, slot, place)
+                        if value != 0:
+                            last[key] = value and value[0]
+                        seen[key, count] = last.get(key)
+        sides.append(seen)
+    found = {}  # type: Dict[str, Any]
+    for key, count in sorted(set(sides[0]) | set(sides[1])):
+        if sides[0].get((key, count)) == sides[1].get((key, count)):
+            continue
+        if key == "print":
+            found.setdefault(key, []).append(count)
+        else:
+            found.setdefault(key, count)
+    return found
+
+
+if __name__ == "__main__":
+    main()

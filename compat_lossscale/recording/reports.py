@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comparing two recordings gave, as text, as data for JSON, and as an HTML page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from compat_lossscale._printable import escaped
+from compat_lossscale.pages import page
+from compat_lossscale.pages.line_chart import HEIGHT, WIDTH, line_chart
+from compat_lossscale.recording.comparison import ComparisonVerdict, Difference, RecordingComparison
+from compat_lossscale.recording.reading import Recording
+
+_NEAR = 5
+_STARTING = (
+    "TensorFlow draws initial values otherwise since 2.10. To compare what comes after them, "
+    "record the old side with --with-initial-values and the new side with --start-from."
+)
+_PARTED = {
+    "data": "The data parted first: the steps got other data. --fix-data N keeps the data of the "
+    "first N steps, and --start-from replays it.",
+    "initial values": f"The initial values parted first. {_STARTING}",
+    "random operations": "The random operations parted first: other ones were made, or they got "
+    "other seeds. The data and the initial values are the same.",
+    "step": "The step itself parted first. The initial values, the random operations, and the data "
+    "where it was seen, are the same.",
+}
+Finding = tuple[str, int, str]
+"""A file, a line, and what `migrate` says of it."""
+
+
+def as_text(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -> Iterator[str]:
+    """Yields the lines that a person reads.
+
+    Args:
+        comparison: The comparison.
+        findings: Findings of `migrate` in the program.
+    """
+    for side in (comparison.before, comparison.after):
+        yield escaped(f"{side.path}: {about(side)}")
+    yield escaped(verdict_words(comparison))
+    for difference in (comparison.first, *comparison.others):
+        if difference is not None:
+            yield from map(escaped, _difference_lines(difference, difference is comparison.first))
+    if comparison.parted:
+        yield _PARTED[comparison.parted]
+    for file, line, words in near(comparison.first, findings):
+        yield escaped(f"  migrate reports near it: {file}:{line}: {words}")
+    if any(size for _, size, _ in comparison.growth):
+        sizes = (f"step {step}: {size:.1e}" for step, size, _ in _some(comparison.growth, 8))
+        yield f"Largest relative difference: {', '.join(sizes)}"
+    for words in comparison.left_out:
+        yield escaped(f"Left out, for the program does not reproduce it: {words}")
+    for words in comparison.notes:
+        yield escaped(f"Note: {words}")
+
+
+def about(side: Recording) -> str:
+    """Returns in some words what a recording is of."""
+    names = {"python": "Python", "tensorflow": "TensorFlow", "tf_keras": "tf-keras"}
+    versions = [
+        f"{names.get(name, name)} {version}"
+        for name, version in sorted(side.versions.items(), reverse=True)
+    ]
+    steps = max((len(one.steps) for one in side.optimizers), default=0)
+    noun = "step" if steps == 1 else "steps"
+    return f"{side.header.get('program')}, {steps} {noun}; {', '.join(versions) or 'no versions'}"
+
+
+def verdict_words(comparison: RecordingComparison) -> str:
+    """Returns the verdict as a sentence."""
+    first = comparison.first
+    if first is None:
+        return f"{comparison.reason[:1].upper()}{comparison.reason[1:]}."
+    when = f"from step {first.step} on" if first.step else "before the first step"
+    return f"Different {when}: {first.what}."
+
+
+def near(difference: Difference | None, findings: Sequence[Finding]) -> list[Finding]:
+    """Returns the findings that stand near the place of a difference."""
+    if difference is None:
+        return []
+    found = []
+    for place in {difference.before_at, difference.after_at}:
+        file, _, line = place.rpartition(":")
+        for finding in findings:
+            same = finding[0].replace("\\", "/").endswith(file) and bool(file)
+            if same and abs(finding[1] - int(line)) <= _NEAR and finding not in found:
+                found.append(finding)
+    return found
+
+
+def _difference_lines(one: Difference, is_first: bool) -> Iterator[str]:
+    whose = " of ".join(part for part in (one.name, one.optimizer) if part)
+    size = f", relative difference {one.size:.1e}" if one.size is not None else ""
+    start = "" if is_first else f"Then from step {one.step} on: {one.what}. "
+    yield f"  {start}{whose}{size}".rstrip()
+    yield f"    before: {one.before}" + (f"   ({one.before_at})" if one.before_at else "")
+    yield f"    after:  {one.after}" + (f"   ({one.after_at})" if one.after_at else "")
+
+
+def _some(items: Sequence[Any], count: int) -> Sequence[Any]:
+    """Returns a few of many items, the first and the last among them."""
+    if len(items) <= count:
+        return items
+    return [items[round(i * (len(items) - 1) / (count - 1))] for i in range(count)]
+
+
+def as_json(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -> dict[str, Any]:
+    """Returns the comparison as data; `schemas/compare.schema.json` describes it.
+
+    Args:
+        comparison: The comparison.
+        findings: Findings of `migrate` in the program.
+    """
+    sides = {
+        name: {
+            "path": side.path,
+            "program": str(side.header.get("program")),
+            "versions": dict(side.versions),
+            "seed": side.header.get("seed"),
+            "steps": max((len(one.steps) for one in side.optimizers), default=0),
+            "optimizers": [one.title for one in side.optimizers],
+        }
+        for name, side in (("before", comparison.before), ("after", comparison.after))
+    }
+    return {
+        "version": 1,
+        **sides,
+        "verdict": comparison.verdict.name.lower().replace("_", " "),
+        "reason": comparison.reason,
+        "steps": comparison.steps,
+        "first": _difference_data(comparison.first) if comparison.first else None,
+        "others": [_difference_data(one) for one in comparison.others],
+        "parted": comparison.parted,
+        "findings": [
+            {"file": file, "line": line, "message": words}
+            for file, line, words in near(comparison.first, findings)
+        ],
+        "growth": [
+            {"step": step, "size": _finite(size), "name": name}
+            for step, size, name in comparison.growth
+        ],
+        "variables": [
+            {"name": name, "first_step": step or None, "size": _finite(size)}
+            for name, (step, size) in comparison.by_variable.items()
+        ],
+        "left_out": comparison.left_out,
+        "notes": comparison.notes,
+        "exit_code": int(comparison.verdict),
+    }
+
+
+def _difference_data(one: Difference) -> dict[str, Any]:
+    return {
+        "what": one.what,
+        "step": one.step,
+        "optimizer": one.optimizer,
+        "name": one.name,
+        "before": one.before,
+        "after": one.after,
+        "before_at": one.before_at,
+        "after_at": one.after_at,
+        "size": None if one.size is None else _finite(one.size),
+    }
+
+
+def _finite(size: float) -> float | str:
+    return size if math.isfinite(size) else "infinite"
+
+
+def as_html_page(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -> str:
+    """Returns the comparison as a page that loads nothing else.
+
+    Args:
+        comparison: The comparison.
+        findings: Findings of `migrate` in the program.
+    """
+    kind = {ComparisonVerdict.SAME: "lossless", ComparisonVerdict.DIFFERENT: "lossy"}.get(
+        comparison.verdict, "unreadable"
+    )
+    skipped = [
+        sum(not step.applied for one in side.optimizers for step in one.steps)
+        for side in (comparison.before, comparison.after)
+    ]
+    return page.render(
+        "compare.html.jinja",
+        lead=verdict_words(comparison),
+        tiles=[
+            (kind, "verdict", comparison.verdict.name.lower().replace("_", " ")),
+            ("whole", "steps compared", f"{comparison.steps:,}"),
+            ("whole", "steps the same to the bit", f"{comparison.exact:,}"),
+            ("no-loss-scale", "steps skipped before", f"{skipped[0]:,}"),
+            ("no-loss-scale", "steps skipped after", f"{skipped[1]:,}"),
+        ],
+        sides=[("before", comparison.before.path, about(comparison.before)),
+               ("after", comparison.after.path, about(comparison.after))],
+        width=WIDTH,
+        height=HEIGHT,
+        scales=_scale_chart(comparison),
+        growth=_growth_chart(comparison),
+        variables=sorted(comparison.by_variable.items(), key=lambda item: -item[1][1]),
+        differences=[one for one in (comparison.first, *comparison.others) if one is not None],
+        parted=_PARTED.get(comparison.parted or "", ""),
+        findings=near(comparison.first, findings),
+        notes=[*(f"Left out: {words}" for words in comparison.left_out), *comparison.notes],
+    )  # fmt: skip
+
+
+def _scale_chart(comparison: RecordingComparison) -> Any:
+    """Both loss scales over the steps, with a mark at each skipped step; the second as a series."""
+    series = []
+    for side in (comparison.before, comparison.after):
+        scaled = next((one for one in side.optimizers if one.scaled), None)
+        steps = [s for s in scaled.steps if s.scale is not None] if scaled else []
+        steps = [s for s in steps if s.scale is not None and math.isfinite(s.scale)]
+        if not steps:
+            return None
+        series.append(([s.number + 1 for s in steps], [s.scale or 0.0 for s in steps], steps))
+    marks = [
+        (index, f"step {step.number + 1}: skipped before")
+        for index, step in enumerate(series[0][2])
+        if not step.applied
+    ]
+    return line_chart(
+        series[0][0], series[0][1], marks, stepped=True, other=(series[1][0], series[1][1])
+    )
+
+
+def _growth_chart(comparison: RecordingComparison) -> Any:
+    points = [(step, size) for step, size, _ in comparison.growth if 0 < size < math.inf]
+    if not points:
+        return None
+    places, sizes = zip(*points, strict=True)
+    return line_chart(places, sizes, stepped=False, label="{:.0e}".format)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recorded run saw decides what cannot be proven, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from compat_lossscale.cli.migrate import migrate
+from tests.recording.recordings_by_hand import end, write
+from tests.schemas import ours
+
+SOURCE = """import tensorflow as tf
+
+def show(thing, opt):
+    print(opt.loss_scale())
+    print(opt.loss_scale())
+    print(opt.loss_scale())
+
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(), "dynamic")
+"""
+KERAS = (
+    "tensorflow.python.keras.mixed_precision.experimental.loss_scale_optimizer.LossScaleOptimizer"
+)
+V1 = "tensorflow.python.training.experimental.loss_scale_optimizer.MixedPrecisionLossScaleOptimizer"
+
+
+def migrated(folder: Path, *options: str, places: list[list[Any]]) -> tuple[dict[str, Any], str]:
+    """Migrates the file with a recording of these places."""
+    program = folder / "src" / "show.py"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(SOURCE)
+    recording = write(folder / "a.lsr", {"t": "observed", "places": places}, end())
+    arguments = [str(program), "--write", "--json", "--jobs", "1", *options]
+    done = CliRunner().invoke(migrate, [*arguments, "--observed", recording])
+    report = json.loads(done.stdout)
+    ours.check(report, "migrate")
+    return report, program.read_text()
+
+
+@pytest.mark.workers
+def test_a_place_where_one_kind_came_by_is_rewritten_and_says_so(tmp_path: Path) -> None:
+    report, source = migrated(
+        tmp_path,
+        places=[
+            ["show.py", 4, "loss_scale", KERAS, 7],
+            ["show.py", 5, "loss_scale", KERAS, 7],
+            ["show.py", 5, "loss_scale", V1, 1],
+        ],
+    )
+    lines = source.splitlines()
+    assert lines[3] == "    print(opt.loss_scale)"
+    assert lines[4] == lines[5] == "    print(opt.loss_scale())"
+    records = {record["line"]: record for record in report["files"][0]["records"]}
+    assert (records[4]["outcome"], records[4]["observed"]) == ("rewritten", 7)
+    assert records[4]["unsafe"] is False
+    assert {records[line]["outcome"] for line in (5, 6)} == {"needs review"}
+    assert report["totals"]["observed fixes"] == 1
+
+
+@pytest.mark.workers
+def test_a_recording_without_the_place_changes_nothing(tmp_path: Path) -> None:
+    report, source = migrated(tmp_path, places=[["other.py", 4, "loss_scale", KERAS, 7]])
+    assert "print(opt.loss_scale)" not in source
+    assert report["totals"]["observed fixes"] == 0

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of Keras 2's members on Keras 3's layers, models and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from compat_lossscale._patching import Undo, take_back
+from compat_lossscale.keras3 import old_layers
+from compat_lossscale.neighbour_names.keras_3_names import MODEL_MEMBERS
+
+
+@pytest.fixture(autouse=True)
+def members() -> Iterator[None]:
+    undo: Undo = []
+    old_layers.put(undo)
+    yield
+    take_back(undo)
+
+
+class Counted(keras.metrics.Metric):
+    """Counts updates, and is reset as metrics of TensorFlow 2.0 to 2.4 are."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.total = self.add_weight("total", initializer="zeros")
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        self.total.assign_add(1.0)
+
+    def result(self) -> Any:
+        return self.total
+
+
+def test_a_metric_is_reset_by_the_old_name() -> None:
+    metric = keras.metrics.Mean()
+    metric.update_state(3.0)
+    metric.reset_states()
+    assert float(metric.result()) == 0.0
+
+
+def test_fit_resets_a_metric_that_defines_the_old_name() -> None:
+    resets = []
+
+    class Own(Counted):
+        def reset_states(self) -> None:
+            resets.append(float(self.total.numpy()))
+            super().reset_states()
+
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=[Own(name="own")])
+    history = model.fit(np.ones([8, 1]), np.ones([8, 1]), batch_size=4, epochs=3, verbose=0)
+    assert history.history["own"] == [2.0, 2.0, 2.0]
+    assert resets[-2:] == [2.0, 2.0]
+    Own().reset_state()
+    assert resets[-1] == 0.0
+
+
+def test_a_metric_that_defines_todays_name_is_left() -> None:
+    class Own(Counted):
+        def reset_state(self) -> None:
+            self.total.assign(5.0)
+
+    metric = Own()
+    metric.reset_states()
+    assert float(metric.result()) == 5.0
+
+
+def test_models_reset_the_layers_that_have_a_state() -> None:
+    layer = keras.layers.LSTM(2, stateful=True)
+    model = keras.Sequential([keras.Input(batch_shape=(1, 3, 2)), layer])
+    model(np.ones([1, 3, 2], "float32"))
+    assert np.any(layer.states[0].numpy())
+    model.reset_states()
+    assert not np.any(layer.states[0].numpy())
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        (("w",), {"shape": [3], "initializer": "ones"}),
+        (("w", [3]), {"initializer": "ones"}),
+        (("w", [3], tf.float32, "ones", None, True), {}),
+        (("w", [3], None, "ones", None, None, None), {}),
+        (([3], "ones"), {"name": "w"}),
+        ((), {"name": "w", "shape": [3], "initializer": "ones"}),
+    ],
+)
+def test_a_layer_takes_the_arguments_of_a_weight_in_either_order(args: Any, kwargs: Any) -> None:
+    layer = keras.layers.Layer(name="layer")
+    weight = layer.add_weight(*args, **kwargs)
+    assert weight.numpy().tolist() == [1.0, 1.0, 1.0]
+    assert (weight.path, weight.trainable, weight.dtype) == ("layer/w", True, "float32")
+    assert layer.trainable_weights == [weight]
+
+
+def test_a_layer_refuses_an_argument_that_is_given_twice() -> None:
+    with pytest.raises(TypeError, match="multiple values for argument 'shape'"):
+        keras.layers.Layer().add_weight("w", [3], shape=[3])
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        (("w", (), tf.VariableAggregation.SUM), {"initializer": "ones"}),
+        (("w",), {"synchronization": tf.VariableSynchronization.ON_READ, "initializer": "ones"}),
+        (((), "ones"), {"name": "w"}),
+    ],
+)
+def test_a_metric_takes_the_arguments_of_a_weight_in_either_order(args: Any, kwargs: Any) -> None:
+    weight = keras.metrics.Mean(name="mean").add_weight(*args, **kwargs)
+    assert (weight.path, float(weight.numpy())) == ("mean/w", 1.0)
+
+
+def test_a_metric_refuses_what_keras_3_cannot_do() -> None:
+    with pytest.raises(TypeError, match="aggregation"):
+        keras.metrics.Mean().add_weight("w", aggregation=tf.VariableAggregation.MEAN)
+
+
+@pytest.mark.parametrize("name", sorted(MODEL_MEMBERS))
+def test_members_that_are_gone_name_their_successor(name: str) -> None:
+    model = keras.Sequential([keras.layers.Dense(1)])
+    assert not hasattr(model, name)
+    assert name not in dir(model)
+    with pytest.raises(AttributeError) as raised:
+        getattr(model, name)
+    assert MODEL_MEMBERS[name] in str(raised.value)
+
+
+def test_an_error_of_a_users_property_stays_as_it_is() -> None:
+    class Own(keras.layers.Layer):
+        @property
+        def rate(self) -> Any:
+            raise AttributeError("the rate is not known yet")
+
+    with pytest.raises(AttributeError, match="the rate is not known yet"):
+        Own().rate  # noqa: B018  # reading it is what fails
+
+
+def test_taking_them_back_leaves_the_classes_as_found() -> None:
+    classes = (keras.metrics.Metric, keras.layers.Layer, keras.Model)
+    for undo in ([], []):
+        before = [dict(vars(cls)) for cls in classes]
+        old_layers.put(undo)
+        take_back(undo)
+        assert [dict(vars(cls)) for cls in classes] == before

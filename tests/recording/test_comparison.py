@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparing finds the first difference, and calls nothing the same that it cannot know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from compat_lossscale.recording.comparison import (
+    ComparisonVerdict,
+    RecordingComparison,
+    compare,
+    distance,
+    lines_agree,
+)
+from compat_lossscale.recording.reading import Recording, read
+from tests.recording.recordings_by_hand import (
+    VERSIONS,
+    end,
+    optimizer,
+    printed,
+    seen,
+    step,
+    write,
+)
+
+RNG = np.random.RandomState(3)
+FIRST = RNG.randn(300)
+MOVES = RNG.randn(8, 300) * 0.01
+OLD = {**VERSIONS, "tensorflow": "2.3.4"}
+
+
+def value(number: int) -> Any:
+    """The variable after a step."""
+    return FIRST + MOVES[: number + 1].sum(0)
+
+
+def recording(path: Path, lines: Any = None, *more: Any, **ending: Any) -> Recording:
+    """A recording of eight steps."""
+    steps = [step(n, value(n)) for n in range(8)] if lines is None else lines
+    lines = [optimizer(FIRST), *steps, *more, end(**ending)]
+    return read(write(path / f"{len(list(path.iterdir()))}.lsr", *lines))
+
+
+def changed(number: int, **changes: Any) -> list[Any]:
+    """Eight steps, one of which left something else."""
+    return [step(n, value(n), **(changes if n == number else {})) for n in range(8)]
+
+
+def moved(start: int, by: Any) -> list[Any]:
+    """Eight steps, whose variable is another from one on."""
+    return [step(n, value(n) + (by if n >= start else 0.0)) for n in range(8)]
+
+
+def different(result: RecordingComparison) -> tuple[str, int]:
+    assert result.verdict is ComparisonVerdict.DIFFERENT
+    assert result.first is not None
+    return result.first.what, result.first.step
+
+
+def test_the_same_is_the_same_to_the_bit(tmp_path: Path) -> None:
+    result = compare(recording(tmp_path), recording(tmp_path))
+    assert (result.verdict, result.reason) == (
+        ComparisonVerdict.SAME,
+        "same to the bit for 8 steps",
+    )
+    assert result.exact == 8
+
+
+def test_rounding_is_the_same_within_its_size(tmp_path: Path) -> None:
+    result = compare(recording(tmp_path), recording(tmp_path, moved(2, 1e-8), versions=OLD))
+    assert result.verdict is ComparisonVerdict.SAME
+    assert result.reason.startswith("same within")
+    assert result.growth[0][1] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"scale": 512.0}, "loss scale"),
+        ({"good": 0}, "good steps"),
+        ({"applied": 0}, "decision"),
+        ({"steps": 3}, "count of steps"),
+    ],
+)
+def test_decisions_and_counts_are_compared_exactly(
+    changes: dict[str, Any], what: str, tmp_path: Path
+) -> None:
+    result = compare(recording(tmp_path), recording(tmp_path, changed(4, **changes)))
+    assert different(result) == (what, 5)
+
+
+def test_a_difference_has_a_step_a_name_values_and_places(tmp_path: Path) -> None:
+    result = compare(recording(tmp_path), recording(tmp_path, moved(5, 0.001)))
+    assert different(result) == ("variable", 6)
+    assert result.first is not None
+    assert result.first.name == "dense/kernel"
+    assert result.first.before != result.first.after
+    assert result.first.before_at == "train.py:9"
+    assert result.parted == "step"
+
+
+def test_a_learning_rate_of_one_percent_more_is_found_at_the_first_step(tmp_path: Path) -> None:
+    steps = [step(n, FIRST + 1.01 * (value(n) - FIRST)) for n in range(8)]
+    result = compare(recording(tmp_path), recording(tmp_path, steps, versions=OLD))
+    assert different(result) == ("variable", 1)
+
+
+def test_what_is_not_finite_differs_from_what_is(tmp_path: Path) -> None:
+    broken = value(3).copy()
+    broken[7] = np.nan
+    steps = changed(3, v=[seen(broken)])
+    assert different(compare(recording(tmp_path), recording(tmp_path, steps))) == ("variable", 4)
+
+
+def test_other_kernels_let_rounding_grow_until_nothing_can_be_told(tmp_path: Path) -> None:
+    grown = [step(n, value(n) + 1e-6 * 6.0**n * MOVES[0]) for n in range(8)]
+    result = compare(recording(tmp_path), recording(tmp_path, grown, versions=OLD))
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert "rounding has grown" in result.reason
+    same_kernels = compare(recording(tmp_path), recording(tmp_path, grown))
+    assert same_kernels.verdict is ComparisonVerdict.DIFFERENT
+
+
+def test_a_tolerance_can_be_given(tmp_path: Path) -> None:
+    before, after = recording(tmp_path), recording(tmp_path, moved(5, 0.001))
+    assert compare(before, after, rtol=0.1).verdict is ComparisonVerdict.SAME
+    assert compare(before, after, rtol=1e-6).verdict is ComparisonVerdict.DIFFERENT
+
+
+def test_initial_values_that_differ_come_first(tmp_path: Path) -> None:
+    other = read(write(tmp_path / "o.lsr", optimizer(FIRST + 1), *moved(0, 1.0), end()))
+    result = compare(recording(tmp_path), other)
+    assert different(result) == ("initial value", 0)
+    assert result.parted == "initial values"
+
+
+@pytest.mark.parametrize(
+    ("changes", "parted"),
+    [({"data": "b" * 16}, "data"), ({"draws": [2, "x"]}, "random operations")],
+)
+def test_what_parted_first_is_named(changes: dict[str, Any], parted: str, tmp_path: Path) -> None:
+    plain = {"data": "a" * 16, "draws": [1, "x"]}
+    before = [step(n, value(n), **plain) for n in range(8)]
+    after = [
+        step(n, value(n) + (n >= 2), **{**plain, **(changes if n == 2 else {})}) for n in range(8)
+    ]
+    assert compare(recording(tmp_path, before), recording(tmp_path, after)).parted == parted
+
+
+def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None:
+    twice = {"t": "twice", "unstable": {"0/variables/0": 3}}
+    before = recording(tmp_path, None, twice)
+    assert compare(before, recording(tmp_path, moved(3, 1.0))).verdict is ComparisonVerdict.SAME
+    assert (
+        compare(before, recording(tmp_path, moved(2, 1.0))).verdict is ComparisonVerdict.DIFFERENT
+    )
+    result = compare(before, recording(tmp_path, moved(3, 1.0)))
+    assert result.left_out == ["dense/kernel of LossScaleOptimizer(SGD) from step 4 on"]
+
+
+def test_a_program_that_reproduces_nothing_is_never_the_same(tmp_path: Path) -> None:
+    unstable = {"0/variables/0": -1, "0/scale": 0, "0/good": 0}
+    before = recording(tmp_path, None, {"t": "twice", "unstable": unstable})
+    result = compare(before, recording(tmp_path))
+    assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+    assert "enable_op_determinism" in result.reason
+
+
+def test_recordings_without_a_step_say_nothing(tmp_path: Path) -> None:
+    empty = read(write(tmp_path / "e.lsr", end()))
+    for pair in ((empty, empty), (empty, recording(tmp_path)), (recording(tmp_path), empty)):
+        result = compare(*pair)
+        assert result.verdict is ComparisonVerdict.CANNOT_BE_TOLD
+        assert "no optimizer took a step" in result.reason
+
+
+def test_an_exception_and_fewer_steps_are_differences(tmp_path: Path) -> None:
+    error = {"class": "ValueError", "text": "no", "at": "train.py:5"}
+    failed = recording(tmp_path, moved(9, 0.0)[:5], exit=1, error=error)
+    assert different(compare(recording(tmp_path), failed)) == ("end", 6)
+    shorter = recording(tmp_path, moved(9, 0.0)[:5])
+    assert different(compare(recording(tmp_path), shorter)) == ("number of steps", 6)
+    limited = recording(tmp_path, moved(9, 0.0)[:5], limited=True)
+    assert compare(recording(tmp_path), limited).verdict is ComparisonVerdict.SAME
+
+
+def test_printed_lines_count_unless_they_are_left_out(tmp_path: Path) -> None:
+    before = recording(tmp_path, None, printed("accuracy 0.91", 8))
+    after = recording(tmp_path, None, printed("accuracy 0.81", 8))
+    assert different(compare(before, after)) == ("printed line", 8)
+    assert compare(before, after, output=False).verdict is ComparisonVerdict.SAME
+    assert different(compare(before, recording(tmp_path))) == ("printed line", 8)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("loss 0.123456", "loss 0.123457"),
+        ("took 1.5s", "took 12.25s"),
+        ("wrote /tmp/a/model.h5", "wrote /home/b/model.h5"),
+        ("<Object at 0x7f0011aa>", "<Object at 0x7f0022bb>"),
+        ("12:00:01 epoch 3", "13:59:59 epoch 3"),
+    ],
+)
+def test_lines_agree_but_for_rounding_times_paths_and_addresses(one: str, other: str) -> None:
+    assert lines_agree(one, other, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("step 3", "step 4"), ("loss 0.12", "loss 0.15"), ("done", "Done"), ("a 1", "a 1 2")],
+)
+def test_other_lines_do_not_agree(one: str, other: str) -> None:
+    assert not lines_agree(one, other, 1e-5)
+
+
+@pytest.mark.parametrize("size", [1, 300, 40_000, 200_000])
+def test_the_distance_of_arrays_is_estimated(size: int, tmp_path: Path) -> None:
+    rng = np.random.RandomState(size)
+    array = rng.randn(size).astype(np.float32)
+    for scale in (1e-5, 1e-2, 1.0):
+        other = (array + scale * rng.randn(size)).astype(np.float32)
+        lines = [optimizer(array), step(0, array), step(1, other)]
+        steps = read(write(tmp_path / "a.lsr", *lines)).optimizers[0].steps
+        one, two = (s.arrays["variables"][0] for s in steps)
+        assert one is not None
+        assert two is not None
+        true = np.linalg.norm(array.astype(float) - other)
+        assert true / 8 < distance(one, two) < 4 * true

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`migrate --prove` runs the program both ways, says what came of it, and writes only then."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from compat_lossscale.recording import proving
+from tests.schemas import ours
+from tests.support import python
+
+PROGRAM = """
+import os
+import numpy as np
+import tensorflow as tf
+{before}
+w = tf.Variable(np.ones(3, "float32"), name="w")
+opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(
+    tf.keras.optimizers.SGD(0.1), "dynamic"
+)
+for i in range(4):
+    opt.apply_gradients([(w + 1.0, w)])
+open("left.txt", "w").write("x")
+print("scale", float(opt.loss_scale()))
+"""
+UNSTABLE = "np.ones = lambda *_: np.frombuffer(os.urandom(3), 'uint8').astype('float32')"
+DIFFERENT = "tf.keras.optimizers.SGD = type('SGD', (tf.keras.optimizers.Adam,), {})"
+
+
+def prove(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Migrates a folder with a proof."""
+    return python(
+        "-m", "compat_lossscale", "migrate", ".", "--prove", "train.py", *options, cwd=folder,
+        timeout=300,
+    )  # fmt: skip
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("target", ["tf-keras", "compat", "keras3"])
+def test_a_right_migration_is_proven_and_then_written(target: str, tmp_path: Path) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(PROGRAM.format(before=""))
+    done = prove(tmp_path, "--target", target, "--write", "--steps", "3", "--json")
+    report = json.loads(done.stdout)
+    ours.check(report, "migrate")
+    assert report["proof"]["verdict"] == "same", report["proof"]
+    assert report["totals"]["files written"] == 1
+    assert "mixed_precision.experimental" not in program.read_text()
+    assert not (tmp_path / "left.txt").exists()
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    ("before", "verdict"), [(UNSTABLE, "Cannot be told"), (DIFFERENT, "Different")]
+)
+def test_what_is_not_proven_is_not_written(before: str, verdict: str, tmp_path: Path) -> None:
+    program = tmp_path / "train.py"
+    source = PROGRAM.format(before=before)
+    program.write_text(source)
+    done = prove(tmp_path, "--write")
+    assert done.returncode & 1
+    assert verdict in done.stdout
+    assert program.read_text() == source
+
+
+def test_a_program_that_cannot_run_says_why(tmp_path: Path) -> None:
+    with pytest.raises(proving.ProofError, match="needs a program"):
+        proving.prove(tmp_path, {}, "--tf1", keras3=False, steps=None)
+    with pytest.raises(proving.ProofError, match="outside of"):
+        proving._copied(tmp_path, tmp_path.parent / "copy", {Path("/etc/hosts"): b""})
+
+
+def test_a_folder_that_is_too_large_is_not_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proving, "LARGEST_COPY", 10)
+    (tmp_path / "data.bin").write_bytes(b"x" * 11)
+    with pytest.raises(proving.ProofError, match="too much to copy"):
+        proving.prove(tmp_path, {}, "train.py", keras3=False, steps=None)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder sees every step of programs of each kind, and changes nothing about them."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from compat_lossscale.recording.comparison import ComparisonVerdict, compare
+from compat_lossscale.recording.reading import Recording, read
+from tests.recording.loading import RECORDER, recorder
+from tests.support import python
+
+HERE = Path(__file__).parent
+STORED = sorted((HERE / "recordings").glob("*.lsr"))
+LOOP = """
+import sys
+import numpy as np
+import tensorflow as tf
+w = tf.Variable(np.arange(6.0, dtype="float32").reshape(2, 3), name="w")
+opt = tf.keras.optimizers.legacy.Adam(0.1)
+for i in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(w * w)
+    opt.apply_gradients([(tape.gradient(loss, w), w)])
+    print("step", i, float(loss))
+print(sys.argv[1:], __name__, __file__.endswith("train.py"))
+"""
+
+
+def record(
+    folder: Path, source: str, *options: str, arguments: tuple[str, ...] = (), keras: str = "1"
+) -> tuple[Recording, subprocess.CompletedProcess[str]]:
+    """Records a program, and returns the recording and what was seen of the process."""
+    (folder / "train.py").write_text(source)
+    done = python(
+        str(RECORDER), "-o", "it.lsr", *options, "train.py", *arguments, cwd=folder,
+        environment={"TF_USE_LEGACY_KERAS": keras}, tensorflow_may_be_imported=True,
+    )  # fmt: skip
+    return read(str(folder / "it.lsr")), done
+
+
+def test_it_is_one_file_for_python_3_6_with_the_standard_library_alone() -> None:
+    tree = ast.parse(RECORDER.read_text(), feature_version=(3, 6))
+    ours = {"compat_lossscale", "numpy", "tensorflow", "keras", "tf_keras"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            assert not {alias.name.partition(".")[0] for alias in node.names} & ours
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module != "__future__"
+            assert (node.module or "").partition(".")[0] not in ours
+
+
+def test_a_program_prints_and_gets_what_it_would_without(tmp_path: Path) -> None:
+    recording, done = record(tmp_path, LOOP, arguments=("-x", "--steps", "3"))
+    plain = python(
+        "train.py", "-x", "--steps", "3", cwd=tmp_path,
+        environment={"TF_USE_LEGACY_KERAS": "1"}, tensorflow_may_be_imported=True,
+    )  # fmt: skip
+    assert done.stdout == plain.stdout
+    assert done.returncode == 0
+    one = recording.optimizers[0]
+    assert (one.title, one.at, one.names) == ("Adam", "train.py:6", ["w"])
+    assert [s.steps for s in one.steps] == [1, 2, 3, 4, 5]
+    assert {s.at for s in one.steps} == {"train.py:10"}
+    assert set(one.steps[0].arrays) == {"variables", "m", "v"}
+    assert [line for _, line, _ in recording.printed] == plain.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("ending", "code", "error"),
+    [
+        ("raise SystemExit(7)", 7, None),
+        ("raise ValueError('wrong')", 1, "ValueError"),
+        ("sys.exit('stopped')", 1, None),
+    ],
+)
+def test_a_program_exits_as_it_exits(
+    ending: str, code: int, error: str | None, tmp_path: Path
+) -> None:
+    recording, done = record(tmp_path, f"import sys\n{ending}\n")
+    assert done.returncode == code
+    assert recording.end is not None
+    assert recording.end["exit"] == code
+    assert (recording.end["error"] or {}).get("class") == error
+    if error:
+        assert "recorder" not in done.stderr
+        assert recording.end["error"]["at"] == "train.py:2"
+
+
+def test_steps_end_a_program_cleanly(tmp_path: Path) -> None:
+    source = LOOP.replace("for i", "import atexit\natexit.register(print, 'clean')\nfor i")
+    recording, done = record(tmp_path, source, "--steps", "2")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "clean"
+    assert len(recording.optimizers[0].steps) == 2
+    assert recording.end is not None
+    assert recording.end["limited"]
+
+
+def test_every_kth_step_is_recorded(tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, LOOP, "--every", "3")
+    assert [s.number for s in recording.optimizers[0].steps] == [0, 1, 3]
+
+
+def test_the_seed_comes_before_the_program_and_the_programs_own_counts(tmp_path: Path) -> None:
+    source = (
+        "import random\nimport numpy as np\nimport tensorflow as tf\n"
+        "print(random.random(), np.random.rand(), float(tf.random.uniform([])))\n"
+    )
+    printed = {
+        seed: [record(tmp_path, source, "--seed", seed)[0].printed for _ in range(2)]
+        for seed in ("0", "5")
+    }
+    assert printed["0"][0] == printed["0"][1] != printed["5"][0] == printed["5"][1]
+    own = source.replace("print", "random.seed(1)\nnp.random.seed(1)\ntf.random.set_seed(1)\nprint")
+    assert record(tmp_path, own)[0].printed == record(tmp_path, own, "--seed", "3")[0].printed
+
+
+def test_twice_tells_what_is_not_reproduced(tmp_path: Path) -> None:
+    source = LOOP.replace("i in range(5):", "i in range(5):\n    if i == 3: w.assign(w + noise)")
+    source = source.replace("opt =", "import os\nnoise = float(os.urandom(1)[0])\nopt =")
+    recording, done = record(tmp_path, source, "--twice")
+    assert done.returncode == 0
+    assert recording.unstable is not None
+    assert recording.unstable["0/variables/0"] == 3
+    assert "0/steps" not in recording.unstable
+    again, _ = record(tmp_path, LOOP, "--twice")
+    assert again.unstable == {}
+
+
+def test_values_are_kept_only_if_that_is_asked(tmp_path: Path) -> None:
+    def content(*options: str) -> bytes:
+        record(tmp_path, LOOP, *options)
+        return gzip.decompress((tmp_path / "it.lsr").read_bytes())
+
+    assert b'"initial"' not in content()
+    assert b'"values"' not in content()
+    assert b'"initial"' in content("--with-initial-values")
+    assert b'"values"' in content("--with-values")
+
+
+def test_a_recording_begins_with_the_values_and_data_of_another(tmp_path: Path) -> None:
+    source = (
+        "import numpy as np\nimport tensorflow as tf\n"
+        "rng = np.random.RandomState(SEED)\n"
+        "w = tf.Variable(rng.randn(4, 2).astype('float32'), name='w')\n"
+        "opt = tf.keras.optimizers.legacy.SGD(0.1)\n"
+        "@tf.function\ndef train(x):\n"
+        "    with tf.GradientTape() as tape:\n        loss = tf.reduce_sum(tf.matmul(x, w) ** 2)\n"
+        "    opt.apply_gradients([(tape.gradient(loss, w), w)])\n"
+        "for i in range(3):\n    train(tf.constant(rng.randn(5, 4), tf.float32))\n"
+    )
+    kept = ("--with-initial-values", "--fix-data", "3")
+    before, _ = record(tmp_path, source.replace("SEED", "1"), *kept)
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    other, _ = record(tmp_path, source.replace("SEED", "2"))
+    assert compare(before, other).parted == "initial values"
+    after, _ = record(tmp_path, source.replace("SEED", "2"), "--start-from", "before.lsr")
+    assert compare(before, after).reason == "same to the bit for 3 steps"
+
+
+def test_a_model_of_keras_3_is_recorded(tmp_path: Path) -> None:
+    source = (
+        "import keras, numpy as np\n"
+        "keras.mixed_precision.set_dtype_policy('mixed_float16')\n"
+        "model = keras.Sequential([keras.layers.Dense(3), keras.layers.Dense(1)])\n"
+        "model.compile(keras.optimizers.Adam(0.1), 'mse')\n"
+        "model.fit(np.ones((64, 4)), np.ones((64, 1)), batch_size=32, verbose=0)\n"
+    )
+    recording, _ = record(tmp_path, source, keras="0")
+    one = recording.optimizers[0]
+    assert one.title == "LossScaleOptimizer(Adam)"
+    seen = [(s.scale, s.good, s.applied) for s in one.steps]
+    assert seen == [(2.0**14, 0.0, False), (2.0**14, 1.0, True)]
+    assert one.policy == "mixed_float16"
+    assert None not in one.first
+    assert recording.fits[0] is not None
+
+
+def test_optimizers_that_the_program_gives_up_are_given_up(tmp_path: Path) -> None:
+    source = (
+        "import gc, weakref\nimport tensorflow as tf\n"
+        "def train():\n"
+        "    w = tf.Variable([1.0, 2.0])\n"
+        "    inner = tf.keras.optimizers.legacy.Adam(0.1)\n"
+        "    opt = tf.keras.mixed_precision.LossScaleOptimizer(inner)\n"
+        "    opt.apply_gradients([(w * 1.0, w)])\n"
+        "    return weakref.ref(opt), weakref.ref(inner), weakref.ref(w)\n"
+        "for i in range(3):\n    seen = train()\n    gc.collect()\n"
+        "    print([one() for one in seen])\n"
+    )
+    recording, done = record(tmp_path, source)
+    assert done.stdout == "[None, None, None]\n" * 3
+    assert [len(one.steps) for one in recording.optimizers] == [1, 1, 1]
+
+
+def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
+    done = python(str(RECORDER), "-o", "it.lsr", "none.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "can't open file 'none.py'" in done.stderr
+    done = python(str(RECORDER), "-o", "it.lsr", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "name the program" in done.stderr
+
+
+def test_a_large_recording_is_cut_and_says_so(tmp_path: Path) -> None:
+    writer = recorder().Writer(str(tmp_path / "a.lsr"), 300_000)
+    writer.put("lossscale-recording", version=1)
+    for number in range(2000):
+        line = np.random.RandomState(number).bytes(500).hex()
+        writer.put("print", at="", line=line, n=0)
+    end: dict[str, Any] = {"exit": 0, "error": None, "versions": {}, "cut": writer.cut}
+    writer.put("end", **end)
+    writer.close()
+    recording = read(str(tmp_path / "a.lsr"))
+    assert recording.end is not None
+    assert recording.end["cut"]
+    assert (tmp_path / "a.lsr").stat().st_size < 600_000
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 70_000])
+def test_numbers_say_what_an_array_has(size: int) -> None:
+    array = np.random.RandomState(size).randn(size).astype(np.float32)
+    digest, norm, largest, odd, *products = recorder().Numbers(np).of(array)
+    assert len(digest) == 16
+    assert norm == pytest.approx(np.linalg.norm(array), rel=1e-6)
+    assert largest == pytest.approx(np.abs(array).max(initial=0), rel=1e-6)
+    assert (odd, len(products)) == (0, 4)
+
+
+def test_what_is_not_finite_is_counted() -> None:
+    array = np.array([1.0, np.nan, -np.inf, 3.0], np.float16)
+    _, norm, largest, odd, *_ = recorder().Numbers(np).of(array)
+    assert (norm, largest, odd) == (pytest.approx(10.0**0.5), 3.0, 2)
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_run_does_what_old_tensorflows_did(path: Path, tmp_path: Path) -> None:
+    program = HERE / "programs" / f"{path.stem.partition('-')[0]}.py"
+    switches = ["--tf1"] if path.stem.endswith(("1.14", "1.15")) else []
+    arguments = ["--record", "after.lsr", "--start-from", str(path), str(program)]
+    done = python("-m", "compat_lossscale", "run", *switches, *arguments, cwd=tmp_path,
+                  tensorflow_may_be_imported=True)  # fmt: skip
+    result = compare(read(str(path)), read(str(tmp_path / "after.lsr")))
+    assert result.verdict is ComparisonVerdict.SAME, (result.first, done.stderr[-500:])
+    assert result.steps >= 6
