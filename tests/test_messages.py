@@ -25,7 +25,6 @@ import tensorflow as tf  # at the top: the first test then sets up its devices
 import compat_lossscale
 from compat_lossscale import LossScaleRule, LossScaleSpec, cli, convert_config
 from compat_lossscale.cli.migrate import migrate
-from compat_lossscale.steps.stuck import warn_that_it_starts_again
 from tests.messages import says, shared
 from tests.support import REPOSITORY, python
 
@@ -1340,14 +1339,6 @@ WARNINGS: list[tuple[str, Callable[[], object], str]] = [
         ),
     ),
     (
-        "a loss scale with which nothing can be trained",
-        lambda: warn_that_it_starts_again(float("inf"), 8.0),
-        (
-            "The loss scale is inf, with which nothing can be trained: it must be positive and "
-            "finite. It starts again at its initial value, 8."
-        ),
-    ),
-    (
         "a policy that needs no loss scale",
         lambda: policy("float32", loss_scale=8.0),
         (
@@ -1515,6 +1506,7 @@ CODEMOD = "codemods/lossscale_codemods"
 ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
+    "compat_lossscale/steps/stuck.py": "tests/keras3/test_loaded_state.py",
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
