@@ -487,7 +487,7 @@ model.save({str(folder / "model.keras")!r})
 model.save({str(folder / "model.h5")!r})
 assert "compat_lossscale" not in sys.modules
 """,
-        tensorflow_may_be_imported=True,
+        tensorflow_may_be_imported=BACKEND == "tensorflow",
     )
     return folder
 
