@@ -36,6 +36,7 @@ FOR_THIS_PACKAGE = {
     "advance", "counter", "current_loss_scale", "growth_steps", "refused", "sharing_state_of",
     "of_variables", "skipping", "state", "settings", "numbers", "stays_at_cap",
     "has_to_shrink_at_floor",
+    "make_fetchable",
 }  # fmt: skip
 
 

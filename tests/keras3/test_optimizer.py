@@ -61,20 +61,21 @@ def test_a_good_step_applies_the_unscaled_gradient(mode: str, unscaled: bool) ->
     assert state_of(optimizer) == (8.0, 1, 1)
 
 
-@pytest.mark.skipif(BACKEND == "jax", reason="Steps in place are refused on JAX.")
-@pytest.mark.parametrize("is_built", [False, True])
-def test_a_step_without_gradients_is_refused_and_says_why(is_built: bool) -> None:
-    optimizer = LossScaleOptimizer(keras.optimizers.SGD(0.5))
-    if is_built:
-        optimizer.build(variables_of([1.0]))
-    none: list[Any] = []
-    for step in (
-        lambda: optimizer.apply(none),
-        lambda: optimizer.apply(none, none),
-        lambda: optimizer.apply_gradients(zip(none, none, strict=True)),
-    ):
-        with pytest.raises(ValueError, match=r"got no gradients .* a tf\.Module, .* leave out"):
-            step()
+if BACKEND != "jax":  # where steps in place are refused
+
+    @pytest.mark.parametrize("is_built", [False, True])
+    def test_a_step_without_gradients_is_refused_and_says_why(is_built: bool) -> None:
+        optimizer = LossScaleOptimizer(keras.optimizers.SGD(0.5))
+        if is_built:
+            optimizer.build(variables_of([1.0]))
+        none: list[Any] = []
+        for step in (
+            lambda: optimizer.apply(none),
+            lambda: optimizer.apply(none, none),
+            lambda: optimizer.apply_gradients(zip(none, none, strict=True)),
+        ):
+            with pytest.raises(ValueError, match=r"got no gradients .* a tf\.Module, .* leave out"):
+                step()
 
 
 @pytest.mark.sampled(12)

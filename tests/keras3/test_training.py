@@ -91,55 +91,53 @@ def test_mobile_net() -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
 
 
-def loop(protocol: str, jit_compile: bool) -> Callable[[Any, Any, Any, Any], None]:
-    """Returns a training loop in a `tf.function`, with the protocol if the optimizer has it."""
+if BACKEND == "tensorflow":
     import tensorflow as tf
 
-    def train(model: Any, optimizer: Any, inputs: Any, targets: Any) -> None:
-        variables = model.trainable_variables
-        has_old_protocol = hasattr(optimizer, "get_scaled_loss")
-        optimizer.build(variables)
+    def loop(protocol: str, jit_compile: bool) -> Callable[[Any, Any, Any, Any], None]:
+        """Returns a training loop in a `tf.function`, with the protocol if the optimizer has it."""
 
-        @tf.function(jit_compile=jit_compile)
-        def step(inputs: Any, targets: Any) -> None:
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_mean((model(inputs, training=True) - targets) ** 2)
+        def train(model: Any, optimizer: Any, inputs: Any, targets: Any) -> None:
+            variables = model.trainable_variables
+            has_old_protocol = hasattr(optimizer, "get_scaled_loss")
+            optimizer.build(variables)
+
+            @tf.function(jit_compile=jit_compile)
+            def step(inputs: Any, targets: Any) -> None:
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((model(inputs, training=True) - targets) ** 2)
+                    if protocol == "2.4" and has_old_protocol:
+                        scaled = optimizer.get_scaled_loss(loss)
+                    else:
+                        scaled = optimizer.scale_loss(loss)
+                gradients = tape.gradient(scaled, variables)
                 if protocol == "2.4" and has_old_protocol:
-                    scaled = optimizer.get_scaled_loss(loss)
+                    gradients = optimizer.get_unscaled_gradients(gradients)
+                    optimizer.apply_gradients(zip(gradients, variables, strict=True))
                 else:
-                    scaled = optimizer.scale_loss(loss)
-            gradients = tape.gradient(scaled, variables)
-            if protocol == "2.4" and has_old_protocol:
-                gradients = optimizer.get_unscaled_gradients(gradients)
-                optimizer.apply_gradients(zip(gradients, variables, strict=True))
-            else:
-                optimizer.apply(gradients, variables)
+                    optimizer.apply(gradients, variables)
 
-        for _ in range(3):
-            step(tf.constant(inputs), tf.constant(targets))
+            for _ in range(3):
+                step(tf.constant(inputs), tf.constant(targets))
 
-    return train
+        return train
 
+    @pytest.mark.parametrize("jit_compile", [False, True])
+    @pytest.mark.parametrize("protocol", ["keras 3", "2.4"])
+    def test_loops_in_functions(protocol: str, jit_compile: bool) -> None:
+        def make() -> Any:
+            return dense(layers.BatchNormalization(), layers.LayerNormalization())
 
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="tf.function is TensorFlow's")
-@pytest.mark.parametrize("jit_compile", [False, True])
-@pytest.mark.parametrize("protocol", ["keras 3", "2.4"])
-def test_loops_in_functions(protocol: str, jit_compile: bool) -> None:
-    def make() -> Any:
-        return dense(layers.BatchNormalization(), layers.LayerNormalization())
+        assert_same(trained(make, ROWS, loop(protocol, jit_compile)))
 
-    assert_same(trained(make, ROWS, loop(protocol, jit_compile)))
-
-
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="MirroredStrategy is TensorFlow's")
-@pytest.mark.parametrize("train", [fit, train_on_batch])
-def test_two_replicas(mirrored: Any, train: Any) -> None:
-    results = []
-    for wrapper in (keras.optimizers.LossScaleOptimizer, LossScaleOptimizer):
-        keras.utils.set_random_seed(0)
-        with mirrored.scope():
-            model = dense(layers.LayerNormalization())
-            optimizer = wrapped_by(wrapper)
-            train(model, optimizer, ROWS, np.ones([len(ROWS), 2], "float32"))
-        results.append([keras.ops.convert_to_numpy(one) for one in model.variables])
-    assert_same(results)
+    @pytest.mark.parametrize("train", [fit, train_on_batch])
+    def test_two_replicas(mirrored: Any, train: Any) -> None:
+        results = []
+        for wrapper in (keras.optimizers.LossScaleOptimizer, LossScaleOptimizer):
+            keras.utils.set_random_seed(0)
+            with mirrored.scope():
+                model = dense(layers.LayerNormalization())
+                optimizer = wrapped_by(wrapper)
+                train(model, optimizer, ROWS, np.ones([len(ROWS), 2], "float32"))
+            results.append([keras.ops.convert_to_numpy(one) for one in model.variables])
+        assert_same(results)
