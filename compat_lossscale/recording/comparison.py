@@ -460,15 +460,15 @@ class _Comparing:
         elif self.grew_at:
             worst = next((s for n, s, _ in result.growth if n == self.grew_at - 1), 0.0)
             self._cannot(
-                f"the recordings are the same within {worst:.1g} for {self.grew_at - 1} steps; "
-                "then rounding has grown so much that the rest says nothing. These kernels are "
+                f"the recordings are the same within {_at_most(worst)} for {self.grew_at - 1} "
+                "steps; then rounding has grown so much that the rest says nothing. These kernels are "
                 "not the same on both sides; --rtol sets how much may differ"
             )
         else:
             worst = max((size for _, size, _ in result.growth), default=0.0)
             count = f"{result.steps} step{'' if result.steps == 1 else 's'}"
             bits = not any(start for start, _ in result.by_variable.values())
-            same = "to the bit" if bits else f"within {worst:.1g}"
+            same = "to the bit" if bits else f"within {_at_most(worst)}"
             result.reason = f"same {same} for {count}"
         if (
             values
@@ -526,6 +526,14 @@ def relative(one: Seen, other: Seen) -> float:
     apart = distance(one, other)
     norm = max(one.norm, other.norm)
     return apart / norm if norm else (math.inf if apart else 0.0)
+
+
+def _at_most(size: float) -> str:
+    """A size in one digit, rounded up."""
+    if not (size > 0 and math.isfinite(size)):
+        return f"{size:.1g}"
+    unit = 10.0 ** math.floor(math.log10(size))
+    return f"{math.ceil(round(size / unit, 6)) * unit:.1g}"
 
 
 def lines_agree(one: str, other: str, tolerance: float) -> bool:
