@@ -461,8 +461,8 @@ class _Comparing:
             worst = next((s for n, s, _ in result.growth if n == self.grew_at - 1), 0.0)
             self._cannot(
                 f"the recordings are the same within {_at_most(worst)} for {self.grew_at - 1} "
-                "steps; then rounding has grown so much that the rest says nothing. These kernels are "
-                "not the same on both sides; --rtol sets how much may differ"
+                "steps; then rounding has grown so much that the rest says nothing. These kernels "
+                "are not the same on both sides; --rtol sets how much may differ"
             )
         else:
             worst = max((size for _, size, _ in result.growth), default=0.0)
