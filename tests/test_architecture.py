@@ -52,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": set(),
     "formats": {"spec", "pages"},
     "equivalence": {"spec", "formats", "optimizers"},
+    "models": {"spec", "formats", "optimizers", "keras3", "package"},
     "recording": {"formats", "pages"},
     "lossscale_codemods": {"spec", "pages", "neighbour_names"},
     "cli": {
@@ -62,6 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "spec",
         "formats",
         "equivalence",
+        "models",
         "lossscale_codemods",
         "pages",
         "recording",
@@ -91,6 +93,9 @@ WITHOUT_TENSORFLOW = {
     "legacy.program",
     "legacy.startup",
     "equivalence.configs",
+    "models",
+    "models.rebuilding",
+    "models.stored",
     "keras3",
     "keras3.arguments",
     "keras3.optimizer",
@@ -131,10 +136,10 @@ SHARED_CLASS_NAMES = {
 }
 MAY_IMPORT_TENSORFLOW = {
     "core", "arguments", "steps", "tf1", "optimizers", "keras3", "policies", "legacy",
-    "equivalence", "watching", "neighbours",
+    "equivalence", "watching", "neighbours", "models",
 }  # fmt: skip
 MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "arguments", "steps", "tf1", "keras3"}
-MAY_IMPORT_KERAS_3 = {"keras3"}
+MAY_IMPORT_KERAS_3 = {"keras3", "models"}
 PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.keras_3_home"
 
 
