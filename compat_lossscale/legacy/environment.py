@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 
 from compat_lossscale._installed import installed_version
+from compat_lossscale._require import INSTALL_TENSORFLOW
 
 OLDEST_PYTHON = (3, 10)
 NEWEST_PYTHON = (3, 13)
@@ -30,7 +31,6 @@ LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 TAKEN_FOR_TRUE = ("1", "true", "True")
 """The values of that variable which TensorFlow takes for a yes."""
 _LOOKED_AT = ("tensorflow", "tf_keras", "keras", "h5py", "libcst")
-_INSTALL_BOTH = "pip install 'compat-lossscale[tf]'"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _run(environment: Environment) -> Job:
 def _python_in_the_way(environment: Environment) -> tuple[str, str] | None:
     python, tensorflow = numbers(environment.python), environment.packages["tensorflow"]
     oldest, newest = map(_dotted, (OLDEST_PYTHON, NEWEST_PYTHON))
-    step = f"Make an environment with Python {oldest} to {newest}, and there: {_INSTALL_BOTH}"
+    step = f"Make an environment with Python {oldest} to {newest}, and there: {INSTALL_TENSORFLOW}"
     if python < OLDEST_PYTHON:
         return f"Python {environment.python} is too old: {oldest} is needed.", step
     if python > NEWEST_PYTHON and tensorflow is None:
@@ -126,7 +126,7 @@ def _python_in_the_way(environment: Environment) -> tuple[str, str] | None:
 def _tensorflow_in_the_way(environment: Environment) -> tuple[str, str] | None:
     version = environment.packages["tensorflow"]
     if version is None:
-        return "TensorFlow is not installed.", _INSTALL_BOTH
+        return "TensorFlow is not installed.", INSTALL_TENSORFLOW
     if numbers(version) and numbers(version) < OLDEST_TENSORFLOW:
         oldest = _dotted(OLDEST_TENSORFLOW)
         reason = f"TensorFlow {version} is too old: {oldest} is needed."
@@ -161,7 +161,7 @@ def _migrate(environment: Environment) -> Job:
 def _verify(environment: Environment) -> Job:
     if environment.packages["h5py"] is None:
         reason = "Configs, SavedModels and checkpoints can be read; .h5 and .keras need h5py."
-        return Job("verify", Outlook.PARTLY, reason, "pip install 'compat-lossscale[verify]'")
+        return Job("verify", Outlook.PARTLY, reason, "pip install h5py")
     return Job("verify", Outlook.WORKS, "It needs no TensorFlow, except for --deep.")
 
 
@@ -176,7 +176,7 @@ def notes(environment: Environment) -> list[Note]:
             f"TensorFlow {tensorflow} is newer than {_dotted(NEWEST_TENSORFLOW)}, the newest that "
             "this version of compat-lossscale was tested with."
         )
-        found_notes.append(Note(reason, "pip install --upgrade compat-lossscale"))
+        found_notes.append(Note(reason, "Look for a newer compat-lossscale, or take an older TensorFlow."))
     return found_notes
 
 

@@ -102,13 +102,13 @@ def test_what_is_missing_is_said_with_the_command_that_installs_it(
         "TF_USE_LEGACY_KERAS is not set",
         "",
         "run      will not work: TensorFlow is not installed.",
-        "         -> pip install 'compat-lossscale[tf]'",
+        "         -> pip install tensorflow tf-keras tensorboard",
         "migrate  works: It needs no TensorFlow.",
         (
             "verify   works in part: Configs, SavedModels and checkpoints can be read; "
             ".h5 and .keras need h5py."
         ),
-        "         -> pip install 'compat-lossscale[verify]'",
+        "         -> pip install h5py",
     ]
     assert done.exit_code == 1
 
