@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from compat_lossscale.cli._command import Command
 from compat_lossscale.legacy import interpreter
 
 RECORDER = Path(__file__).parent.parent / "recording" / "recorder.py"
@@ -40,7 +41,7 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-class LikePython(click.Command):
+class LikePython(Command):
     """A command that passes everything after its own options to Python."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

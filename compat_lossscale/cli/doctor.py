@@ -12,6 +12,7 @@ import click
 
 from compat_lossscale._printable import escaped
 from compat_lossscale.cli import _neighbours
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import LEGACY_KERAS, Environment, Job, Note, Outlook
@@ -26,7 +27,7 @@ _SHOWN = 5
 """How many files with old names are listed. `migrate` lists all."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @click.option(
@@ -46,7 +47,7 @@ def doctor(
     show what prevents the program from running as it is. The default is the current folder.
     Nothing is imported, executed or changed.
 
-    The exit code is 0 if all three jobs work, 1 if one does not work or works only in part, and 2
+    The exit code is 0 if all three jobs work, 1 if one does not work or works only in part, and 64
     for wrong usage.
     """
     for path in paths:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from compat_lossscale._printable import escaped
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Verdict, meaning
@@ -38,7 +39,7 @@ MANY = 20
 """The number of artefacts from which there is a progress bar, on a terminal."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=_A_PATH)
 @click.option(
     "--to",
@@ -91,7 +92,7 @@ def verify(
     folder of these. Nothing in it is executed.
 
     The exit code is 0 if nothing is lost, 1 if something is lost, 2 if something cannot be
-    read or written, and 3 for both.
+    read or written, 3 for both, and 64 for wrong usage.
     """
     if output is not None and (target is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")

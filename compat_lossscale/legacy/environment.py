@@ -176,7 +176,9 @@ def notes(environment: Environment) -> list[Note]:
             f"TensorFlow {tensorflow} is newer than {_dotted(NEWEST_TENSORFLOW)}, the newest that "
             "this version of compat-lossscale was tested with."
         )
-        found_notes.append(Note(reason, "Look for a newer compat-lossscale, or take an older TensorFlow."))
+        found_notes.append(
+            Note(reason, "Look for a newer compat-lossscale, or take an older TensorFlow.")
+        )
     return found_notes
 
 

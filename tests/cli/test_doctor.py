@@ -176,7 +176,7 @@ def test_the_projects_configuration_is_read(folder: Path, monkeypatch: pytest.Mo
     assert "No old name found in the 1 file looked at" in run(monkeypatch).output
     (folder / "pyproject.toml").write_text("[tool.compat-lossscale]\nexclude = 3\n")
     done = run(monkeypatch)
-    assert done.exit_code == 2
+    assert done.exit_code == 64
     assert "'exclude' in [tool.compat-lossscale] must be" in done.output
 
 

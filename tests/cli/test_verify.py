@@ -81,19 +81,19 @@ def test_the_exit_code_in_every_cell(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    "arguments",
     [
-        ([], 2),
-        (["--to", "tf1", "x"], 2),
-        (["--output", "x.json", "x"], 2),
-        (["--to", "tf2.3", "--output", "x.json", "x", "y"], 2),
-        (["--matrix", "--json", "x"], 2),
-        (["--overwrite", "x"], 2),
+        [],
+        ["--to", "tf1", "x"],
+        ["--output", "x.json", "x"],
+        ["--to", "tf2.3", "--output", "x.json", "x", "y"],
+        ["--matrix", "--json", "x"],
+        ["--overwrite", "x"],
     ],
 )
-def test_wrong_arguments_are_a_usage_error(arguments: list[str], code: int) -> None:
+def test_wrong_arguments_are_a_usage_error(arguments: list[str]) -> None:
     result = verify(*arguments)
-    assert (result.exit_code, "Usage:" in result.stderr) == (code, True)
+    assert (result.exit_code, "Usage:" in result.stderr) == (64, True)
 
 
 def test_the_text_names_generation_loss_scale_state_and_what_is_lost_and_why() -> None:
@@ -168,7 +168,7 @@ def test_html_comes_besides_and_changes_no_exit_code(
     assert result.exit_code == 1
     assert "1 artefact: 0 lossless, 1 would lose something" in result.output
     assert "<h1>Verification report</h1>" in report.read_text()
-    assert verify(files["lossy"], "--html", tmp_path / "report.json").exit_code == 2
+    assert verify(files["lossy"], "--html", tmp_path / "report.json").exit_code == 64
 
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -32,7 +32,7 @@ class Search:
     Args:
         paths: Files and folders.
         no_ignore: Whether ignored and excluded files are looked at all the same.
-        exclude: Names of folders to leave out.
+        exclude: Patterns of files and folders to leave out, as `discover` takes them.
     """
 
     def __init__(self, paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> None:

@@ -38,6 +38,9 @@ class Options:
         observed: By file, relative to the folder that the program is in, the lines where a recorded
             run read the loss scale of optimizers of Keras alone, each with how often.
         observed_here: The lines of the file itself.
+        per_file_ignores: Patterns of files as in `.gitignore`, each with the rules that are not
+            applied in them.
+        ignores_from: The folder in which these start.
         rounds: How often the file has asked for such words.
         may_ask: Whether others can still be found out.
     """
@@ -54,6 +57,8 @@ class Options:
     mentions: Mapping[str, Sequence[str]] | None = None
     observed: Mapping[str, Mapping[int, int]] = dataclasses.field(default_factory=dict)
     observed_here: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    ignores_from: str = ""
     rounds: int = 0
     may_ask: bool = True
 
