@@ -1033,7 +1033,8 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         wrap_again,
         (
             '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
-            "<tf_keras.src.optimizers.sgd.SGD object at 0x...>. Use that one, or wrap a "
+            "<tf_keras.src.optimizers.sgd.SGD object at 0x...>. Use that one: if `compile` "
+            "wrapped it, it is `model.optimizer`, so give that to the next `compile`. Or wrap a "
             "second optimizer, type(opt).from_config(opt.get_config()): two loss scales "
             "cannot share the slots and the step count of one."
         ),

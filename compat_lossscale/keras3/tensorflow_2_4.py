@@ -85,9 +85,10 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         if inner_optimizer in _wrapped:
             raise AlreadyWrappedError(
                 '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
-                f"{inner_optimizer!r}. Use that one, or wrap a second optimizer, "
-                "type(opt).from_config(opt.get_config()): two loss scales cannot share the slots "
-                "and the step count of one."
+                f"{inner_optimizer!r}. Use that one: if `compile` wrapped it, it is "
+                "`model.optimizer`, so give that to the next `compile`. Or wrap a second "
+                "optimizer, type(opt).from_config(opt.get_config()): two loss scales cannot share "
+                "the slots and the step count of one."
             )
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
         self._set_up(inner_optimizer, spec_of(loss_scale))

@@ -80,10 +80,12 @@ class Note:
     Attributes:
         reason: What it is; a sentence.
         step: What to do about it.
+        package: The package that a program has to use for it to matter; empty for any program.
     """
 
     reason: str
     step: str
+    package: str = ""
 
 
 def look() -> Environment:
@@ -202,12 +204,13 @@ def _which_keras(environment: Environment) -> list[Note]:
             f"{state}, so tf.keras is Keras 3 in plain Python. `compat-lossscale run` and "
             "compat_lossscale.install() choose tf-keras themselves; migrated programs do not."
         )
-        keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1"))
+        keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow"))
     reason = (
         f"`import keras` is Keras {keras} in any case. The old names are there with "
         "`compat-lossscale run --keras3` only."
     )
-    keras_notes.append(Note(reason, "For tf-keras, write `from tensorflow import keras`."))
+    step = "For tf-keras, write `from tensorflow import keras`."
+    keras_notes.append(Note(reason, step, "keras"))
     return keras_notes
 
 

@@ -34,7 +34,8 @@ def family_to_wrap(cls: type, inner_optimizer: Any, argument: str) -> type:
     if getattr(inner_optimizer, "_is_wrapped_by_loss_scale_optimizer", False):
         raise AlreadyWrappedError(
             '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
-            f"{inner_optimizer!r}. Use that one, or wrap a second optimizer, "
+            f"{inner_optimizer!r}. Use that one: if `compile` wrapped it, it is `model.optimizer`, "
+            "so give that to the next `compile`. Or wrap a second optimizer, "
             "type(opt).from_config(opt.get_config()): two loss scales cannot share the slots "
             "and the step count of one."
         )

@@ -196,19 +196,45 @@ def test_a_hook_shows_the_diff_and_names_the_one_that_fixes(
     assert "nothing was written (the hook compat-lossscale-fix does)." in output
 
 
-def test_a_name_that_is_not_utf_8_stops_no_run(folder: Path) -> None:
-    Path("a.py").write_text(OLD)
-    Path(os.fsdecode(b"caf\xe9.py")).write_text(OLD + FINDING)
-    forms = ("", "--check", "--statistics", "--json", "--sarif", "--github", "--html=a.html")
-    for option in (*forms, "--write"):
-        command = [
-            sys.executable,
-            "-m",
-            "compat_lossscale",
-            "migrate",
-            *filter(None, [option]),
-            ".",
-        ]
-        done = subprocess.run(command, capture_output=True, check=False)
-        assert done.returncode == 1, done.stderr
-        assert b"Traceback" not in done.stderr
+PROGRAM = """\
+import tensorflow as tf
+from tensorflow.keras.mixed_precision import experimental as mp
+from helper import x
+mp.set_policy('float32')
+opt = mp.LossScaleOptimizer(tf.keras.optimizers.Adam(), 'dynamic')
+print(opt.loss_scale())
+model.compile(opt)
+"""
+
+
+@pytest.fixture
+def names_in_latin_1(folder: Path) -> None:
+    for place in (b"caf\xe9", b"plain"):
+        Path(os.fsdecode(place)).mkdir()
+        for name in (b"a\xe9.py", b"\xff.py", b"script\xe9"):
+            Path(os.fsdecode(place + b"/" + name)).write_text(f"#!/usr/bin/env python\n{PROGRAM}")
+        helper = "from tensorflow.keras.mixed_precision import experimental as mp\nx = mp\n"
+        Path(os.fsdecode(place), "helper.py").write_text(helper)
+        Path(os.fsdecode(place + b"/n\xe9.ipynb")).write_text(notebook(PROGRAM, FINDING))
+
+
+FORMS = (
+    *("--check", "--statistics", "--json", "--sarif", "--github", "--html=a.html"),
+    *("--color=always", "--target=keras3", "--target=compat", "--add-suppressions", "--write"),
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.usefixtures("names_in_latin_1")
+def test_a_name_that_is_not_utf_8_stops_no_run(form: str) -> None:
+    result = run(".", form)
+    assert result.exit_code == 1, result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.usefixtures("names_in_latin_1")
+def test_nor_does_it_where_the_terminal_knows_ascii_only() -> None:
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "compat_lossscale", "migrate", "."]
+    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert done.returncode == 1, done.stderr

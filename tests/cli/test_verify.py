@@ -194,6 +194,24 @@ def test_a_folder_is_walked() -> None:
     assert formats == {"HDF5 model (.h5)", "SavedModel", "TensorFlow checkpoint", "config (JSON)"}
 
 
+def test_what_is_in_a_folder_has_one_line_each_and_what_is_named_has_its_details() -> None:
+    lines = verify(ARTEFACTS / "2.3").stdout.splitlines()
+    *files, summary = lines
+    assert len(files) == int(summary.partition(" artefacts:")[0])
+    assert all(line.startswith(f"{ARTEFACTS / '2.3'}/") for line in files)
+    assert len(verify(ARTEFACTS / "2.3" / "model.h5").stdout.splitlines()) > 3
+
+
+def test_quiet_prints_only_what_is_lost_or_unreadable(files: dict[str, Path]) -> None:
+    assert verify(files["lossless"], "-q").stdout == ""
+    lossy = verify(files["lossless"], files["lossy"], files["broken"], "--quiet")
+    assert lossy.exit_code == 3
+    starts = [line for line in lossy.stdout.splitlines() if not line.startswith(" ")]
+    assert [line.partition(":")[0] for line in starts] == [
+        str(files["lossy"]), str(files["broken"])
+    ]  # fmt: skip
+
+
 def test_a_folder_without_artefacts_is_reported(tmp_path: Path) -> None:
     result = verify(tmp_path)
     assert (result.exit_code, "is a folder without saved_model.pb" in result.stdout) == (2, True)
