@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all commands have in common: the exit code of wrong usage."""
+"""What all commands have in common: the exit code of wrong usage, and hints."""
 
 from __future__ import annotations
 
@@ -15,22 +15,14 @@ CRASHED = 70
 """EX_SOFTWARE of sysexits.h: a mistake of this program."""
 
 
-class WrongUsageError(click.UsageError):
-    """Options or a configuration that cannot be used."""
-
-    exit_code = WRONG_USAGE
-
-
 @contextlib.contextmanager
 def usage_apart() -> Iterator[None]:
     """Gives errors in the usage of a command an exit code that no result has."""
     try:
         yield
-    except WrongUsageError:
-        raise
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        raise WrongUsageError(error.format_message(), context) from error
+        error.exit_code = WRONG_USAGE
+        raise
 
 
 class Command(click.Command):

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from compat_lossscale.cli import group
-from compat_lossscale.cli._command import WrongUsageError
 from compat_lossscale.errors import ProgramError
 
 COMMANDS = ("doctor", "run", "migrate", "verify")
@@ -69,7 +68,6 @@ def test_a_mistake_of_the_program_has_an_exit_code_of_its_own(
     ("error", "code", "message"),
     [
         (ProgramError("it cannot be run"), 2, "compat-lossscale: it cannot be run\n"),
-        (WrongUsageError("wrong usage"), 64, "Error: wrong usage\n"),
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
     ],
 )
