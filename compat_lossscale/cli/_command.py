@@ -21,7 +21,7 @@ def usage_apart() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.exit_code = WRONG_USAGE
+        error.exit_code = WRONG_USAGE  # type: ignore[misc]  # of this error alone
         raise
 
 
