@@ -25,7 +25,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: pictures old-and-new mutations bench-recording bench bench-whole bench-step bench-keras3 bench-overflow bench-codemod demo test without-private nightly test-all lint docs \
+.PHONY: pictures old-and-new mutations bench-recording bench bench-whole bench-step bench-keras3 bench-codemod demo test without-private nightly test-all lint docs \
 	fuzz attacks attacks-shim run-as-python properties upstream repositories sweep exchange programs zoo both-ways test-oldest test-torch matrix matrix-keras3 \
 	environments audit lock release-check clean
 
@@ -69,7 +69,7 @@ pictures: $(VENV)/ready
 	$(VENV)/bin/python tools/report_pictures.py
 
 # All benchmarks. The documentation shows their tables and plots.
-bench: bench-whole bench-step bench-keras3 bench-overflow bench-codemod
+bench: bench-whole bench-step bench-keras3 bench-codemod
 
 # Whole training steps of two models. Takes ten minutes.
 bench-whole: $(VENV)/ready
@@ -98,10 +98,6 @@ bench-keras3: $(VENV)/ready
 	$(VENV)/bin/python -m benchmarks.keras3_steps
 	$(VENV)/bin/python -m benchmarks.keras3_page
 
-# What it costs to record which gradient overflowed. Takes five minutes.
-bench-overflow: $(VENV)/ready
-	$(VENV)/bin/python -m benchmarks.overflow_steps
-
 # The codemod, compared with reading the files, with other codemods, and with itself on larger trees.
 # Takes half an hour or more.
 bench-codemod: $(VENV)/ready
@@ -125,7 +121,7 @@ attacks-shim: $(VENV)/ready
 		$(VENV)/bin/python -m tests.reliability.$$attack || exit 1; \
 	done
 	$(VENV)/bin/python -m tests.reliability.resume --rule each --count 10
-	$(VENV)/bin/python -m tests.reliability.workers --rule all --count 20 --overflows mirrored-2 workers-2
+	$(VENV)/bin/python -m tests.reliability.workers --rule all --count 20 mirrored-2 workers-2
 
 # Programs under python and under `compat-lossscale run`, on every Python, and with debuggers and
 # similar tools. `make test` runs an eighth of the programs.

@@ -12,14 +12,13 @@ from compat_lossscale.core.gradients import (
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, fixed_value
 from compat_lossscale.core.replicas import check_strategy, supports_strategy
 from compat_lossscale.core.rule_settings import RuleSettings
-from compat_lossscale.core.step import OnGradients, apply_or_skip
+from compat_lossscale.core.step import apply_or_skip
 from compat_lossscale.core.tracing import as_written
 
 __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
-    "OnGradients",
     "RuleSettings",
     "all_finite",
     "apply_or_skip",

@@ -28,8 +28,6 @@ class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
         log_dir: A folder to write summaries for TensorBoard to. Needs TensorFlow.
         writer: A `tf.summary` writer to write them with, instead of `log_dir`.
         optimizer: The optimizer to watch. The default is that of the model.
-        gradients: Whether to log which gradient overflowed first in skipped steps. Needs this
-            package's optimizer.
 
     Raises:
         ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
@@ -44,11 +42,10 @@ class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
         log_dir: str | Path | None = None,
         writer: Any = None,
         optimizer: Any = None,
-        gradients: bool = False,
     ) -> None:
         super().__init__()
         writes = log_dir is not None or writer is not None
-        self._set_up(every, optimizer, _summaries(log_dir, writer) if writes else None, gradients)
+        self._set_up(every, optimizer, _summaries(log_dir, writer) if writes else None)
 
     @staticmethod
     def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:

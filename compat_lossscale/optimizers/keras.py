@@ -155,7 +155,6 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             apply,
             applied=self._note_applied,
             skipped=self._count_skipped,
-            inspect=self._overflow_inspection(gradients, variables),
             summed=summed,
         )
 

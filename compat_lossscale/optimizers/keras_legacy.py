@@ -123,7 +123,6 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             ),
             applied=self._note_applied,
             skipped=self._count_skipped,
-            inspect=self._overflow_inspection(gradients, variables),
             summed=summed,
         )
 

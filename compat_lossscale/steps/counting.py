@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import atexit
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -14,14 +14,11 @@ from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
-    OnGradients,
     RuleSettings,
     moves_by_the_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
 from compat_lossscale.spec import LossScaleRule
-from compat_lossscale.steps.overflow import Overflow, names_of
-from compat_lossscale.steps.overflow_log import OverflowLog
 from compat_lossscale.steps.stuck import AT_FLOOR, refuse_to_go_on, warn_that_it_is_stuck
 
 
@@ -30,8 +27,6 @@ class CountsSkippedSteps:
 
     _loss_scale: LossScale
     _step_log: StepLog | None = None
-    _overflow_log: OverflowLog | None = None
-    """Is there if somebody asked which gradients were not finite."""
     _step_counter: Callable[[], Any] | None = None
     """Gives the variable that counts applied steps, if there is one."""
     _counts_skipped_too = True
@@ -157,46 +152,6 @@ class CountsSkippedSteps:
             self._step_log.warn_if_stuck()
         return self._step_log
 
-    def _record_overflows(self) -> bool:
-        """Begins to record. Functions that are traced already do not.
-
-        Returns:
-            Whether this is the first time.
-
-        Raises:
-            NotCountedError: In a graph of TensorFlow 1.
-        """
-        if not tf.compat.v1.executing_eagerly_outside_functions():
-            raise NotCountedError(
-                "Overflows are recorded in eager mode and in tf.function, and not in a graph of "
-                "TensorFlow 1. There, fetch the gradients and tf.math.is_finite of them."
-            )
-        if self._overflow_log is not None:
-            return False
-        self.__dict__["_overflow_log"] = OverflowLog(self._step_counter)
-        return True
-
-    def _take_overflows(self) -> list[Overflow]:
-        """Reads the record, and empties it; see `OverflowLog.take`."""
-        return [] if self._overflow_log is None else self._overflow_log.take()
-
-    def _overflow_inspection(
-        self, gradients: Sequence[Any], variables: Sequence[Any]
-    ) -> Callable[[OnGradients], Any] | None:
-        """What `apply_or_skip` is to call for a skipped step, if somebody asked.
-
-        Args:
-            gradients: The gradients; `None` where there is none.
-            variables: Their variables.
-        """
-        log = self._overflow_log
-        if log is None:
-            return None
-        # The log is the same for each replica, and so are the names.
-        pairs = zip(gradients, variables, strict=True)
-        names = names_of(variable for gradient, variable in pairs if gradient is not None)
-        return lambda on_gradients: log.note(names, on_gradients)
-
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
         children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]  # it is mixed into what has one
         if save_type == "savedmodel" and self._step_log is not None:
@@ -205,9 +160,6 @@ class CountsSkippedSteps:
             settings = self._settings()
             if settings is not None:
                 children["rule_settings"] = settings.variable
-            if self._overflow_log is not None:
-                notes = enumerate(self._overflow_log.notes.values())
-                children.update({f"overflow_log_{number}": one for number, one in notes})
         return children
 
 

@@ -118,7 +118,6 @@ class MixedPrecisionLossScaleOptimizer(
             ),
             applied=self._note_applied,
             skipped=self._count_skipped,
-            inspect=self._overflow_inspection(gradients, variables),
         )
         if tf.executing_eagerly():
             return None

@@ -37,8 +37,6 @@ class EagerSteps(stateless.StatelessSteps):
             apply_by_inner(self.inner_optimizer, gradients, variables)
         elif self._counts_skipped_too:
             private.step_variable(self.inner_optimizer).assign_add(1)
-        if not finite:
-            self._note_overflow(gradients, private.step_variable(self.inner_optimizer))
         if self._spec.dynamic:
             self._move(finite)
             self._last_step_was_skipped = not finite

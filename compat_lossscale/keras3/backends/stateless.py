@@ -16,7 +16,6 @@ from compat_lossscale.errors import (
     NotCountedError,
 )
 from compat_lossscale.keras3 import private
-from compat_lossscale.keras3.overflow_record import RecordsOverflowsInPython
 from compat_lossscale.spec import (
     LossScaleRule,
     LossScaleSpec,
@@ -49,7 +48,7 @@ _IN_A_SCOPE = (
 )
 
 
-class StatelessSteps(RecordsOverflowsInPython):
+class StatelessSteps:
     """Takes a step on values, and returns the values after it."""
 
     _spec: LossScaleSpec
@@ -61,6 +60,7 @@ class StatelessSteps(RecordsOverflowsInPython):
     step_counter: Any
     variables: list[Any]
     _unscaled: Callable[..., list[Any]]
+    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @staticmethod
     def _outside_of_functions() -> Any:
@@ -162,9 +162,7 @@ class StatelessSteps(RecordsOverflowsInPython):
             return list(new_trainable), [*self._moved(own, True), *new_inner]
 
         def skipped() -> tuple[list[Any], list[Any]]:
-            counted = self._counted(inner)
-            self._note_overflow(gradients, counted[self._place_of_steps()])
-            return list(trainable), [*self._moved(own, False), *counted]
+            return list(trainable), [*self._moved(own, False), *self._counted(inner)]
 
         if not dynamic:
             return applied()
@@ -224,12 +222,9 @@ class StatelessSteps(RecordsOverflowsInPython):
         """The values of the inner optimizer's variables after a step that is skipped."""
         if not self._counts_skipped_too:
             return inner
-        place = self._place_of_steps()
+        steps = private.step_variable(self.inner_optimizer)
+        place = _place(self.inner_optimizer.variables, steps)
         return [*inner[:place], inner[place] + 1, *inner[place + 1 :]]
-
-    def _place_of_steps(self) -> int:
-        """Where the inner optimizer's variables have the one that counts steps."""
-        return _place(self.inner_optimizer.variables, private.step_variable(self.inner_optimizer))
 
     def __getattr__(self, name: str) -> Any:
         if name not in _NOT_COUNTED:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -34,7 +34,6 @@ class TensorFlowSteps(CountsSkippedSteps):
     dynamic_scale: Any
     step_counter: Any
     _make_scale_variables: Callable[[], None]
-    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @property
     def _loss_scale(self) -> LossScale:  # type: ignore[override]  # made when it is first needed
@@ -127,9 +126,6 @@ class TensorFlowSteps(CountsSkippedSteps):
             apply,
             applied=self._note_applied,
             skipped=self._note_skipped,
-            inspect=self._overflow_inspection(
-                gradients, variables or self._variables_of(gradients)
-            ),
         )
 
 
