@@ -27,11 +27,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_require": {"errors", "_installed"},
     "spec": {"errors"},
     "core": {"spec"},
-    "arguments": {"spec", "core"},
-    "steps": {"spec", "core"},
+    "members": {"spec", "core"},
     "tf1": {"spec", "core", "arguments", "steps"},
-    "optimizers": {"spec", "core", "arguments", "steps", "tf1"},
-    "keras3": {"spec", "core", "arguments", "steps", "tf1", "neighbour_names", "watching"},
+    "optimizers": {"spec", "core", "members", "tf1"},
+    "keras3": {"spec", "core", "members", "tf1", "neighbour_names", "watching"},
     "policies": {"spec", "core", "arguments", "optimizers"},
     "experimental": {"core", "optimizers", "policies"},
     "v1": {"core", "tf1", "optimizers"},
@@ -39,8 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "neighbours": {"neighbour_names"},
     "legacy": {
         "core",
-        "arguments",
-        "steps",
+        "members",
         "tf1",
         "optimizers",
         "keras3",
@@ -103,9 +101,8 @@ WITHOUT_TENSORFLOW = {
     "keras3.backends.stateless",
     "keras3.backends.eager",
     "keras3.backends.inner_step",
-    "steps",
-    "steps.guards",
-    "steps.stuck",
+    "members",
+    "members.guards",
     "watching.logged_run",
     "watching.logging_hooks",
     "watching.plotting",
@@ -121,10 +118,10 @@ SHARED_CLASS_NAMES = {
     "DynamicLossScale": "the codemod evaluates constructors with stand-ins for it",
 }
 MAY_IMPORT_TENSORFLOW = {
-    "core", "arguments", "steps", "tf1", "optimizers", "keras3", "policies", "legacy",
+    "core", "members", "tf1", "optimizers", "keras3", "policies", "legacy",
     "equivalence", "watching", "neighbours",
 }  # fmt: skip
-MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "arguments", "steps", "tf1", "keras3"}
+MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "members", "tf1", "keras3"}
 MAY_IMPORT_KERAS_3 = {"keras3"}
 PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.keras_3_home"
 

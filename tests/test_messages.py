@@ -1506,7 +1506,7 @@ CODEMOD = "codemods/lossscale_codemods"
 ELSEWHERE = {
     "compat_lossscale/_require.py": "tests/test_package.py",
     "compat_lossscale/keras3/": "tests/keras3",
-    "compat_lossscale/steps/stuck.py": "tests/keras3/test_loaded_state.py",
+    "compat_lossscale/members/guards.py": "tests/keras3/test_loaded_state.py",
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
@@ -1516,7 +1516,7 @@ ELSEWHERE = {
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
     "compat_lossscale/watching/logged_run.py": "tests/watching/test_logged_run.py",
     "compat_lossscale/watching/loss_scale_logger.py": "tests/watching/test_loss_scale_logger.py",
-    "compat_lossscale/steps/counting.py": "tests/steps/test_counting.py",
+    "compat_lossscale/members/counting.py": "tests/members/test_counting.py",
     "compat_lossscale/recording/": "tests/recording",
     "compat_lossscale/cli/record.py": "tests/cli/test_record.py",
     "compat_lossscale/cli/run.py": "tests/cli/test_record.py",

@@ -79,14 +79,12 @@ SHIM: Final = {
     "formats/models/policies": "formats/models/test_translate.py",
     "formats/models/translation_context": "formats/models/test_translate.py",
     "formats/models/weights": "formats/models/test_translate.py",
-    "steps/stuck": "steps/test_counting.py",
     "watching/summaries": "watching/test_loss_scale_logger.py",
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
     "spec/rule_fields": "spec/test_loss_scale_rule.py",
     # Parts of the optimizers and their classes.
-    "arguments/loss_scale_configs": "optimizers/test_experimental.py",
-    "arguments/policy_loss_scale": "policies/test_policy.py",
+    "members/policy": "policies/test_policy.py",
     "core/native": "core/test_gradients.py",
     "core/private": "test_private_names.py",
     "core/tracing": "core/test_step.py",

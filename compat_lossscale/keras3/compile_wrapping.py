@@ -14,7 +14,7 @@ from typing import Any
 import keras
 
 from compat_lossscale._patching import FunctionPatches, Undo, set_attribute
-from compat_lossscale.arguments import Wrap, wrap_under
+from compat_lossscale.members.policy import Wrap, wrap_under
 
 patches = FunctionPatches()
 """What lets experimental policies decide; none are applied while Keras decides."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import keras
 
-from compat_lossscale.arguments import opt_means_optimizer, with_rule
 from compat_lossscale.core import LossScale
 from compat_lossscale.keras3 import tensorflow_2_4
 from compat_lossscale.keras3.arguments import check_wrappable
 from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
+from compat_lossscale.members.loss_scales import opt_means_optimizer, with_rule
 from compat_lossscale.spec import LossScaleRule
 from compat_lossscale.tf1 import graph_rewrite
 

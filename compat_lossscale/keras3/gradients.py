@@ -8,9 +8,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_has_gradients
+from compat_lossscale.members.optimizer import check_has_tape
 
 
 def compute(

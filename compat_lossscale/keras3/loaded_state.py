@@ -11,8 +11,8 @@ from typing import Any
 import keras
 import numpy as np
 
+from compat_lossscale.members.guards import warn_that_it_starts_again
 from compat_lossscale.spec import LossScaleRule
-from compat_lossscale.steps.stuck import warn_that_it_starts_again
 
 
 class KeepsLoadedState:

@@ -5,6 +5,6 @@ from __future__ import annotations
 
 import keras
 
-from compat_lossscale.arguments import LossScaleConfigs
+from compat_lossscale.members.loss_scales import LossScaleConfigs
 
 configs = LossScaleConfigs(keras.saving.get_registered_name, keras.saving.get_registered_object)

@@ -11,9 +11,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from compat_lossscale.arguments import PolicyWithLossScale
 from compat_lossscale.keras3 import compile_wrapping, experimental
 from compat_lossscale.keras3.loss_scale_config import configs
+from compat_lossscale.members.policy import PolicyWithLossScale
 from compat_lossscale.tf1 import graph_rewrite
 
 _OLD_NAME = re.compile("(?P<dtype>.*)_with_float32_vars$")

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compat_lossscale.errors import LossScaleMisuseError, LossScaleMisuseWarning
-from compat_lossscale.steps.guards import frames_to_the_program
+from compat_lossscale.members.guards import frames_to_the_program
 
 
 class Protocol(enum.Enum):

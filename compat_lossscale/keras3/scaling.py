@@ -12,7 +12,7 @@ from compat_lossscale.errors import UnscalableError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import uncompiled
 from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
-from compat_lossscale.steps.guards import GuardsScaling
+from compat_lossscale.members.guards import GuardsScaling
 
 
 class ScalesWithGuards(GuardsScaling):

@@ -10,17 +10,6 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from compat_lossscale.arguments import (
-    arguments_in,
-    as_loss_scale,
-    class_of,
-    config_of,
-    from_spec,
-    initial_scale_of,
-    inner_in,
-    others_in,
-    spec_of,
-)
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import AlreadyWrappedError
 from compat_lossscale.keras3 import gradients, private
@@ -28,6 +17,15 @@ from compat_lossscale.keras3.arguments import check_wrappable, warn_of_dropped_f
 from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.keras3.old_members import Variables, arguments_of_today, look_up
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
+from compat_lossscale.members.loss_scales import as_loss_scale, class_of, from_spec
+from compat_lossscale.members.optimizer import (
+    arguments_in,
+    config_of,
+    initial_scale_of,
+    inner_in,
+    others_in,
+    spec_of,
+)
 from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 

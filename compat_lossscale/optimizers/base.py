@@ -10,15 +10,6 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale.arguments import (
-    arguments_in,
-    as_loss_scale,
-    config_of,
-    from_spec,
-    initial_scale_of,
-    inner_in,
-    others_in,
-)
 from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
@@ -29,6 +20,16 @@ from compat_lossscale.core import (
     scale_loss,
     unscale_gradients,
 )
+from compat_lossscale.members.counting import CountsSkippedSteps
+from compat_lossscale.members.guards import GuardsScaling
+from compat_lossscale.members.loss_scales import as_loss_scale, from_spec
+from compat_lossscale.members.optimizer import (
+    arguments_in,
+    config_of,
+    initial_scale_of,
+    inner_in,
+    others_in,
+)
 from compat_lossscale.optimizers import (
     families,
     loss_scale_config,
@@ -37,8 +38,6 @@ from compat_lossscale.optimizers import (
     wrapping,
 )
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.guards import GuardsScaling
 
 _EXAMPLE = """
     with tf.GradientTape() as tape:

@@ -8,8 +8,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.arguments import opt_means_optimizer, others_in, with_rule
 from compat_lossscale.core import FixedLossScale, LossScale
+from compat_lossscale.members.loss_scales import opt_means_optimizer, with_rule
+from compat_lossscale.members.optimizer import others_in
 from compat_lossscale.optimizers import base, loss_scale_config, stock
 from compat_lossscale.spec import LossScaleRule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tf_keras
 
-from compat_lossscale.arguments import LossScaleConfigs
+from compat_lossscale.members.loss_scales import LossScaleConfigs
 
 configs = LossScaleConfigs(tf_keras.utils.get_registered_name, tf_keras.utils.get_registered_object)
 

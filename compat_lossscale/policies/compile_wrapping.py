@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from compat_lossscale._patching import FunctionPatch, FunctionPatches
-from compat_lossscale.arguments import Wrap, wrap_under
+from compat_lossscale.members.policy import Wrap, wrap_under
 from compat_lossscale.optimizers import stock
 
 Wrapping: TypeAlias = Callable[[Any], Wrap | None]

@@ -12,7 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale import _patching
-from compat_lossscale.arguments import PolicyWithLossScale
+from compat_lossscale.members.policy import PolicyWithLossScale
 from compat_lossscale.optimizers import (
     ExperimentalLossScaleOptimizer,
     loss_scale_config,

@@ -9,8 +9,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.arguments import LossScaleConfigs
 from compat_lossscale.core import native, private
+from compat_lossscale.members.loss_scales import LossScaleConfigs
 from compat_lossscale.spec import LossScaleSpec
 from compat_lossscale.tf1.optimizer import MixedPrecisionLossScaleOptimizer
 

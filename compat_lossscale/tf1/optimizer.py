@@ -7,7 +7,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.arguments import as_loss_scale, with_rule
 from compat_lossscale.core import (
     DynamicLossScale,
     apply_or_skip,
@@ -19,9 +18,10 @@ from compat_lossscale.core import (
     unzip,
 )
 from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.members.counting import CountsSkippedSteps
+from compat_lossscale.members.guards import GuardsScaling
+from compat_lossscale.members.loss_scales import as_loss_scale, with_rule
 from compat_lossscale.spec import LossScaleRule
-from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.guards import GuardsScaling
 
 
 class MixedPrecisionLossScaleOptimizer(

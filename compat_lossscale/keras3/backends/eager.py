@@ -13,12 +13,12 @@ from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends import stateless
 from compat_lossscale.keras3.backends.inner_step import apply_by_inner
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec, ScaleState, next_state
-from compat_lossscale.steps.stuck import (
+from compat_lossscale.members.guards import (
     refuse_to_go_on,
     warn_that_it_is_stuck,
     warn_that_it_starts_again,
 )
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec, ScaleState, next_state
 
 
 class EagerSteps(stateless.StatelessSteps):

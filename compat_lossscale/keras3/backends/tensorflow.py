@@ -9,7 +9,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.arguments import from_spec
 from compat_lossscale.core import (
     DynamicLossScale,
     LossScale,
@@ -21,9 +20,10 @@ from compat_lossscale.core import (
 )
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.backends.inner_step import apply_by_inner
+from compat_lossscale.members.counting import CountsSkippedSteps
+from compat_lossscale.members.guards import warn_that_it_starts_again
+from compat_lossscale.members.loss_scales import from_spec
 from compat_lossscale.spec import LossScaleSpec
-from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.stuck import warn_that_it_starts_again
 
 
 class TensorFlowSteps(CountsSkippedSteps):

@@ -18,8 +18,8 @@ from compat_lossscale.core import (
     moves_by_the_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
+from compat_lossscale.members.guards import AT_FLOOR, refuse_to_go_on, warn_that_it_is_stuck
 from compat_lossscale.spec import LossScaleRule
-from compat_lossscale.steps.stuck import AT_FLOOR, refuse_to_go_on, warn_that_it_is_stuck
 
 
 class CountsSkippedSteps:

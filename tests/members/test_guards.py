@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from compat_lossscale import LossScaleOptimizer, experimental
 from compat_lossscale.errors import LossScaleMisuseWarning
-from tests.steps.misuse import told
+from tests.members.misuse import told
 from tests.support import Family, Mode, scalar_spec
 
 Step = Callable[[Any, list[tf.Variable], tf.Tensor], Any]

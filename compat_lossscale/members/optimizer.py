@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The config of a loss-scale optimizer: the loss scale, the wrapped optimizer, and the rest."""
+"""What the optimizers of TensorFlow 2.0 to 2.4 have in common, whichever Keras they are for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.errors import ConfigFormatError, InexpressibleLossScaleError
+from compat_lossscale.errors import ConfigFormatError, InexpressibleLossScaleError, UnscalableError
+from compat_lossscale.members.loss_scales import LossScaleConfigs
 from compat_lossscale.spec import DEFAULT_MULTIPLIER, Generation, LossScaleSpec
 
 _LOSS_SCALE_KEYS = frozenset(
@@ -109,3 +109,21 @@ def others_in(config: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a subclass put into its config for a constructor of its own."""
     known = _LOSS_SCALE_KEYS.union(_INNER_KEYS)
     return {key: value for key, value in config.items() if key not in known}
+
+
+def check_has_tape(loss: Any, tape: Any) -> None:
+    """Refuses a loss that cannot be scaled under its tape.
+
+    Args:
+        loss: What `minimize` was given: a tensor, or a callable that gives one.
+        tape: The tape that it was given, or `None`.
+
+    Raises:
+        UnscalableError: `loss` is no callable, and there is no tape. (It is a `TypeError`, as in
+            TensorFlow 2.0 to 2.3, and a `ValueError`, as in later versions.)
+    """
+    if tape is None and not callable(loss):
+        raise UnscalableError(
+            "`tape` is required when the loss is a tensor: the tape under which it was computed. "
+            "A callable loss needs none."
+        )

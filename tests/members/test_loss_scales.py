@@ -9,9 +9,9 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale import LossScaleSpec
-from compat_lossscale.arguments import as_loss_scale, from_spec
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import LossScaleArgumentError
+from compat_lossscale.members.loss_scales import as_loss_scale, from_spec
 from tests.support import NAN
 
 native = tf.compat.v1.mixed_precision

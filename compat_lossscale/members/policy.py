@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import tensorflow as tf
 
-from compat_lossscale.arguments.loss_scale_configs import LossScaleConfigs
 from compat_lossscale.core import LossScale
+from compat_lossscale.members.loss_scales import LossScaleConfigs
 
 Wrap: TypeAlias = Callable[[Any], Any]
 """Wraps an optimizer in a loss-scale optimizer."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.arguments import check_has_tape
+from compat_lossscale.members.optimizer import check_has_tape
 
 
 @pytest.mark.parametrize("loss", [2.0, None])

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import tf_keras
 
-from compat_lossscale.arguments import (
-    LossScaleConfigs,
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.errors import ConfigFormatError
+from compat_lossscale.members.loss_scales import LossScaleConfigs
+from compat_lossscale.members.optimizer import (
     config_of,
     initial_scale_of,
     inner_in,
@@ -17,8 +19,6 @@ from compat_lossscale.arguments import (
     spec_in,
     spec_of,
 )
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.errors import ConfigFormatError
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 from tests.loss_scales import CappedLossScale, HalvingLossScale, RenamedLossScale
 
