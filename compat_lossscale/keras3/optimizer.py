@@ -21,8 +21,7 @@ from compat_lossscale.keras3.arguments import (
 )
 from compat_lossscale.keras3.backends import Steps, uncompiled
 from compat_lossscale.keras3.loaded_state import KeepsLoadedState
-from compat_lossscale.keras3.protocols import Protocol, ProtocolRecord
-from compat_lossscale.keras3.scaling import ScalesWithGuards
+from compat_lossscale.keras3.scaling import Protocol, ProtocolRecord, ScalesWithGuards
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
 

@@ -38,15 +38,13 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
     """
     _check()
     from compat_lossscale.keras3 import (  # noqa: PLC0415  # they import Keras
-        compile_wrapping,
         experimental,
-        old_layers,
         old_members,
         policies,
         registry,
         tensorflow_2_4,
     )
-    from compat_lossscale.keras3.loss_scale_config import configs  # noqa: PLC0415  # as above
+    from compat_lossscale.keras3.tensorflow_2_4 import configs  # noqa: PLC0415  # as above
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
 
     keras = importlib.import_module("keras")
@@ -70,7 +68,7 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
         set_attribute(module, "set_value", old_members.set_value, undo)
     old_members.put(undo)
     if options["neighbours"]:
-        old_layers.put(undo)
+        old_members.put_into_layers(undo)
     registry.register(undo)
 
     def wrap(optimizer: Any) -> Any:
@@ -78,11 +76,9 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
             return optimizer
         return tensorflow_2_4.LossScaleOptimizer(optimizer)
 
-    undo.append(
-        functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
-    )
-    compile_wrapping.enable(default=wrap)
-    compile_wrapping.put_get_optimizer(wrap, undo)
+    undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
+    policies.enable(default=wrap)
+    policies.put_get_optimizer(wrap, undo)
 
 
 def _check() -> None:

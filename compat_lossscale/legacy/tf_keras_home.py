@@ -102,7 +102,7 @@ def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
         global_policy=policies.global_policy,
         set_policy=policies.set_policy,
         policy_scope=policies.policy_scope,
-        configs=optimizers.loss_scale_config.configs,
+        configs=optimizers.base.configs,
         deserialize_policy=policies.deserialize,
         helpers=helpers,
     )
@@ -138,7 +138,11 @@ def _put_legacy_optimizers(undo: Undo) -> None:
 
 
 def _take_over_keras(undo: Undo) -> None:
-    from compat_lossscale.optimizers import LossScaleOptimizer, install_state, stock  # noqa: PLC0415  # it imports TensorFlow
+    from compat_lossscale.optimizers import (  # noqa: PLC0415  # it imports TensorFlow
+        LossScaleOptimizer,
+        families,  # it imports TensorFlow
+        stock,
+    )
     from compat_lossscale.policies import compile_wrapping  # noqa: PLC0415  # needs TensorFlow
 
     def wrap(optimizer: Any) -> Any:
@@ -150,4 +154,4 @@ def _take_over_keras(undo: Undo) -> None:
         functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
     )
     compile_wrapping.enable(default=wrap)
-    set_attribute(install_state, "old_names_are_installed", True, undo)
+    set_attribute(families, "old_names_are_installed", True, undo)

@@ -15,6 +15,7 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     RuleSettings,
+    fixed_value,
     moves_by_the_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
@@ -60,6 +61,10 @@ class CountsSkippedSteps:
                 "your own. Make a new optimizer with a dynamic loss scale and rule=."
             )
         loss_scale.rule = rule
+
+    def _fixed_scale(self) -> float | None:
+        """The loss scale if it is fixed, and `None` otherwise."""
+        return fixed_value(self._loss_scale)
 
     def _settings(self) -> RuleSettings | None:
         """The settings of a rule that was stated."""

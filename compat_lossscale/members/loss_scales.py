@@ -14,7 +14,13 @@ from compat_lossscale.core import native
 from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_rule
+from compat_lossscale.spec import (
+    DEFAULT_MULTIPLIER,
+    Generation,
+    LossScaleRule,
+    LossScaleSpec,
+    check_rule,
+)
 
 
 class ForeignLossScale(LossScale):
@@ -58,6 +64,19 @@ class ForeignLossScale(LossScale):
 def class_of(loss_scale: LossScale) -> type:
     """Returns a loss scale's class: of an adapted one, the user's own, as which it is saved."""
     return type(loss_scale._foreign if isinstance(loss_scale, ForeignLossScale) else loss_scale)
+
+
+def spec_of(loss_scale: LossScale) -> LossScaleSpec | None:
+    """Returns a loss scale's spec; `None` if it is of a user's own class."""
+    # A subclass has rules or arguments of its own, which no spec states.
+    return loss_scale.spec if type(loss_scale) in (FixedLossScale, DynamicLossScale) else None
+
+
+def initial_scale_of(loss_scale: LossScale) -> float | None:
+    """Returns the first or only value of a loss scale, of a user's subclass too, if it has one."""
+    if isinstance(loss_scale, FixedLossScale):
+        return loss_scale._loss_scale_value
+    return loss_scale.initial_loss_scale if isinstance(loss_scale, DynamicLossScale) else None
 
 
 def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
@@ -157,6 +176,23 @@ class LossScaleConfigs:
             return None
         class_name = self.registered_name(class_of(loss_scale))
         return {"class_name": class_name, "config": loss_scale.get_config()}
+
+    def of_optimizer(self, loss_scale: LossScale, inner_config: Any) -> dict[str, Any]:
+        """Returns the config of an optimizer, in the form of TensorFlow 2.4.
+
+        Where that form has no words for the loss scale (a multiplier other than 2, a user's own
+        LossScale), it is in the form of TensorFlow 2.0 to 2.3.
+
+        Args:
+            loss_scale: The optimizer's loss scale.
+            inner_config: The config of the optimizer that it wraps.
+        """
+        spec = spec_of(loss_scale)
+        if spec is None:
+            return {"optimizer": inner_config, "loss_scale": self.serialize(loss_scale)}
+        if spec.multiplier in (None, DEFAULT_MULTIPLIER) or spec.rule is not None:
+            return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
+        return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
 
     def deserialize(
         self, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None

@@ -7,12 +7,13 @@ from compat_lossscale.policies.global_policy import (
     policy_scope,
     set_policy,
 )
-from compat_lossscale.policies.policy import Policy, with_input_dtype
-from compat_lossscale.policies.saved_policies import (
+from compat_lossscale.policies.policy import (
+    Policy,
     deserialize,
     keras_is_patched,
     patch_keras,
     unpatch_keras,
+    with_input_dtype,
 )
 
 __all__ = [

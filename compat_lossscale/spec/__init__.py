@@ -2,6 +2,7 @@
 """The value of a loss scale, which each generation spells differently, and its update rule."""
 
 from compat_lossscale.spec.arrays import all_finite
+from compat_lossscale.spec.configs import inner_in, others_in
 from compat_lossscale.spec.generation import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
@@ -27,5 +28,7 @@ __all__ = [
     "all_finite",
     "check_fixed_value",
     "check_rule",
+    "inner_in",
     "next_state",
+    "others_in",
 ]

@@ -11,7 +11,6 @@ from compat_lossscale.core import (
     DynamicLossScale,
     apply_or_skip,
     as_written,
-    fixed_value,
     native,
     scale_loss,
     unscale_gradients,
@@ -21,6 +20,7 @@ from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.guards import GuardsScaling
 from compat_lossscale.members.loss_scales import as_loss_scale, with_rule
+from compat_lossscale.members.optimizer import check_in_replica_context
 from compat_lossscale.spec import LossScaleRule
 
 
@@ -74,9 +74,6 @@ class MixedPrecisionLossScaleOptimizer(
         del method
         return scale_loss(loss, self._loss_scale)
 
-    def _fixed_scale(self) -> float | None:
-        return fixed_value(self._loss_scale)
-
     def _unscale_grads(self, grads: Any) -> list[Any]:
         return unscale_gradients(grads, self._loss_scale())
 
@@ -98,11 +95,7 @@ class MixedPrecisionLossScaleOptimizer(
         Raises:
             ValueError: Called in a cross-replica context.
         """
-        if tf.distribute.in_cross_replica_context():
-            raise ValueError(
-                "apply_gradients() must be called in a replica context: from a function that "
-                "strategy.run() calls."
-            )
+        check_in_replica_context("apply_gradients")
         inner_optimizer = self._optimizer
         if not isinstance(self._loss_scale, DynamicLossScale):
             # Whatever is not a DynamicLossScale was never asked to update, in any version.

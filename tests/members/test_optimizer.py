@@ -10,16 +10,8 @@ import tf_keras
 
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.errors import ConfigFormatError
-from compat_lossscale.members.loss_scales import LossScaleConfigs
-from compat_lossscale.members.optimizer import (
-    config_of,
-    initial_scale_of,
-    inner_in,
-    others_in,
-    spec_in,
-    spec_of,
-)
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
+from compat_lossscale.members.loss_scales import LossScaleConfigs, initial_scale_of, spec_of
+from compat_lossscale.spec import LossScaleRule, LossScaleSpec, inner_in, others_in
 from tests.loss_scales import CappedLossScale, HalvingLossScale, RenamedLossScale
 
 INNER = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
@@ -42,9 +34,9 @@ def test_a_config_states_the_loss_scale_in_the_newest_form_that_can(
     loss_scale: Any, keys: set[str]
 ) -> None:
     made = loss_scale()
-    config = config_of(made, INNER, CONFIGS)
+    config = CONFIGS.of_optimizer(made, INNER)
     assert config.keys() - {"dynamic_growth_steps"} == keys
-    assert spec_in(config) == spec_of(made) == made.spec
+    assert LossScaleSpec.from_optimizer_config(config) == spec_of(made) == made.spec
     assert inner_in(config) == INNER
 
 
@@ -52,7 +44,7 @@ def test_a_users_own_loss_scale_is_stated_by_its_class() -> None:
     loss_scale: LossScale = HalvingLossScale(16.0)
     assert spec_of(loss_scale) is None
     stated = {"class_name": "HalvingLossScale", "config": {"start": 16.0}}
-    assert config_of(loss_scale, INNER, CONFIGS) == {"optimizer": INNER, "loss_scale": stated}
+    assert CONFIGS.of_optimizer(loss_scale, INNER) == {"optimizer": INNER, "loss_scale": stated}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +55,7 @@ def test_a_subclass_of_a_known_loss_scale_is_stated_by_its_own_class(
 ) -> None:
     loss_scale = cls(32.0)
     assert spec_of(loss_scale) is None
-    stated = config_of(loss_scale, INNER, CONFIGS)
+    stated = CONFIGS.of_optimizer(loss_scale, INNER)
     assert stated["loss_scale"] == {"class_name": cls.__name__, "config": config}
     again = CONFIGS.stated_in(stated, {cls.__name__: cls})
     assert type(again) is cls
@@ -77,12 +69,12 @@ def test_a_subclass_has_the_first_value_of_its_parent() -> None:
 
 
 def test_a_wrapped_optimizer_alone_has_the_default_loss_scale() -> None:
-    assert spec_in({"inner_optimizer": INNER}) == LossScaleSpec()
+    assert LossScaleSpec.from_optimizer_config({"inner_optimizer": INNER}) == LossScaleSpec()
 
 
 def test_a_config_of_something_else_is_refused() -> None:
     with pytest.raises(ConfigFormatError):
-        spec_in({"learning_rate": 0.5})
+        LossScaleSpec.from_optimizer_config({"learning_rate": 0.5})
 
 
 @pytest.mark.parametrize("key", ["inner_optimizer", "optimizer"])
@@ -108,5 +100,5 @@ def test_a_config_without_an_optimizer_is_a_key_error_as_in_every_version(
 
 
 def test_the_rest_is_for_a_constructor_of_a_subclass() -> None:
-    config = config_of(DynamicLossScale(8, 4), INNER, CONFIGS)
+    config = CONFIGS.of_optimizer(DynamicLossScale(8, 4), INNER)
     assert others_in({**config, "accumulation_steps": 4}) == {"accumulation_steps": 4}

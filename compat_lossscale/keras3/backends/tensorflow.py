@@ -15,14 +15,14 @@ from compat_lossscale.core import (
     apply_or_skip,
     as_written,
     check_strategy,
-    fixed_value,
     moves_by_the_rule,
 )
 from compat_lossscale.keras3 import private
-from compat_lossscale.keras3.backends.inner_step import apply_by_inner
+from compat_lossscale.keras3.private import apply_by_inner
 from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.guards import warn_that_it_starts_again
 from compat_lossscale.members.loss_scales import from_spec
+from compat_lossscale.members.optimizer import check_in_replica_context
 from compat_lossscale.spec import LossScaleSpec
 
 
@@ -69,10 +69,6 @@ class TensorFlowSteps(CountsSkippedSteps):
         """The graph of the function that is being traced; `None` outside of one."""
         return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
-    def _fixed_scale(self) -> float | None:
-        """The loss scale if it is fixed, and `None` otherwise."""
-        return fixed_value(self._loss_scale)
-
     def _check_not_constant(self, tensors: list[Any], method: str) -> None:
         """Does nothing: functions read the variable each time that they run."""
 
@@ -109,11 +105,7 @@ class TensorFlowSteps(CountsSkippedSteps):
     @as_written
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         """Applies unscaled gradients if they are finite, and moves the loss scale."""
-        if tf.distribute.in_cross_replica_context():
-            raise ValueError(
-                "apply() must be called in a replica context: from a function that "
-                "strategy.run() calls."
-            )
+        check_in_replica_context("apply")
         check_strategy()
         inner_optimizer = self.inner_optimizer
 

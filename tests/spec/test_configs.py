@@ -9,7 +9,7 @@ import pytest
 
 from compat_lossscale import LossScaleSpec
 from compat_lossscale.errors import ConfigFormatError
-from compat_lossscale.spec.config_reading import ConfigForm, read_loss_scale_config
+from compat_lossscale.spec.configs import ConfigForm, read_loss_scale_config
 
 SGD = {"class_name": "SGD", "config": {"learning_rate": 0.5}}
 

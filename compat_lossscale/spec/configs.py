@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the loss scale from a config dictionary: recognizes its form, and checks its values.
+"""The configs of all generations: which keys they have, and what these state.
 
 Configs come from files, so the type of every value is checked.
 """
 
 from __future__ import annotations
 
+import copy
 import enum
 import math
 import numbers
@@ -13,6 +14,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from compat_lossscale.errors import ConfigFormatError
+
+WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
+"""The class names under which loss-scale optimizers have been saved."""
+POLICIES = frozenset({"Policy", "PolicyV1"})
+"""The class names of dtype policies that may have a loss scale."""
+FACTOR = "loss_scale_factor"
+"""The key of an optimizer of Keras 3 that is a fixed loss scale: it needs no wrapper."""
+INNER_KEYS = ("inner_optimizer", "optimizer")
+"""The wrapped optimizer, as TensorFlow 2.4 and earlier versions call it."""
+LOSS_SCALE_KEYS = frozenset(
+    {"dynamic", "initial_scale", "dynamic_growth_steps", "loss_scale", "rule"}
+)
+"""The keys of an optimizer's config that state its loss scale."""
 
 
 class ConfigForm(enum.Enum):
@@ -39,17 +53,17 @@ def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[
         raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
     class_name, inner = config.get("class_name"), config.get("config")
     if isinstance(class_name, str) and isinstance(inner, Mapping):
-        read = _LOSS_SCALE_CLASSES.get(class_name)
+        read = LOSS_SCALES.get(class_name)
         if read is not None:
             return ConfigForm.FIELDS, read(inner)
-        if inner.keys() & _LOSS_SCALE_KEYS:
+        if inner.keys() & _KEYS_OF_LOSS_SCALES:
             raise _own_class(class_name)
         return read_loss_scale_config(inner)
     if "loss_scale" in config:
         loss_scale = config["loss_scale"]
         if isinstance(loss_scale, Mapping):
             class_name = loss_scale.get("class_name")
-            if isinstance(class_name, str) and class_name not in _LOSS_SCALE_CLASSES:
+            if isinstance(class_name, str) and class_name not in LOSS_SCALES:
                 raise _own_class(class_name)
             return read_loss_scale_config(loss_scale)
         return ConfigForm.ARGUMENT, {"loss_scale": loss_scale}
@@ -57,11 +71,10 @@ def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[
         return ConfigForm.FIELDS, _fixed(config)
     if "increment_period" in config or "initial_loss_scale" in config:
         return ConfigForm.FIELDS, _dynamic(config)
-    if config.keys() & {"dynamic", "dynamic_growth_steps", "initial_scale"}:
+    if config.keys() & (LOSS_SCALE_KEYS - {"rule"}):
         return ConfigForm.CONSTRUCTOR, _constructor(config)
-    if config.get("loss_scale_factor") is not None:
-        # What every optimizer of Keras 3 takes, without a wrapper.
-        return ConfigForm.FIELDS, _fixed(config, "loss_scale_factor")
+    if config.get(FACTOR) is not None:
+        return ConfigForm.FIELDS, _fixed(config, FACTOR)
     raise ConfigFormatError(
         "This config states no loss scale: it has none of the keys loss_scale, dynamic, "
         "initial_scale, initial_loss_scale, loss_scale_value, loss_scale_factor. Its keys are: "
@@ -94,11 +107,12 @@ def _dynamic(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-_LOSS_SCALE_CLASSES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+LOSS_SCALES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "FixedLossScale": _fixed,
     "DynamicLossScale": _dynamic,
 }
-_LOSS_SCALE_KEYS = frozenset({"loss_scale_value", "initial_loss_scale", "increment_period"})
+"""What reads the config of a LossScale, by the name of its class."""
+_KEYS_OF_LOSS_SCALES = frozenset({"loss_scale_value", "initial_loss_scale", "increment_period"})
 """What the config of a LossScale itself has."""
 
 
@@ -140,3 +154,28 @@ def _integer(config: Mapping[str, Any], key: str) -> int | None:
     if not math.isfinite(value) or value != int(value):
         raise ConfigFormatError(f"{key!r} must be a whole number, but the config has {value!r}.")
     return int(config[key])
+
+
+def inner_in(config: Mapping[str, Any]) -> Any:
+    """Returns the wrapped optimizer that a config has, or the config of it.
+
+    A config is a copy, because Keras changes a dictionary that it deserializes.
+
+    Raises:
+        ConfigFormatError: There is none. (It is a `KeyError`, as in every TensorFlow.)
+    """
+    for key in INNER_KEYS:
+        if key in config:
+            stored = config[key]
+            return copy.deepcopy(dict(stored)) if isinstance(stored, Mapping) else stored
+    raise ConfigFormatError(
+        "This config has no optimizer to wrap: it has neither the key 'inner_optimizer', of "
+        "TensorFlow 2.4 and later, nor 'optimizer', of 2.0 to 2.3. Its keys are: "
+        f"{sorted(map(str, config))}."
+    )
+
+
+def others_in(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what is in an optimizer's config beside the loss scale and the wrapped optimizer."""
+    known = LOSS_SCALE_KEYS.union(INNER_KEYS)
+    return {key: value for key, value in config.items() if key not in known}
