@@ -3,36 +3,249 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
 import gc
 import io
+import os
 import sys
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
-from compat_lossscale.cli._migrate_arguments import (
-    TARGETS,
-    MigrateCommand,
-    check_arguments,
-    check_ids,
-    check_proof,
-    form_of,
-    ids,
-    options_of,
-    with_observed,
-)
-from compat_lossscale.cli._progress import Progress
 from compat_lossscale.cli._project import configuration_of
-from compat_lossscale.cli._proving import proof_of
-from compat_lossscale.cli._reports import html_option, write_report
+from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 
 if TYPE_CHECKING:
-    from lossscale_codemods.reports.run_report import RunReport
+    from collections.abc import Iterator
+
+    from lossscale_codemods.reports.run_report import Proof, RunReport
     from lossscale_codemods.vocabulary.options import Options
+
+
+TARGETS = ("tf-keras", "compat", "keras3")
+
+
+class _WrongCallError(click.UsageError):
+    exit_code = 64  # EX_USAGE of sysexits.h.
+
+
+@contextlib.contextmanager
+def _apart_from_reports() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        raise _WrongCallError(error.format_message(), context) from error
+
+
+class MigrateCommand(click.Command):
+    """A command whose exit codes 0 to 3 are about files, so wrong usage has another one."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        """Reads the arguments."""
+        with _apart_from_reports():
+            return super().make_context(info_name, args, *rest, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command."""
+        with _apart_from_reports():
+            return super().invoke(ctx)
+
+
+def check_arguments(
+    paths: tuple[Path, ...],
+    *,
+    write: bool,
+    check: bool,
+    form: str | None,
+    html: Path | None,
+    undo: Path | None,
+) -> None:
+    """Refuses options that contradict each other, before anything is read or written."""
+    if not paths:
+        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
+    if write and check:
+        raise click.UsageError(
+            "--write and --check exclude each other: --check writes nothing. Give one of them."
+        )
+    if undo is not None and not write:
+        raise click.UsageError("--undo needs --write: without it nothing is changed.")
+    if undo is not None and os.path.lexists(undo):
+        from lossscale_codemods.runner.undo import already_there
+
+        raise click.UsageError(already_there(undo))
+    if html is not None:
+        check_report_path(html)
+    if Path("-") in paths and len(paths) > 1:
+        raise click.UsageError("`-` stands alone: give it, or files and folders.")
+    reports = {"html": html, "undo": undo, form: form}
+    for option, given in reports.items() if Path("-") in paths else ():
+        if given is not None:
+            raise click.UsageError(f"--{option} needs files or folders, not standard input.")
+
+
+def check_proof(paths: tuple[Path, ...], *, prove: str | None, steps: int | None) -> None:
+    """Refuses options of a proof that contradict others."""
+    if steps is not None and prove is None:
+        raise click.UsageError("--steps needs --prove: without it, nothing is run.")
+    if prove is not None and Path("-") in paths:
+        raise click.UsageError("--prove needs files or folders, not standard input.")
+
+
+def form_of(**forms: bool) -> str | None:
+    """Returns the form of the report that an option asks for; nothing for text.
+
+    Args:
+        **forms: Whether each form was asked for.
+    """
+    given = [form for form, asked in forms.items() if asked]
+    if len(given) > 1:
+        options = " and ".join(f"--{form}" for form in given)
+        raise click.UsageError(f"{options} exclude each other. Give one of them.")
+    return given[0] if given else None
+
+
+def ids(text: str) -> tuple[str, ...]:
+    """Splits a list at its commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def options_of(
+    target: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    *,
+    collapse_guards: bool,
+    unsafe_fixes: bool,
+    legacy_optimizers: bool,
+    no_dependency: bool,
+) -> Options:
+    """Checks the options of the command line and of the configuration, and returns them."""
+    if target not in TARGETS:
+        *others, last = TARGETS
+        known = f"{', '.join(others)} or {last}"
+        raise click.UsageError(f"There is no target {target!r}; use {known}.")
+    if no_dependency and target != "keras3":
+        raise click.UsageError(
+            "--no-dependency is for --target keras3: the result of --target tf-keras needs nothing "
+            "of this package, and --target compat is for what it has."
+        )
+    if select or ignore:
+        check_ids((*select, *ignore))
+    from lossscale_codemods.vocabulary.names import Target
+    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.suppression import Selection
+
+    return Options(
+        Target.KERAS3_ALONE if no_dependency else Target(target),
+        Selection(select, ignore),
+        collapse_guards=collapse_guards,
+        unsafe_fixes=unsafe_fixes,
+        legacy_optimizers=legacy_optimizers,
+    )
+
+
+def with_observed(options: Options, path: str) -> Options:
+    """Returns the options with what a recorded run saw.
+
+    Args:
+        options: The options.
+        path: The recording.
+    """
+    from compat_lossscale.recording.observed import ObservedKinds
+    from compat_lossscale.recording.reading import read
+
+    kinds = ObservedKinds.of(read(path).observed)
+    lines = kinds.lines("loss_scale", ("keras", "LossScaleOptimizer"))
+    return dataclasses.replace(options, observed=lines)
+
+
+def check_ids(ids: tuple[str, ...]) -> None:
+    """Refuses ids with which no rule's id begins."""
+    from lossscale_codemods.rules.registry import all_rules
+
+    known = sorted(rule.id for rule in all_rules())
+    for given in ids:
+        if not any(rule.startswith(given) for rule in known):
+            raise click.UsageError(
+                f"No rule has an id that starts with {given!r}. The rules are: {', '.join(known)}."
+            )
+
+
+_LONG_RUN = 1.0
+"""Seconds after which the line is shown."""
+
+
+class Progress:
+    """A line on standard error with the progress of a long run, if that is a terminal."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.shown = not quiet and sys.stderr.isatty()
+        self.started = time.monotonic()
+        self.drawn = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        """Shows how many files are done."""
+        if self.shown and time.monotonic() - self.started > _LONG_RUN:
+            width = 30 * done // total
+            bar = "#" * width + "-" * (30 - width)
+            click.echo(f"\r[{bar}] {done}/{total} files", nl=False, err=True)
+            self.drawn = True
+
+    def __exit__(self, *_: object) -> None:
+        if self.drawn:
+            click.echo("\r" + " " * 60 + "\r", nl=False, err=True)
+
+
+def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) -> Proof:
+    """Runs a program before and after the migration, in copies of the working directory.
+
+    Args:
+        run: What the migration would change.
+        program: What would follow `compat-lossscale run`.
+        target: What the program is migrated to.
+        steps: After how many steps it ends; `None` to let it end by itself.
+    """
+    from lossscale_codemods.reports.run_report import Proof
+    from lossscale_codemods.vocabulary.records import Outcome
+
+    from compat_lossscale.recording import proving, reports
+
+    outputs = {file.path: file.result.output for file in run.files if file.result.changed}
+    click.echo(f"Running {program!r} before and after, in copies of this folder.", err=True)
+    try:
+        comparison = proving.prove(
+            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps
+        )
+    except proving.ProofError as error:
+        return Proof(program, "cannot be told", f"Cannot be told: {error}.")
+    findings = [
+        (file.path.as_posix(), record.line, f"{record.rule} {record.name}: {record.message}")
+        for file in run.files
+        for record in file.result.records
+        if record.outcome is Outcome.NEEDS_REVIEW
+    ]
+    lines = list(reports.as_text(comparison, findings))[2:]
+    first = comparison.first
+    file, _, line = first.after_at.rpartition(":") if first is not None else ("", "", "")
+    return Proof(
+        program,
+        comparison.verdict.name.lower().replace("_", " "),
+        "\n".join(lines),
+        (file, int(line)) if file else None,
+    )
+
 
 # Paths that cannot be read are reported, and the other paths are migrated.
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from compat_lossscale.cli import group
+from compat_lossscale import cli as group
 from compat_lossscale.errors import ProgramError
 
 COMMANDS = ("doctor", "run", "migrate", "verify")

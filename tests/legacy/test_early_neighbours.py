@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from compat_lossscale.legacy import early_neighbours
+from compat_lossscale.legacy import startup
 from compat_lossscale.neighbour_names import TABLE
 from tests.support import run_code
 
@@ -17,12 +17,10 @@ early_neighbours.prepare(deferred.undo)
 
 def test_every_place_of_the_table_is_waited_for() -> None:
     modules = {one.name.partition(".")[0] for one in TABLE if one.name.endswith(".*")}
-    assert modules <= set(early_neighbours.ROOTS)
+    assert modules <= set(startup.ROOTS)
     places = {one.place for one in TABLE if not one.name.endswith(".*")}
-    assert {place for place in places if not place.startswith("tensorflow")} == set(
-        early_neighbours.PLACES
-    )
-    for place, names in early_neighbours.PLACES.items():
+    assert {place for place in places if not place.startswith("tensorflow")} == set(startup.PLACES)
+    for place, names in startup.PLACES.items():
         served = {one.short_name for one in TABLE if one.place == place}
         assert not names or set(names.split()) == served
 

@@ -14,7 +14,7 @@ import pytest
 
 from compat_lossscale import _patching
 from compat_lossscale.neighbour_names.neighbour import Neighbour
-from compat_lossscale.neighbours.module_finder import put_modules
+from compat_lossscale.neighbours.serving import put_modules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

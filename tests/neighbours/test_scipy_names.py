@@ -10,7 +10,7 @@ import pytest
 
 from compat_lossscale import _patching
 from compat_lossscale.neighbour_names import scipy_names
-from compat_lossscale.neighbours.lazy_names import put_lazy_names
+from compat_lossscale.neighbours.serving import put_lazy_names
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the documentation's page of the table: `python -m compat_lossscale.neighbours.page`."""
+"""Makes the documentation's page of the table: `python -m tools.neighbours_page`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES = {
 _HEAD = """\
 # Neighbours
 
-<!-- Made by `python -m compat_lossscale.neighbours.page`; do not edit. -->
+<!-- Made by `python -m tools.neighbours_page`; do not edit. -->
 
 Old programs also use names that have nothing to do with loss scaling and that newer versions
 removed. This project calls them *neighbours*. `compat-lossscale run` and `install()` restore

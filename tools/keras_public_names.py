@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds which names of `tensorflow.python.keras` are public names of `tf.keras`.
 
-`python -m compat_lossscale.neighbours.keras_public_names` makes the module of that name in
+`python -m tools.keras_public_names` makes the module of that name in
 `neighbour_names`, from tf-keras' API and from what serves the private modules.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from compat_lossscale.neighbour_names.keras_names import MODULES, PRIVATE, homes
-from compat_lossscale.neighbours.module_finder import serving_module
+from compat_lossscale.neighbours.serving import serving, serving_module
 
 _API = "tf_keras.api._v2.keras"
 _PACKAGES = {
@@ -37,7 +37,7 @@ _HEAD = '''\
 # SPDX-License-Identifier: Apache-2.0
 """The public names of `tf.keras`, and where `tensorflow.python.keras` meant others by them.
 
-Made by `python -m compat_lossscale.neighbours.keras_public_names`; do not edit.
+Made by `python -m tools.keras_public_names`; do not edit.
 """
 
 from __future__ import annotations
@@ -123,12 +123,9 @@ def _private_modules() -> list[str]:
 @functools.cache
 def _serving(module: str) -> Any:
     """What serves a private module."""
-    served = {one.module_or_name: one.served_by for one in MODULES}
-    above, below = f"{PRIVATE}.{module}".removesuffix("."), ""
-    while above not in served:
-        above, _, last = above.rpartition(".")
-        below = f".{last}{below}"
-    return serving_module([f"{path}{below}" for path in served[above].split(", ")])
+    found = serving({one.module_or_name: one for one in MODULES}, f"{PRIVATE}.{module}".strip("."))
+    assert found is not None
+    return serving_module(found[1])
 
 
 if __name__ == "__main__":

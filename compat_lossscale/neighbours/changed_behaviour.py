@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions and methods take the arguments that they took in TensorFlow 2.0 to 2.4 as well.
+"""Lets what is still there behave as in TensorFlow 2.0 to 2.4, and in Python 3.10.
 
-Calls in today's form go through as they are. Imported when TensorFlow is patched.
+Functions and methods take the arguments that they took; calls in today's form go through as they
+are. `BackupAndRestore` goes on from folders of TensorFlow 2.3, a program's mixin keeps its
+`compute_loss`, and dataclasses have defaults that cannot be hashed. Imported when TensorFlow is
+patched.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -42,7 +47,7 @@ def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
         if not has_tf_keras and ".keras." in path:
             continue
         place, _, name = path.rpartition(".")
-        owner = next((one for one in _at(place) if hasattr(one, name)), None)
+        owner = next((one for one in _owners_at(place) if hasattr(one, name)), None)
         if inspect.isclass(owner):
             owner = next(base for base in owner.__mro__ if name in vars(base))
         if owner is None:
@@ -61,7 +66,7 @@ def put_signatures(undo: Undo, *, has_tf_keras: bool) -> None:
 
 def _put_functions(place: str, functions: Mapping[str, tuple[Any, Any]], undo: Undo) -> None:
     """Replaces functions in the modules at a place, and in those of tf-keras that have them."""
-    put_in = functools.partial(_put_in, functions, undo)
+    put_in = functools.partial(_put_functions_in, functions, undo)
     for path in (place.replace(_API, api, 1) for api in _APIS):
         for module in modules_at(path):
             put_in(module)
@@ -76,14 +81,14 @@ def _put_functions(place: str, functions: Mapping[str, tuple[Any, Any]], undo: U
             put_in(sys.modules[name])
 
 
-def _put_in(functions: Mapping[str, tuple[Any, Any]], undo: Undo, module: Any) -> None:
+def _put_functions_in(functions: Mapping[str, tuple[Any, Any]], undo: Undo, module: Any) -> None:
     """Replaces functions in a module, but for those that it has of its own, as version 1 has."""
     for name, (original, replacement) in functions.items():
         if vars(module).get(name) is original:
             set_attribute(module, name, replacement, undo)
 
 
-def _at(path: str) -> list[Any]:
+def _owners_at(path: str) -> list[Any]:
     """The modules at a path, or the class."""
     above, _, name = path.rpartition(".")
     if name[0].isupper():
@@ -106,7 +111,7 @@ def _with_old_arguments(function: Any, changed: Changed) -> Any:
     return call
 
 
-def _save(function: Any) -> Any:
+def _save_as_before(function: Any) -> Any:
     """Writes HDF5 into a `.keras` file, as before, where the other format has no such arguments."""
 
     def save(*args: Any, **kwargs: Any) -> Any:
@@ -159,8 +164,126 @@ def _serialize(function: Any) -> Any:
 
 _OWN_WRAPPERS: dict[str, Callable[[Any], Any]] = {
     f"{_API}.nn.compute_average_loss": _average_loss,
-    f"{_API}.keras.Model.save": _save,
-    f"{_API}.keras.models.save_model": _save,
+    f"{_API}.keras.Model.save": _save_as_before,
+    f"{_API}.keras.models.save_model": _save_as_before,
     f"{_API}.keras.utils.deserialize_keras_object": _deserialize,
     f"{_API}.keras.utils.serialize_keras_object": _serialize,
 }
+
+
+_EPOCH = "ckpt_saved_epoch/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def put_backups(undo: Undo) -> None:
+    """Wraps two methods of the callback: it begins from an old backup, and deletes it at the end.
+
+    Args:
+        undo: What takes that back.
+    """
+    cls = importlib.import_module("tf_keras").callbacks.BackupAndRestore
+    begin, end = cls.on_train_begin, cls.on_train_end
+
+    @functools.wraps(begin)
+    def on_train_begin(self: Any, logs: Any = None) -> None:
+        begin(self, logs)
+        manager = self._training_state.read_checkpoint_manager
+        backup = _old_backup(self.backup_dir)
+        if backup is not None and manager.latest_checkpoint is None:
+            manager.checkpoint.restore(backup)
+            _go_on_after_the_epoch(self._training_state, backup)
+
+    @functools.wraps(end)
+    def on_train_end(self: Any, logs: Any = None) -> None:
+        state = self._training_state
+        end(self, logs)
+        backup = _old_backup(self.backup_dir)
+        is_chief = state.write_checkpoint_manager is state.read_checkpoint_manager
+        if backup is not None and self.delete_checkpoint and is_chief:
+            for path in (*tf.io.gfile.glob(f"{backup}.*"), f"{self.backup_dir}/checkpoint"):
+                tf.io.gfile.remove(path)
+
+    set_attribute(cls, "on_train_begin", on_train_begin, undo)
+    set_attribute(cls, "on_train_end", on_train_end, undo)
+
+
+def _old_backup(folder: Any) -> str | None:
+    """Returns the checkpoint that TensorFlow 2.3 wrote into a folder, if there is one."""
+    backup: str | None = tf.train.latest_checkpoint(os.fspath(folder))
+    if backup is None or _EPOCH not in dict(tf.train.list_variables(backup)):
+        return None
+    return backup
+
+
+def _go_on_after_the_epoch(state: Any, backup: str) -> None:
+    """Lets training begin after the saved epoch, however often it makes backups.
+
+    With a number as `save_freq`, it begins after the saved batch, and the old file has none.
+    """
+    epoch = int(tf.train.load_variable(backup, _EPOCH))
+    if epoch >= 0:
+        state.maybe_load_initial_counters_from_ckpt = lambda *_args, **_kwargs: (epoch + 1, 0)
+
+
+def put_compute_loss(undo: Undo) -> None:
+    """Puts the descriptor below in place of `Model.compute_loss`."""
+    model = importlib.import_module("tf_keras").Model
+    set_attribute(model, "compute_loss", ComputeLoss(model.compute_loss), undo)
+
+
+class ComputeLoss:
+    """What `Model.compute_loss` gives: to tf-keras its own, to others a later base class' first."""
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __get__(self, model: Any, cls: type | None = None) -> Any:
+        if not _asked_by_keras():
+            for base in (cls or type(model)).__mro__:
+                method = vars(base).get("compute_loss")
+                if method is not None and method is not self:
+                    return method.__get__(model, cls)
+        return self._own.__get__(model, cls)
+
+
+def _asked_by_keras() -> bool:
+    asker = str(sys._getframe(2).f_globals.get("__name__"))
+    return asker.startswith("tf_keras.")
+
+
+_PRIVATE = "_get_field"
+
+
+def put_unhashable_defaults(undo: Undo) -> None:
+    """Accepts such defaults again.
+
+    Args:
+        undo: What takes that back.
+    """
+    own = getattr(dataclasses, _PRIVATE, None)
+    if sys.version_info < (3, 11) or own is None:
+        return
+
+    def get_field(cls: type, name: str, kind: Any, *more: Any) -> Any:
+        given = getattr(cls, name, dataclasses.MISSING)
+        default = given.default if isinstance(given, dataclasses.Field) else given
+        if type(default).__hash__ is not None or isinstance(default, (list, dict, set)):
+            return own(cls, name, kind, *more)
+        was_its_own = name in vars(cls)
+        # Python asks the default for its hash; the real one is put in afterwards.
+        if isinstance(given, dataclasses.Field):
+            given.default = None
+        else:
+            setattr(cls, name, None)
+        try:
+            field = own(cls, name, kind, *more)
+        finally:
+            if isinstance(given, dataclasses.Field):
+                given.default = default
+            elif was_its_own:
+                setattr(cls, name, default)
+            else:
+                delattr(cls, name)
+        field.default = default
+        return field
+
+    set_attribute(dataclasses, _PRIVATE, get_field, undo)
