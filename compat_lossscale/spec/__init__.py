@@ -9,9 +9,13 @@ from compat_lossscale.spec.generation import (
     DEFAULT_MULTIPLIER,
     Generation,
 )
-from compat_lossscale.spec.loss_scale_rule import LossScaleRule, LossScaleState, check_rule
+from compat_lossscale.spec.loss_scale_rule import (
+    LossScaleRule,
+    LossScaleState,
+    check_fixed_value,
+    check_rule,
+)
 from compat_lossscale.spec.loss_scale_spec import LossScaleSpec
-from compat_lossscale.spec.rule_fields import check_fixed_value
 from compat_lossscale.spec.update_rule import Operations, RuleNumbers, ScaleState, next_state
 
 __all__ = [

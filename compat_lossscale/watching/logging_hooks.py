@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError
+from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError, MissingExtraError
 from compat_lossscale.spec import RuleNumbers, ScaleState, next_state
 from compat_lossscale.spec.update_rule import PYTHON
 from compat_lossscale.watching.logged_run import RunSetting
@@ -30,26 +32,27 @@ _DEFAULT_MULTIPLIER = 2.0
 class LoggingHooks:
     """The hooks of a Keras callback that adds the state of the loss scale to Keras' logs.
 
-    A callback derives from this class and from its Keras' base class, and calls `_set_up`.
+    A callback derives from this class and from its Keras' base class.
     """
 
     model: Any
     _reader_of: Callable[[Any], Callable[[], dict[str, float]]]
     """Is defined by the callbacks: gives what reads an optimizer's state."""
 
-    def _set_up(self, every: int | None, optimizer: Any, writer: Any) -> None:
-        """Takes the arguments of the callback.
-
-        Args:
-            every: See `LossScaleLogger`.
-            optimizer: See `LossScaleLogger`.
-            writer: Has `write(name, value, step)` and `flush()`; `None` writes no summaries.
-
-        Raises:
-            LossScaleArgumentError: `every` is no positive whole number.
-        """
+    def __init__(
+        self,
+        every: int | None = None,
+        *,
+        log_dir: str | Path | None = None,
+        writer: Any = None,
+        optimizer: Any = None,
+    ) -> None:
+        super().__init__()
+        # Of tf-keras: the hooks do not read the logs, and add to those that `History` gets.
+        self._supports_tf_logs = True
         self.every = _checked_every(every)
-        self._summaries = writer
+        writes = log_dir is not None or writer is not None
+        self._summaries = _summaries(log_dir, writer) if writes else None
         self._optimizer = optimizer
         self._watched: WatchedOptimizer | None = None
         self._batches = 0
@@ -180,6 +183,17 @@ class LoggingHooks:
         if what not in self._warned:
             self._warned.add(what)
             _logger.warning("%s", message)
+
+
+def _summaries(log_dir: str | Path | None, writer: Any) -> Any:
+    if not importlib.util.find_spec("tensorflow"):
+        raise MissingExtraError(
+            "LossScaleLogger writes summaries with TensorFlow, which is not installed: "
+            "pip install tensorflow"
+        )
+    from compat_lossscale.watching.summaries import Summaries  # noqa: PLC0415  # needs TensorFlow
+
+    return Summaries(log_dir, writer)
 
 
 def _put(seen: dict[str, float], logs: dict[str, Any] | None) -> None:

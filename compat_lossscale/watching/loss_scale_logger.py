@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from compat_lossscale._require import require_tensorflow
@@ -23,7 +22,6 @@ from compat_lossscale.watching.reading import (  # noqa: E402  # after the check
     skipped_steps_of,
     state_of_keras_3,
 )
-from compat_lossscale.watching.summaries import Summaries  # noqa: E402  # after the check
 
 __all__ = ["LossScaleLogger"]
 
@@ -61,20 +59,6 @@ class LossScaleLogger(LoggingHooks, tf_keras.callbacks.Callback):
         ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
             passed, or one is passed while eager execution is off.
     """
-
-    def __init__(
-        self,
-        every: int | None = None,
-        *,
-        log_dir: str | Path | None = None,
-        writer: Any = None,
-        optimizer: Any = None,
-    ) -> None:
-        super().__init__()
-        # Its hooks do not read the logs, so Keras need not convert them to numbers.
-        self._supports_tf_logs = True
-        writes = log_dir is not None or writer is not None
-        self._set_up(every, optimizer, Summaries(log_dir, writer) if writes else None)
 
     @staticmethod
     def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:
