@@ -9,9 +9,9 @@ from tests.support import run_code
 
 START = """
 import sys
-from compat_lossscale.legacy import deferred, early_neighbours
+from compat_lossscale.legacy import startup
 finders = list(sys.meta_path)
-early_neighbours.prepare(deferred.undo)
+startup.wait_for_neighbours(startup.undo)
 """
 
 
@@ -37,7 +37,7 @@ import time
 assert np.float is float and Mapping is collections.abc.Mapping and time.clock()
 assert not hasattr(time, "no_such_name") and not hasattr(np, "no_such_name")
 assert "tensorflow" not in sys.modules
-deferred.take_back()
+startup.take_back()
 assert not hasattr(np, "float") and not hasattr(time, "clock")
 assert "__getattr__" not in vars(time)
 assert sys.meta_path == finders
@@ -57,7 +57,7 @@ try:
 except ModuleNotFoundError:
     pass
 assert set(sys.modules) == before
-deferred.take_back()
+startup.take_back()
 assert sys.meta_path == finders
 """
     )
