@@ -31,10 +31,7 @@ SHIM: Final = {
     "neighbour_names/keras_names": "neighbours/test_keras_modules.py",
     "neighbour_names/keras_public_names": "neighbours/test_keras_public_names.py",
     "neighbour_names/moved_names": "neighbours/test_moved_names.py",
-    "neighbour_names/wandb_names": "neighbours/test_wandb_names.py",
-    "neighbour_names/numpy_names": "neighbours/test_numpy_names.py",
-    "neighbour_names/python_names": "neighbours/test_python_names.py",
-    "neighbour_names/scipy_names": "neighbours/test_scipy_names.py",
+    "neighbour_names/library_names": "neighbours/test_numpy_names.py",
     "neighbour_names/tensorflow_names": "neighbours/test_neighbours.py",
     # What the old names give: the tests import them as old programs do.
     "neighbours/estimator_tpu": "neighbours/test_estimator_training.py",
