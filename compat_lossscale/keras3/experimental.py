@@ -36,6 +36,7 @@ class LossScaleOptimizer(ExperimentalMembers, tensorflow_2_4.LossScaleOptimizer)
     """
 
     __module__ = "keras.optimizers"
+    _home = f"{__name__}:LossScaleOptimizer"
 
 
 class SavedKeras3Optimizer:

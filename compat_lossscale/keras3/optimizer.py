@@ -26,7 +26,11 @@ from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
 
 class LossScaleOptimizer(
-    Steps, ScalesWithGuards, KeepsLoadedState, keras.optimizers.LossScaleOptimizer
+    Steps,
+    ScalesWithGuards,
+    KeepsLoadedState,
+    keras.optimizers.LossScaleOptimizer,
+    metaclass=private.NamedAsKeras,
 ):
     """Wraps an optimizer of Keras 3 so that the loss is scaled and bad steps are skipped.
 
@@ -80,6 +84,7 @@ class LossScaleOptimizer(
     # Keras writes this into files. A Keras without this package then finds its own class, which has
     # the same variables; one with it finds this class, which is registered below.
     __module__ = "keras.optimizers"
+    _home = f"{__name__}:LossScaleOptimizer"
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ import keras
 import tensorflow as tf
 
 from compat_lossscale._patching import FunctionPatches, Undo, set_attribute
-from compat_lossscale.keras3 import experimental
+from compat_lossscale.keras3 import experimental, private
 from compat_lossscale.keras3.tensorflow_2_4 import configs
 from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, wrap_under
 from compat_lossscale.tf1 import graph_rewrite
@@ -76,7 +76,7 @@ _OLD_NAME = re.compile("(?P<dtype>.*)_with_float32_vars$")
 _INFER = ("infer", "_infer", "infer_float32_vars")
 
 
-class Policy(PolicyWithLossScale, keras.DTypePolicy):
+class Policy(PolicyWithLossScale, keras.DTypePolicy, metaclass=private.NamedAsKeras):
     """A dtype policy of Keras 3 with a loss scale, which `Model.compile` wraps optimizers with.
 
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
@@ -95,6 +95,7 @@ class Policy(PolicyWithLossScale, keras.DTypePolicy):
 
     # Keras writes both names into files. A Keras without this package then finds its own class.
     __module__ = "keras"
+    _home = f"{__name__}:Policy"
     _configs = configs
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:

@@ -7,10 +7,28 @@ A Keras that moves one of these names makes the package slower, or does without 
 from __future__ import annotations
 
 import contextlib
+import copyreg
+import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
 import keras
+
+
+class NamedAsKeras(type(keras.optimizers.LossScaleOptimizer)):  # type: ignore[misc]  # it is `type`
+    """The type of classes that have the name of Keras' own, which files then name.
+
+    Pickle finds a class by its module and its name, and would find Keras' own. So each of these
+    classes has a `_home`, the path of its own.
+    """
+
+
+def _reduce(cls: type) -> Any:
+    home = vars(cls).get("_home")
+    return cls.__qualname__ if home is None else (pkgutil.resolve_name, (home,))
+
+
+copyreg.pickle(NamedAsKeras, _reduce)
 
 
 def apply_by_inner(inner_optimizer: Any, gradients: list[Any], variables: Any) -> None:

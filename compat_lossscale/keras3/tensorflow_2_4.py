@@ -58,6 +58,7 @@ class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
     """
 
     __module__ = "keras.optimizers"
+    _home = f"{__name__}:LossScaleOptimizer"
     _counts_skipped_too = True
     _configs = configs
     _not_arguments = ("count_skipped_steps", "name")

@@ -25,6 +25,9 @@ from compat_lossscale.members.loss_scales import from_spec
 from compat_lossscale.members.optimizer import check_in_replica_context
 from compat_lossscale.spec import LossScaleSpec
 
+_LARGEST_WITH_RECIPROCAL = 2.0**126
+"""The largest number whose reciprocal float32 holds as a normal number."""
+
 
 class TensorFlowSteps(CountsSkippedSteps):
     """Translates the protocol of Keras 3's optimizers into calls of the core."""
@@ -81,7 +84,9 @@ class TensorFlowSteps(CountsSkippedSteps):
 
     @as_written
     def _unscale(self, gradients: list[Any], scale: tf.Tensor) -> list[Any]:
-        return [None if one is None else _divided(one, scale) for one in gradients]
+        fixed = self._fixed_scale()
+        hidden = fixed is not None and fixed > _LARGEST_WITH_RECIPROCAL
+        return [None if one is None else _divided(one, scale, hidden) for one in gradients]
 
     def _note_skipped(self, stuck: Any) -> Any:
         """Counts a step that is skipped, and starts an infinite loss scale again."""
@@ -121,14 +126,23 @@ class TensorFlowSteps(CountsSkippedSteps):
         )
 
 
-def _divided(gradient: Any, scale: tf.Tensor) -> Any:
-    """Divides a gradient as `keras.ops.divide` does, in less time."""
+def _divided(gradient: Any, scale: tf.Tensor, hidden: bool) -> Any:
+    """Divides a gradient as `keras.ops.divide` does, in less time.
+
+    Args:
+        gradient: The gradient.
+        scale: What it is divided by.
+        hidden: Whether to keep it from TensorFlow that all elements are divided by one constant. In
+            a function it would multiply by the reciprocal, which is 0 where denormals are.
+    """
     if isinstance(gradient, tf.IndexedSlices):
-        values = _divided(gradient.values, scale)
+        values = _divided(gradient.values, scale, hidden)
         return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
     gradient = tf.convert_to_tensor(gradient)
     if gradient.dtype == tf.float64:
         scale = tf.cast(scale, tf.float64)
     elif gradient.dtype != tf.float32:
         gradient = tf.cast(gradient, tf.float32)
+    if hidden:
+        scale = tf.where(tf.equal(gradient, gradient), scale, tf.ones_like(scale))
     return tf.realdiv(gradient, scale)
