@@ -17,7 +17,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale._patching import Undo, set_attribute
+from compat_lossscale._patching import Undo, around, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_aggregation, check_has_gradients
@@ -101,7 +101,7 @@ def put_into_layers(undo: Undo) -> None:
     """
     metric, layer, model = keras.metrics.Metric, keras.layers.Layer, keras.Model
     for cls, replacement in ((metric, _add_weight_of_metric), (layer, _add_weight)):
-        set_attribute(cls, "add_weight", _around(cls.add_weight, replacement), undo)
+        set_attribute(cls, "add_weight", around(cls.add_weight, replacement), undo)
     if not hasattr(metric, "reset_states"):
         set_attribute(metric, "reset_states", _reset_states_of_metric, undo)
         set_attribute(metric, "__init_subclass__", classmethod(_let_it_reset), undo)
@@ -347,7 +347,7 @@ def put(undo: Undo) -> None:
             set_attribute(optimizer, name, value, undo)
     for name, replacement in (("__init__", _init), ("apply_gradients", _apply_gradients)):
         owner = _owner(optimizer, name)
-        set_attribute(owner, name, _around(vars(owner)[name], replacement), undo)
+        set_attribute(owner, name, around(vars(owner)[name], replacement), undo)
     owner = _owner(optimizer, "variables")
     original = vars(owner)["variables"]
     called = property(functools.partial(_variables, original), doc=original.__doc__)
@@ -357,11 +357,3 @@ def put(undo: Undo) -> None:
 def _owner(cls: type, name: str) -> type:
     """The class whose own member it is, so that taking it back leaves nothing behind."""
     return next(base for base in cls.__mro__ if name in vars(base))
-
-
-def _around(original: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def patched(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return replacement(original, self, *args, **kwargs)
-
-    return patched
