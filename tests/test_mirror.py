@@ -44,6 +44,7 @@ SHIM: Final = {
     "legacy/tf_keras_home": "legacy/test_install.py",
     "legacy/program": "cli/test_run_as_python.py",
     "legacy/startup": "cli/test_run_as_python.py",
+    "legacy/waiting": "legacy/test_deferred.py",
     "cli/_neighbours": "cli/test_doctor.py",
     "cli/_recording_options": "cli/test_record.py",
     # The front end of Keras 3 as a whole, on the backend in use.

@@ -10,7 +10,7 @@ from typing import Any
 from compat_lossscale._patching import Undo, modules_at, put_module, set_attribute, set_environment
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import InstallError
-from compat_lossscale.legacy import startup
+from compat_lossscale.legacy import waiting
 
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 
@@ -26,7 +26,7 @@ def select(undo: Undo) -> None:
     set_environment(_LEGACY_KERAS, "0", undo)
 
 
-def put(options: startup.InstallOptions, undo: Undo) -> None:
+def put(options: waiting.InstallOptions, undo: Undo) -> None:
     """Puts the old names into TensorFlow and Keras 3, which it imports.
 
     Args:

@@ -12,24 +12,17 @@ import os
 import sys
 
 from compat_lossscale import _import_hook
+from compat_lossscale.legacy import waiting
 
 TYPE_CHECKING = False  # `typing` takes longer to import than all of this
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType, TracebackType
-    from typing import Any, TypedDict
-
-    class InstallOptions(TypedDict):
-        """The arguments of `install()`."""
-
-        legacy_optimizers: bool
-        neighbours: bool
-        keras: int
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import Any
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  # no pathlib here
-_HIDDEN = (__file__, os.path.join(_PACKAGE, "neighbours", "serving.py"))  # noqa: PTH118  # no pathlib here
+_HIDDEN = (__file__, waiting.__file__, os.path.join(_PACKAGE, "neighbours", "serving.py"))  # noqa: PTH118  # no pathlib here
 """The modules whose frames are left out of the traceback that ends a program. A program's imports,
 and its reads of names that TensorFlow lacks, go through them."""
 
@@ -51,12 +44,12 @@ def _excepthook(
 def _chain(error: BaseException) -> list[BaseException]:
     """An error and those that it was raised from or during."""
     errors: list[BaseException] = []
-    waiting: list[BaseException | None] = [error]
-    while waiting:
-        one = waiting.pop()
+    left: list[BaseException | None] = [error]
+    while left:
+        one = left.pop()
         if one is not None and one not in errors:
             errors.append(one)
-            waiting += [one.__cause__, one.__context__]
+            left += [one.__cause__, one.__context__]
     return errors
 
 
@@ -76,9 +69,7 @@ _SHARED = ("tensorflow.compat", "tensorflow.python", "tensorflow.core")
 
 def disable_v2_behavior() -> None:
     """Turns TensorFlow 2 behaviour off."""
-    import importlib  # noqa: PLC0415  # only if used
-
-    importlib.import_module("tensorflow").compat.v1.disable_v2_behavior()
+    sys.modules["tensorflow"].compat.v1.disable_v2_behavior()
 
 
 def redirect() -> None:
@@ -87,8 +78,6 @@ def redirect() -> None:
     Only the program's own modules are concerned. Installed packages, TensorFlow itself included,
     expect TensorFlow 2 today and go on getting it. It need not be imported yet.
     """
-    import importlib  # noqa: PLC0415  # only if used
-
     original = builtins.__import__
 
     def import_(
@@ -101,7 +90,7 @@ def redirect() -> None:
         if level == 0 and _is_tensorflow(name) and _is_the_programs(globals):
             if not fromlist:
                 original(_in_v1(name), globals, locals, ("*",), 0)
-                return importlib.import_module("tensorflow").compat.v1
+                return sys.modules["tensorflow"].compat.v1
             name = _in_v1(name)
         return original(name, globals, locals, fromlist, level)
 
@@ -155,187 +144,6 @@ def _standard_library() -> tuple[str, ...]:
     return tuple(os.path.join(place, "") for place in places)  # noqa: PTH118  # see above
 
 
-PLACES = {
-    "asyncio": "coroutine",
-    "base64": "decodestring encodestring",
-    "collections": "",
-    "fractions": "gcd",
-    "inspect": "ArgSpec getargspec",
-    "numpy": "",
-    "os": "errno",
-    "scipy.signal": "",
-    "time": "clock",
-}
-"""The modules, other than TensorFlow's, that lack names which neighbours serve; which, if few."""
-ROOTS = ("distutils", "imp", "keras", "pkg_resources", "tensorflow", "tf_keras", "wandb", "xml")
-"""Where modules are that are gone."""
-
-_waiting: list[Callable[[], None]] = []
-"""What takes back what waits for the first use."""
-_is_put = False
-
-
-def wait_for_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
-    """Has the neighbours put in place when one is used for the first time.
-
-    A program may ask for `numpy.float` or `imp` in its first line. The tables are loaded then.
-
-    Args:
-        undo: What takes them back.
-        keras: See `compat_lossscale.install`.
-    """
-    if _is_put or _waiting:
-        return
-
-    def put_all() -> None:
-        put_neighbours(undo, keras=keras)
-
-    for place, names in PLACES.items():
-        if place in sys.builtin_module_names:
-            __import__(place)
-        wait = _waiting_for(names.split(), put_all)
-        _import_hook.when_imported(place, wait, _waiting)
-    finder = _NeighbourFinder(put_all)
-    _import_hook.add_finder(finder, first=False)
-    _waiting.append(lambda: _import_hook.remove_finder(finder))
-    undo.append(_stop_waiting)
-
-
-def put_neighbours(undo: list[Callable[[], None]], *, keras: int = 2) -> None:
-    """Puts the neighbours in place, unless they are.
-
-    Args:
-        undo: What takes them back.
-        keras: See `compat_lossscale.install`.
-    """
-    global _is_put  # noqa: PLW0603  # one process has one set of modules
-    if _is_put:
-        return
-    _stop_waiting()
-    _is_put = True
-    undo.append(_forget)
-    from compat_lossscale import neighbours  # noqa: PLC0415  # only if used
-
-    neighbours.put(undo, keras=keras)
-
-
-def _forget() -> None:
-    global _is_put  # noqa: PLW0603  # as above
-    _is_put = False
-
-
-def _stop_waiting() -> None:
-    while _waiting:
-        _waiting.pop()()
-
-
-def _waiting_for(names: list[str], put_all: Callable[[], None]) -> Callable[[ModuleType], None]:
-    """Has names that a module lacks looked up again with the neighbours in place (PEP 562)."""
-
-    def wait(module: ModuleType) -> None:
-        own = vars(module).get("__getattr__")
-
-        def look_up(name: str) -> Any:
-            if own is not None:
-                try:
-                    return own(name)
-                except AttributeError:
-                    pass
-            if name.startswith("__") or (names and name not in names):
-                raise AttributeError(
-                    f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
-                )
-            put_all()
-            return getattr(module, name)
-
-        def put_back() -> None:
-            if vars(module).get("__getattr__") is look_up:
-                del vars(module)["__getattr__"]
-                if own is not None:
-                    vars(module)["__getattr__"] = own
-
-        vars(module)["__getattr__"] = look_up
-        _waiting.append(put_back)
-
-    return wait
-
-
-class _NeighbourFinder:
-    """Asked last, so only for modules that nobody finds."""
-
-    def __init__(self, put_all: Callable[[], None]) -> None:
-        self._put_all = put_all
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name.partition(".")[0] not in ROOTS:
-            return None
-        known = list(sys.meta_path)
-        self._put_all()
-        for finder in [finder for finder in sys.meta_path if finder not in known]:
-            spec = finder.find_spec(name, path, target)
-            if spec is not None:
-                return spec
-        return None
-
-
-_TENSORFLOW = "tensorflow"
-_KERASES = {2: "tf_keras", 3: "keras"}
-_to_install: InstallOptions | None = None
-undo: list[Callable[[], None]] = []
-"""What takes back all that is done before `install()`. Everybody who does something adds to it."""
-
-
-def defer(
-    what_to_install: InstallOptions,
-    *,
-    prepare: Callable[[], None],
-    install: Callable[[InstallOptions], None],
-) -> None:
-    """Has `install` called inside the import of TensorFlow; at once if it has been imported.
-
-    Args:
-        what_to_install: The arguments of `install()`.
-        prepare: Called before TensorFlow's own code.
-        install: Is given them.
-    """
-    global _to_install  # noqa: PLW0603  # one process has one TensorFlow
-
-    def before() -> None:
-        if _to_install is not None:
-            prepare()
-
-    def watch(name: str, before: Callable[[], None] | None, other: str) -> None:
-        def after(_: ModuleType) -> None:
-            # One imports the other, and is not whole yet when that is. Its own hook follows.
-            if _to_install is not None and not _import_hook.is_importing(other):
-                install(_to_install)
-
-        _import_hook.when_imported(name, after, undo, before=before)
-
-    _to_install = what_to_install
-    keras = _KERASES[what_to_install["keras"]]
-    watch(_TENSORFLOW, before, keras)
-    watch(keras, None, _TENSORFLOW)
-
-
-def what_to_install() -> InstallOptions | None:
-    """What is to be installed, while TensorFlow has not been imported."""
-    return _to_install
-
-
-def done() -> None:
-    """Says that `install()` has been called."""
-    global _to_install  # noqa: PLW0603  # one process has one TensorFlow
-    _to_install = None
-
-
-def take_back() -> None:
-    """Leaves everything as it was found."""
-    done()
-    while undo:
-        undo.pop()()
-
-
 _OPTIONS = "COMPAT_LOSSSCALE_RUN"
 _FOUND_PATH = "COMPAT_LOSSSCALE_FOUND_PYTHONPATH"
 _PATH = "PYTHONPATH"
@@ -371,7 +179,7 @@ def prepare(options: Mapping[str, bool]) -> None:
     """
     install_when_imported("`compat-lossscale run`", **options)
     _import_hook.when_imported(
-        "multiprocessing.util", lambda module: _pass_on(module, options), undo
+        "multiprocessing.util", lambda module: _pass_on(module, options), waiting.undo
     )
 
 
@@ -398,9 +206,9 @@ def install_when_imported(
 
         home = keras_3_home if keras3 else tf_keras_home
         home.require(what)
-        home.select(undo)
+        home.select(waiting.undo)
 
-    def install(options: InstallOptions) -> None:
+    def install(options: waiting.InstallOptions) -> None:
         from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow
 
         if install_unless_busy(options) and tf1:
@@ -411,8 +219,8 @@ def install_when_imported(
     if tf1:
         redirect()
     if neighbours:
-        wait_for_neighbours(undo, keras=keras)
-    defer(
+        waiting.wait_for_neighbours(waiting.undo, keras=keras)
+    waiting.defer(
         {
             "legacy_optimizers": legacy_optimizers and not keras3,
             "neighbours": neighbours,
@@ -442,7 +250,7 @@ def _pass_on(util: Any, options: Mapping[str, bool]) -> None:
     def put_back() -> None:
         util.spawnv_passfds = original
 
-    undo.append(put_back)
+    waiting.undo.append(put_back)
 
 
 def _set_path(value: str | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compat_lossscale._patching import Undo, alias, modules_at, set_attribute, set_environment
 from compat_lossscale._require import require_tensorflow
 from compat_lossscale.errors import InstallError
-from compat_lossscale.legacy import startup
+from compat_lossscale.legacy import waiting
 
 if TYPE_CHECKING:
     from compat_lossscale.legacy.old_names import KerasNames
@@ -29,7 +29,7 @@ def select(undo: Undo) -> None:
     set_environment(_LEGACY_KERAS, "1", undo)
 
 
-def put(options: startup.InstallOptions, undo: Undo) -> None:
+def put(options: waiting.InstallOptions, undo: Undo) -> None:
     """Puts the old names into TensorFlow and tf-keras, which it imports.
 
     Args:
