@@ -89,7 +89,6 @@ WITHOUT_TENSORFLOW = {
     "keras3",
     "keras3.arguments",
     "keras3.optimizer",
-    "keras3.loaded_state",
     "keras3.loss_scale_logger",
     "keras3.private",
     "keras3.scaling",

@@ -73,6 +73,7 @@ SHIM: Final = {
     "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.
     "members/policy": "policies/test_policy.py",
+    "policies": "policies/test_policy.py",
     "core/native": "core/test_gradients.py",
     "core/private": "test_private_names.py",
 }

@@ -138,20 +138,18 @@ def _put_legacy_optimizers(undo: Undo) -> None:
 
 
 def _take_over_keras(undo: Undo) -> None:
+    from compat_lossscale import policies  # noqa: PLC0415  # needs TensorFlow
     from compat_lossscale.optimizers import (  # noqa: PLC0415  # it imports TensorFlow
         LossScaleOptimizer,
         families,  # it imports TensorFlow
         stock,
     )
-    from compat_lossscale.policies import compile_wrapping  # noqa: PLC0415  # needs TensorFlow
 
     def wrap(optimizer: Any) -> Any:
         if isinstance(optimizer, stock.BaseLossScaleOptimizer):
             return optimizer
         return LossScaleOptimizer(optimizer)
 
-    undo.append(
-        functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
-    )
-    compile_wrapping.enable(default=wrap)
+    undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
+    policies.enable(default=wrap)
     set_attribute(families, "old_names_are_installed", True, undo)

@@ -2,12 +2,13 @@
 """The value of a loss scale, which each generation spells differently, and its update rule."""
 
 from compat_lossscale.spec.arrays import all_finite
-from compat_lossscale.spec.configs import inner_in, others_in
-from compat_lossscale.spec.generation import (
+from compat_lossscale.spec.configs import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
     Generation,
+    inner_in,
+    others_in,
 )
 from compat_lossscale.spec.loss_scale_rule import (
     LossScaleRule,

@@ -26,7 +26,7 @@ from compat_lossscale.spec.arrays import (
     register_pytree,
     scalars_of,
 )
-from compat_lossscale.spec.generation import DEFAULT_INITIAL_SCALE
+from compat_lossscale.spec.configs import DEFAULT_INITIAL_SCALE
 from compat_lossscale.spec.update_rule import PYTHON, RuleNumbers, ScaleState, next_state
 
 _MAX_COUNT = 2**53

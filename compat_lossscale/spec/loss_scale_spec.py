@@ -15,16 +15,14 @@ from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgumentError
 from compat_lossscale.spec.configs import (
-    INNER_KEYS,
-    LOSS_SCALE_KEYS,
-    ConfigForm,
-    read_loss_scale_config,
-)
-from compat_lossscale.spec.generation import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
+    INNER_KEYS,
+    LOSS_SCALE_KEYS,
+    ConfigForm,
     Generation,
+    read_loss_scale_config,
 )
 from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
 from compat_lossscale.spec.update_rule import RuleNumbers

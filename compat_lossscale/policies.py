@@ -1,20 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experimental dtype policies of TensorFlow 1.14 to 2.4, which have a loss scale."""
+"""The experimental policies of TensorFlow 1.14 to 2.4, and what `Model.compile` wraps under them.
+
+tf-keras decides by the name of a policy, and always wraps with its own class. Up to TensorFlow 2.4,
+the loss scale of the policy decided. While that is enabled, experimental policies decide again.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
 from compat_lossscale import _patching
-from compat_lossscale.members.policy import PolicyWithLossScale
+from compat_lossscale._patching import FunctionPatch, FunctionPatches
+from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, wrap_under
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
-from compat_lossscale.policies import compile_wrapping
+
+Wrapping: TypeAlias = Callable[[Any], Wrap | None]
+
+patches = FunctionPatches()
+"""What lets experimental policies decide; none are applied while tf-keras decides."""
+
+
+def enable(default: Wrap | None = None) -> None:
+    """Lets experimental policies decide how `compile` wraps an optimizer.
+
+    Args:
+        default: Wraps an optimizer under a `mixed_float16` policy that is not experimental.
+            With `None`, tf-keras wraps it.
+    """
+
+    def wrapping(model: Any) -> Wrap | None:
+        return wrap_under(model.dtype_policy, default)
+
+    patches.replace(
+        _method_patches(wrapping)
+        if stock.chooses_optimizers_by_method
+        else _compile_patches(wrapping)
+    )
+
+
+def _method_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
+    """Returns patches of the methods that decide, of the models of TensorFlow 2 and 1."""
+
+    def get_optimizer(original: Callable[..., Any], model: Any, optimizer: Any) -> Any:
+        wrap = wrapping(model)
+        if wrap is None:
+            return original(model, optimizer)
+        return tf.nest.map_structure(lambda one: wrap(stock.optimizers.get(one)), optimizer)
+
+    def set_optimizer(original: Callable[..., None], model: Any, optimizer: Any) -> None:
+        wrap = wrapping(model)
+        if wrap is None or isinstance(optimizer, list | tuple):
+            original(model, optimizer)
+        else:
+            model.optimizer = wrap(stock.optimizers.get(optimizer))
+
+    return (
+        (stock.Model, "_get_optimizer", get_optimizer),
+        (stock.ModelV1, "_set_optimizer", set_optimizer),
+    )
+
+
+def _compile_patches(wrapping: Wrapping) -> tuple[FunctionPatch, ...]:
+    """Returns patches of `compile`, for a tf-keras in which no method decides."""
+
+    def compile_model(
+        original: Callable[..., None],
+        model: Any,
+        optimizer: Any = "rmsprop",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        wrap = wrapping(model)
+        with model.distribute_strategy.scope():
+            if wrap is not None:
+                optimizer = tf.nest.map_structure(
+                    lambda one: wrap(stock.optimizers.get(one)), optimizer
+                )
+            elif isinstance(optimizer, str):
+                # `install()` may have changed the class that a name means.
+                optimizer = stock.optimizers.get(optimizer)
+        original(model, optimizer, *args, **kwargs)
+        if wrap is not None:
+            # tf-keras would also wrap under a policy without a loss scale.
+            model.optimizer = optimizer
+
+    return tuple((model, "compile", compile_model) for model in (stock.Model, stock.ModelV1))
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -125,8 +202,8 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
         super().__init__(_NAMES_OF_TODAY.get(name, name) if isinstance(name, str) else name)
         self._take_loss_scale(name, loss_scale)
-        if not compile_wrapping.patches.applied:
-            compile_wrapping.enable()
+        if not patches.applied:
+            enable()
 
     def _parse_name(self, name: str) -> tuple[str | None, str | None]:
         if isinstance(name, str) and _OLD_SUFFIX.search(name):
@@ -193,3 +270,83 @@ def _call_layer(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: 
 def layer_patches() -> tuple[_patching.FunctionPatch, ...]:
     """Applies patches once there is a policy that needs them."""
     return tuple((layer, "__call__", _call_layer) for layer in stock.layer_classes())
+
+
+def set_policy(policy: Any) -> None:
+    """Sets the policy of all layers that are created from now on.
+
+    Source: `tf.keras.mixed_precision.experimental.set_policy` of TensorFlow 1.14 to 2.4.
+
+    Args:
+        policy: A policy, the name of a policy, or `None` for the policy of `floatx()`.
+
+    Raises:
+        ValueError: It is not a policy, its dtype is not floating-point, or it is a mixed policy
+            while the graph rewrite is on.
+    """
+    if policy is not None and not isinstance(policy, tf_keras.mixed_precision.Policy):
+        policy = Policy(policy)
+    if not patches.applied:
+        enable()
+    try:
+        tf_keras.mixed_precision.set_global_policy(policy)
+    except ValueError as error:
+        # The message names the function that was called, as in TensorFlow 2.4.
+        raise ValueError(str(error).replace("set_global_policy", "set_policy")) from None
+
+
+def _policy_that_was_set() -> Any:
+    """Returns the global policy, or `None` for the default, which Keras creates each time."""
+    policy = tf_keras.mixed_precision.global_policy()
+    return policy if policy is tf_keras.mixed_precision.global_policy() else None
+
+
+@contextlib.contextmanager
+def policy_scope(policy: Any) -> Iterator[None]:
+    """Sets the policy inside a `with` block (private in TensorFlow, but programs import it).
+
+    Args:
+        policy: See `set_policy`.
+    """
+    previous = _policy_that_was_set()
+    set_policy(policy)
+    try:
+        yield
+    finally:
+        set_policy(previous)
+
+
+def global_policy() -> Any:
+    """Returns the policy of new layers.
+
+    Source: `tf.keras.mixed_precision.experimental.global_policy` of TensorFlow 1.14 to 2.4.
+
+    Returns:
+        The policy object that was set. After `set_policy` with a name, it has a loss scale. After
+        `tf.keras.mixed_precision.set_global_policy`, it is a policy of Keras, as in TensorFlow 2.4.
+        If none was set, a policy with a loss scale of `None`.
+    """
+    policy = _policy_that_was_set()
+    return Policy(tf_keras.mixed_precision.global_policy().name) if policy is None else policy
+
+
+def get_layer_policy(layer: Any) -> Any:
+    """Returns a layer's policy, the layer's own object.
+
+    Source: `tf.keras.mixed_precision.experimental.get_layer_policy` of TensorFlow 2.2 to 2.4.
+
+    Args:
+        layer: A Keras layer.
+
+    Raises:
+        ValueError: `layer` is not a Keras layer.
+    """
+    if not isinstance(layer, tf_keras.layers.Layer):
+        raise ValueError(
+            f"get_policy can only be called on a layer, but got: {layer!r}. get_layer_policy takes "
+            "a layer of tf-keras."
+        )
+    return layer.dtype_policy
+
+
+patch_keras()
