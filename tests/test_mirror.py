@@ -74,6 +74,7 @@ SHIM: Final = {
     # Parts of the optimizers and their classes.
     "members/policy": "policies/test_policy.py",
     "policies": "policies/test_policy.py",
+    "tf1": "tf1/test_optimizer.py",
     "core/native": "core/test_gradients.py",
     "core/private": "test_private_names.py",
 }

@@ -8,11 +8,11 @@ from typing import Any
 
 import keras
 
+from compat_lossscale import tf1
 from compat_lossscale.keras3 import tensorflow_2_4
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
 from compat_lossscale.keras3.tensorflow_2_4 import configs
 from compat_lossscale.members.optimizer import ExperimentalMembers
-from compat_lossscale.tf1 import graph_rewrite
 
 
 class LossScaleOptimizer(ExperimentalMembers, tensorflow_2_4.LossScaleOptimizer):
@@ -60,8 +60,8 @@ class SavedKeras3Optimizer:
 
 keras.saving.get_custom_objects()[LossScaleOptimizer.__name__] = SavedKeras3Optimizer
 
-graph_rewrite.KERASES.append(
-    graph_rewrite.RewritableKeras(
+tf1.KERASES.append(
+    tf1.RewritableKeras(
         (keras.optimizers.Optimizer,),
         (keras.optimizers.LossScaleOptimizer,),
         LossScaleOptimizer,

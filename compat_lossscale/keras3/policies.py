@@ -12,11 +12,11 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from compat_lossscale import tf1
 from compat_lossscale._patching import FunctionPatches, Undo, set_attribute
 from compat_lossscale.keras3 import experimental, private
 from compat_lossscale.keras3.tensorflow_2_4 import configs
 from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, wrap_under
-from compat_lossscale.tf1 import graph_rewrite
 
 patches = FunctionPatches()
 """What lets experimental policies decide; none are applied while Keras decides."""
@@ -186,7 +186,7 @@ def set_policy(policy: Any) -> None:
             "set_policy can only be used to set the global policy to floating-point policies, such "
             f"as 'float32' and 'mixed_float16', but got: {policy.name!r}."
         )
-    if policy.compute_dtype != policy.variable_dtype and graph_rewrite.is_enabled():
+    if policy.compute_dtype != policy.variable_dtype and tf1.is_enabled():
         raise ValueError(
             f"The policy {policy.name!r} cannot be set, because the mixed precision graph rewrite "
             "is enabled. Use that or a mixed policy, not both."

@@ -3,13 +3,12 @@
 
 import tf_keras
 
-from compat_lossscale import _patching
+from compat_lossscale import _patching, tf1
 from compat_lossscale.optimizers import base, families, keras, keras_legacy, saving, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 from compat_lossscale.optimizers.experimental import (
     LossScaleOptimizer as ExperimentalLossScaleOptimizer,
 )
-from compat_lossscale.tf1 import graph_rewrite
 
 __all__ = [
     "ExperimentalLossScaleOptimizer",
@@ -25,8 +24,8 @@ __all__ = [
     "unpatch_keras",
 ]
 
-graph_rewrite.KERASES.append(
-    graph_rewrite.RewritableKeras(
+tf1.KERASES.append(
+    tf1.RewritableKeras(
         (stock.OptimizerV2, stock.Optimizer),
         (LossScaleOptimizer, stock.BaseLossScaleOptimizer),
         ExperimentalLossScaleOptimizer,
