@@ -99,7 +99,6 @@ WITHOUT_TENSORFLOW = {
     "watching.logged_run",
     "watching.logging_hooks",
     "watching.plotting",
-    "watching.reading",
     "watching.report",
 }
 # One word has one meaning, so that a class can be searched for by its name. The exceptions:

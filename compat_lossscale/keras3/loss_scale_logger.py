@@ -9,8 +9,7 @@ from typing import Any
 
 import keras
 
-from compat_lossscale.watching.logging_hooks import LoggingHooks
-from compat_lossscale.watching.reading import state_of_keras_3
+from compat_lossscale.watching.logging_hooks import LoggingHooks, state_of_keras_3
 
 
 class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):

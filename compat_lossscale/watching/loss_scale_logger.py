@@ -15,8 +15,8 @@ import tensorflow as tf  # noqa: E402  # after the check
 import tf_keras  # noqa: E402  # after the check
 
 from compat_lossscale.errors import LossScaleArgumentError  # noqa: E402  # after the check
-from compat_lossscale.watching.logging_hooks import LoggingHooks  # noqa: E402  # after the check
-from compat_lossscale.watching.reading import (  # noqa: E402  # after the check
+from compat_lossscale.watching.logging_hooks import (  # noqa: E402  # after the check
+    LoggingHooks,  # after the check
     is_of_keras_3,
     loss_scale_of,
     skipped_steps_of,
