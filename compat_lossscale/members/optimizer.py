@@ -236,19 +236,3 @@ def check_has_tape(loss: Any, tape: Any) -> None:
             "`tape` is required when the loss is a tensor: the tape under which it was computed. "
             "A callable loss needs none."
         )
-
-
-def check_in_replica_context(method: str) -> None:
-    """Refuses to apply gradients where they are those of all replicas.
-
-    Args:
-        method: The method that was called.
-
-    Raises:
-        ValueError: In a cross-replica context.
-    """
-    if tf.distribute.in_cross_replica_context():
-        raise ValueError(
-            f"{method}() must be called in a replica context: from a function that strategy.run() "
-            "calls."
-        )

@@ -15,13 +15,14 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     as_written,
+    check_in_replica_context,
     check_strategy,
     scale_loss,
     unscale_gradients,
 )
 from compat_lossscale.members.guards import GuardsScaling
 from compat_lossscale.members.loss_scales import LossScaleConfigs, initial_scale_of
-from compat_lossscale.members.optimizer import OldMembers, check_in_replica_context
+from compat_lossscale.members.optimizer import OldMembers
 from compat_lossscale.optimizers import families, pickling, stock
 
 configs = LossScaleConfigs(tf_keras.utils.get_registered_name, tf_keras.utils.get_registered_object)
@@ -142,7 +143,7 @@ class LossScaleOptimizer(
             The scaled loss, in the loss's dtype; a callable for a callable, which reads the loss
             scale each time it is called.
         """
-        self._loss_has_been_scaled = True
+        self.__dict__["_loss_has_been_scaled"] = True
         if callable(loss):
             return as_written(lambda: self._scaled(loss(), "get_scaled_loss"))
         return self._scaled(loss, "get_scaled_loss")
@@ -161,7 +162,7 @@ class LossScaleOptimizer(
         Returns:
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
-        self._gradients_have_been_unscaled = True
+        self.__dict__["_gradients_have_been_unscaled"] = True
         return unscale_gradients(grads, self._loss_scale())
 
     def _check_before_applying(self) -> None:
