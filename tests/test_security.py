@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 from tests.support import REPOSITORY
 
 _ADVICE = ("Run only programs that you trust.", "What the program writes elsewhere, it writes.")
