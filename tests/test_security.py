@@ -65,7 +65,7 @@ sends nothing and downloads nothing
     test_security.py test_no_module_can_use_the_network
 The GitHub action executes nothing
     test_integrations.py test_the_action_runs_nothing_of_a_hostile_checkout
-It installs only what
+Besides this package, it installs only what
     test_integrations.py test_the_action_installs_nothing_whose_hash_is_another
     test_requirements.py test_no_release_candidate_is_pinned_and_every_pin_has_hashes
 Loading a model

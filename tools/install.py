@@ -19,6 +19,8 @@ _COLLECTING = re.compile(r"Collecting ([^\s=]+)==(\S+)")
 _FILE = re.compile(r"\s*(Downloading|Using cached) (\S+) \(([\d.]+) (bytes|kB|MB|GB)\)")
 _LARGE = 50
 """Megabytes from which a package has a line of its own in a log."""
+_EACH = 25
+"""A log has a line for every so many packages besides."""
 _MEGABYTES = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 
 
@@ -35,10 +37,10 @@ def main() -> int:
     ) as pip:
         assert pip.stdout is not None
         on_terminal = sys.stdout.isatty()
-        for text, is_large in steps(pip.stdout, total):
+        for text, is_for_logs in steps(pip.stdout, total):
             if on_terminal:
                 print(f"\r\x1b[K{text[:78]}", end="", flush=True)
-            elif is_large:
+            elif is_for_logs:
                 print(text, flush=True)
         if on_terminal:
             print("\r\x1b[K", end="", flush=True)
@@ -46,7 +48,7 @@ def main() -> int:
 
 
 def steps(lines: Iterable[str], total: int) -> Iterator[tuple[str, bool]]:
-    """Yields what pip does, each with whether it takes long.
+    """Yields what pip does, each with whether it belongs into a log.
 
     Args:
         lines: What pip prints.
@@ -57,7 +59,7 @@ def steps(lines: Iterable[str], total: int) -> Iterator[tuple[str, bool]]:
         if collecting := _COLLECTING.match(line):
             done += 1
             name = f"{collecting[1]} {collecting[2]}"
-            yield f"[{done}/{total}] {name}", False
+            yield f"[{done}/{total}] {name}", done % _EACH == 0
         elif file := _FILE.match(line):
             large = float(file[3]) * _MEGABYTES[file[4]] >= _LARGE
             does = "downloading" if file[1] == "Downloading" else "already downloaded,"
