@@ -895,7 +895,8 @@ class TrainingRecorder:
             if content is not None and content[1] == shape:
                 value = unpacked(self.numpy, content)
                 if session is not None:
-                    variable.load(value, session)
+                    for copy in _attribute(variable, "_values") or [variable]:
+                        copy.load(value, session)
                 else:
                     variable.assign(value)
                 given += 1
