@@ -55,6 +55,8 @@ treats both recordings as hostile
     recording/test_reading.py test_wrong_content_is_refused_or_compared_and_never_crashes
 It executes nothing, and limits
     recording/test_reading.py test_a_bomb_is_refused
+it also reads the Python files
+    cli/test_compare.py test_findings_near_the_difference_are_named
 A recording has no training data
     recording/test_recorder.py test_values_are_kept_only_if_that_is_asked
 For each variable it has a digest

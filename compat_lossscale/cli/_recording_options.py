@@ -22,6 +22,8 @@ _OPTIONS = (
                  help="Seed Python, NumPy and TensorFlow with N before the program does [0]."),
     click.option("--every", type=click.IntRange(min=1), metavar="K",
                  help="Record every Kth step."),
+    click.option("--twice", is_flag=True,
+                 help="Run the program twice, and record what it does not reproduce."),
     click.option("--with-initial-values", is_flag=True,
                  help="Keep the first values of the variables, for --start-from."),
     click.option("--with-values", is_flag=True, help="Keep the variables' values of each step."),
