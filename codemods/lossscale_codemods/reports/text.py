@@ -31,7 +31,7 @@ def findings(report: RunReport) -> Iterator[str]:
         if file.result.status is Status.REFUSED:
             continue
         for record in file.result.records:
-            if record.outcome is Outcome.NEEDS_REVIEW:
+            if record.is_finding:
                 yield (
                     f"{place(file.path, record)}: {record.rule} {record.name}: {record.message}.\n"
                     f"    {advice_of(record)}"
@@ -69,8 +69,11 @@ def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
             f"{total[outcome.value]} {outcome.value}"
             for outcome in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
         ]
-        if kept := total["kept for older versions"]:
-            parts[1] += f" ({kept} of them kept for older versions)"
+        kept, following = total["kept for older versions"], total["follow from others"]
+        notes = [f"{kept} of them kept for older versions"] * bool(kept)
+        notes += [f"{following} of them settled with others"] * bool(following)
+        if notes:
+            parts[1] += f" ({', '.join(notes)})"
         text = (
             f"{_count(total['occurrences'], 'occurrence')} of old names in "
             f"{_count(total['files'], 'file')}: {', '.join(parts)}."

@@ -82,6 +82,8 @@ class Review:
         observed_fix: The right rewrite if nothing but loss-scale optimizers of Keras comes here,
             which a recorded run can tell.
         for_older_versions: Whether it is right as it is, for only older versions come to it.
+        follows: Whether it is settled with another finding of the file.
+        cause: What several findings have in common, so that they are one for people.
     """
 
     message: str
@@ -90,6 +92,8 @@ class Review:
     unsafe_fix: Rewrite | None = None
     observed_fix: Rewrite | None = None
     for_older_versions: bool = False
+    follows: bool = False
+    cause: cst.CSTNode | None = None
 
 
 @dataclasses.dataclass
@@ -113,11 +117,13 @@ class ImportState:
         follows_module: Whether the imported module moves as a whole.
         bindings: What becomes of each name that it binds.
         reason: Why it has to stay, if that is known already.
+        follows: Whether it stays for a use that is a finding of its own.
     """
 
     follows_module: bool
     bindings: Sequence[BindingState]
     reason: str | None
+    follows: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
