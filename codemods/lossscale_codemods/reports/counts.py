@@ -53,6 +53,9 @@ def totals(report: RunReport) -> dict[str, int]:
     total["kept for older versions"] = sum(
         record.for_older_versions for file in report.files for record in file.result.records
     )
+    total["follow from others"] = sum(
+        record.follows for file in report.files for record in file.result.records
+    )
     total["unsafe fixes made"] = sum(
         record.unsafe and record.outcome is Outcome.REWRITTEN
         for file in report.files

@@ -41,7 +41,7 @@ def findings(report: RunReport) -> Iterator[str]:
             yield f"{escaped(str(file.path))}: {file.result.status.value}: {problem}"
         if file.result.status is Status.REFUSED:
             continue
-        records = [one for one in file.result.records if one.outcome is Outcome.NEEDS_REVIEW]
+        records = [one for one in file.result.records if one.is_finding]
         lines = _lines_of(file) if records else {}
         for record in records:
             what = escaped(f"{record.rule} {record.name}: {record.message}.")
@@ -140,8 +140,11 @@ def summary(
             f"{total[outcome.value]} {outcome.value}"
             for outcome in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
         ]
-        if kept := total["kept for older versions"]:
-            parts[1] += f" ({kept} of them kept for older versions)"
+        kept, following = total["kept for older versions"], total["follow from others"]
+        notes = [f"{kept} of them kept for older versions"] * bool(kept)
+        notes += [f"{following} of them settled with others"] * bool(following)
+        if notes:
+            parts[1] += f" ({', '.join(notes)})"
         text = (
             f"{_count(total['occurrences'], 'occurrence')} of old names in "
             f"{_count(total['files'], 'file')}: {', '.join(parts)}."

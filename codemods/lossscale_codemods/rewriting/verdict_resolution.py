@@ -220,6 +220,7 @@ class Decisions:
                     self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
                         "Settle that use first, then run again.",
+                        follows=binding in plan.follows,
                     )
                 forced = True
         return forced
@@ -243,6 +244,7 @@ class Decisions:
                 self.rules.forced[occurrence] = Review(
                     f"the private class stays on line {line}, and the public one is another class",
                     "Settle that use first, then run again.",
+                    follows=True,
                 )
                 forced = True
         return forced

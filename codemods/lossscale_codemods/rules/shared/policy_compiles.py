@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.model_compiles import kept_compiles
+from lossscale_codemods.analysis.model_compiles import kept_compiles, model_compile
 from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.program import Program
@@ -48,11 +48,20 @@ def compiled_optimizers(policy: cst.Call, program: Program) -> list[cst.BaseExpr
             continue
         if node.func.attr.value != "compile" or _is_no_model(node.func, program):
             continue
+        if compiles_wrapped(node, program):
+            continue
         optimizer = _optimizer_of(node, program)
         if optimizer is None or not is_made_behind(setting, node.func.value, program):
             return None
         optimizers.append(optimizer)
     return optimizers or None
+
+
+def compiles_wrapped(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a call compiles a model with an optimizer that `compile` does not wrap again."""
+    compiled = model_compile(node, program)
+    given = compiled.optimizer if compiled is not None else None
+    return given is not None and program.types.of(given.value) == {ObjectType.WRAPPER}
 
 
 def _setting(policy: cst.Call, program: Program) -> cst.CSTNode | None:
