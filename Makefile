@@ -56,7 +56,7 @@ docs: $(VENV)/ready
 
 # All benchmarks, for two hours. The documentation shows their tables and plots.
 bench: $(VENV)/ready
-	for one in whole_steps whole_page step step_page keras3_steps keras3_page overflow_steps codemod codemod_page; do \
+	for one in whole_steps whole_page step step_page keras3_steps keras3_page codemod codemod_page; do \
 		$(RUN) benchmarks.$$one || exit 1; \
 	done
 	TF_USE_LEGACY_KERAS=1 $(RUN) benchmarks.recording_steps
@@ -87,7 +87,7 @@ nightly: $(VENV)/ready .venv-torch/ready matrix
 		$(RUN) tests.reliability.$$attack || exit 1; \
 	done
 	$(RUN) tests.reliability.resume --rule each --count 10
-	$(RUN) tests.reliability.workers --rule all --count 20 --overflows mirrored-2 workers-2
+	$(RUN) tests.reliability.workers --rule all --count 20 mirrored-2 workers-2
 	$(RUN) tests.reliability.sweep "$$($(PYTHON) -c 'import os; print(os.path.dirname(os.__file__))')"
 
 # The shim's tests on every TensorFlow, and the front end for Keras 3 on every Keras and on PyTorch.

@@ -20,7 +20,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 from tests import forked_python
 from tests.support import REPOSITORY
 

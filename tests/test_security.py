@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 from tests.support import REPOSITORY
 
 _ADVICE = ("Run only programs that you trust.", "What the program writes elsewhere, it writes.")
@@ -55,6 +55,8 @@ treats both recordings as hostile
     recording/test_reading.py test_wrong_content_is_refused_or_compared_and_never_crashes
 It executes nothing, and limits
     recording/test_reading.py test_a_bomb_is_refused
+it also reads the Python files
+    cli/test_compare.py test_findings_near_the_difference_are_named
 A recording has no training data
     recording/test_recorder.py test_values_are_kept_only_if_that_is_asked
 For each variable it has a digest

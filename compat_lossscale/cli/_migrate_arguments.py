@@ -164,12 +164,10 @@ def with_observed(options: Options, path: str) -> Options:
         options: The options.
         path: The recording.
     """
-    from compat_lossscale.recording.observed import ObservedKinds
+    from compat_lossscale.recording.observed import observed_kinds
     from compat_lossscale.recording.reading import read
 
-    kinds = ObservedKinds.of(read(path).observed)
-    lines = kinds.lines("loss_scale", ("keras", "LossScaleOptimizer"))
-    return dataclasses.replace(options, observed=lines)
+    return dataclasses.replace(options, observed=observed_kinds(read(path).observed))
 
 
 def check_ids(ids: tuple[str, ...]) -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `migrate` prints of a run."""
+"""What `migrate` prints of a run, and the proof that it asks for."""
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ from compat_lossscale._printable import escaped
 from compat_lossscale._version import __version__
 
 if TYPE_CHECKING:
-    from lossscale_codemods.reports.run_report import RunReport
+    from lossscale_codemods.reports.run_report import Proof, RunReport
     from lossscale_codemods.vocabulary.names import Target
 
 
@@ -87,3 +88,42 @@ def _machine_form(run: RunReport, form: str | None) -> str:
     if form == "sarif":
         return sarif.as_sarif(run, __version__)
     return github.as_github(run)
+
+
+def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) -> Proof:
+    """Runs a program before and after the migration, in copies of the working directory.
+
+    Args:
+        run: What the migration would change.
+        program: What would follow `compat-lossscale run`.
+        target: What the program is migrated to.
+        steps: After how many steps it ends; `None` to let it end by itself.
+    """
+    from lossscale_codemods.reports.run_report import Proof
+    from lossscale_codemods.vocabulary.records import Outcome
+
+    from compat_lossscale.recording import proving, reports
+
+    outputs = {file.path: file.result.output for file in run.files if file.result.changed}
+    click.echo(f"Running {program!r} before and after, in copies of this folder.", err=True)
+    try:
+        comparison = proving.prove(
+            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps
+        )
+    except proving.ProofError as error:
+        return Proof(program, "cannot be told", f"Cannot be told: {error}.")
+    findings = [
+        (file.path.as_posix(), record.line, f"{record.rule} {record.name}: {record.message}")
+        for file in run.files
+        for record in file.result.records
+        if record.outcome is Outcome.NEEDS_REVIEW
+    ]
+    lines = list(reports.as_text(comparison, findings))[2:]
+    first = comparison.first
+    file, _, line = first.after_at.rpartition(":") if first is not None else ("", "", "")
+    return Proof(
+        program,
+        comparison.verdict.name.lower().replace("_", " "),
+        "\n".join(lines),
+        (file, int(line)) if file else None,
+    )

@@ -27,10 +27,9 @@ from compat_lossscale.cli._migrate_arguments import (
     with_observed,
     with_per_file_ignores,
 )
-from compat_lossscale.cli._migrate_output import print_run
+from compat_lossscale.cli._migrate_output import print_run, proof_of
 from compat_lossscale.cli._progress import Progress
 from compat_lossscale.cli._project import configuration_of
-from compat_lossscale.cli._proving import proof_of
 from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:

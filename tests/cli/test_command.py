@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 
 WRONG = [
     ("frobnicate",),

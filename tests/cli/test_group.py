@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from compat_lossscale.cli import group
+from compat_lossscale import cli as group
 from compat_lossscale.errors import ProgramError
 
 COMMANDS = ("doctor", "run", "migrate", "verify")

@@ -12,7 +12,7 @@ import click
 import pytest
 from lossscale_codemods.runner import configuration
 
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 from tests.docs.fences import ROOT, fences
 from tests.docs.test_pages import PAGES
 

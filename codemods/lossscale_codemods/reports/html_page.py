@@ -14,6 +14,7 @@ from compat_lossscale.pages.side_by_side import Line, Row, hunks
 from lossscale_codemods.analysis import decoding
 from lossscale_codemods.analysis.notebook_cells import sources_of
 from lossscale_codemods.reports.counts import totals
+from lossscale_codemods.reports.record_words import observed_words
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
@@ -165,10 +166,6 @@ def _example(rule: Rule) -> list[list[Row]]:
     return hunks(cases[0].before, cases[0].after or "", "python") if cases else []
 
 
-def _observed(record: Record) -> str:
-    return f"observed {record.observed} times" if record.observed else ""
-
-
 def _urgency(report: FileReport) -> int:
     """Returns what orders files: what a person has to look at comes first."""
     if report.result.status in _FAILED:
@@ -239,7 +236,7 @@ def _findings(report: FileReport) -> Iterable[Finding]:
             re.sub(r"\.$", "", record.message),
             record.advice,
             excerpt,
-            _UNSAFE[record.outcome] if record.unsafe else _observed(record),
+            _UNSAFE[record.outcome] if record.unsafe else observed_words(record),
         )
 
 

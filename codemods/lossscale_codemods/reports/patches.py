@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from compat_lossscale._printable import escaped
 from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.notebook_cells import sources_of
+from lossscale_codemods.reports.record_words import observed_words
 from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
@@ -105,18 +106,20 @@ def _readable(name: str, before: str, after: str, records: Sequence[Record]) -> 
 
 
 def _marked(hunk: str, records: Sequence[Record]) -> str:
-    """Says behind the first line of a hunk, where tools read on, what in it is an unsafe fix."""
+    """Says behind the first line of a hunk, where tools read on, what in it is not proven."""
     match = _HUNK.match(hunk)
-    unsafe = [one for one in records if one.unsafe and one.outcome is Outcome.REWRITTEN]
-    if match is None or not unsafe:
+    if match is None:
         return hunk
-    if unsafe[0].cell is not None:
-        places = [f"cell {cell}" for cell in dict.fromkeys(one.cell for one in unsafe)]
-    else:
-        start, length = int(match[1]), int(match[2] or 1)
-        lines = dict.fromkeys(one.line for one in unsafe if start <= one.line < start + length)
-        places = [f"line {line}" for line in lines]
-    return f"{hunk} unsafe fix: {', '.join(places)}" if places else hunk
+    lines = range(int(match[1]), int(match[1]) + int(match[2] or 1))
+    places: dict[str, list[str]] = {}
+    for one in records:
+        kind = "unsafe fix" if one.unsafe else observed_words(one)
+        if kind and one.outcome is Outcome.REWRITTEN and (one.cell or one.line in lines):
+            place = f"line {one.line}" if one.cell is None else f"cell {one.cell}"
+            if place not in places.setdefault(kind, []):
+                places[kind].append(place)
+    words = "; ".join(f"{kind}: {', '.join(where)}" for kind, where in places.items())
+    return f"{hunk} {words}" if words else hunk
 
 
 def _quoted(name: bytes) -> bytes:
