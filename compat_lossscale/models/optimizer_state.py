@@ -115,10 +115,10 @@ def _write_scale(optimizer: Any, scale: float, counter: int | None) -> None:
         optimizer.dynamic_scale.assign(scale)
         optimizer.step_counter.assign(counter)
     else:
-        from compat_lossscale.optimizers import saved_state  # noqa: PLC0415  # of tf-keras only
+        from compat_lossscale.optimizers import saving  # noqa: PLC0415  # of tf-keras only
 
         values = {"current_loss_scale": scale, "good_steps": counter}
-        saved_state.give_to(optimizer, values)
+        saving.give_to(optimizer, values)
 
 
 def differences(before: OptimizerState, after: OptimizerState) -> list[str]:

@@ -349,9 +349,9 @@ def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
 
 
 def _make_variables(optimizer: Any, model: Any) -> None:
-    from compat_lossscale.optimizers import saved_state  # noqa: PLC0415  # TensorFlow
+    from compat_lossscale.optimizers import saving  # noqa: PLC0415  # TensorFlow
 
-    saved_state.make_variables(optimizer, model.trainable_variables)
+    saving.make_variables(optimizer, model.trainable_variables)
 
 
 def _order(new: Any, rebuilding: Rebuilding) -> list[Any]:
