@@ -155,7 +155,7 @@ def _not_loaded(stored: StoredModel, state: OptimizerState | None) -> list[Field
 def _lost_state(
     before: OptimizerState, after: OptimizerState, conversion: Conversion, title: str
 ) -> list[Field]:
-    """Returns what the converted file does not give back, besides what is said to be lost."""
+    """Returns what the converted file does not give back, besides what is known as lost."""
     said = {field.name for field in conversion.lost}
     return [
         Field(
