@@ -21,7 +21,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.editing.edits import remove_item
-from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
 from lossscale_codemods.rules.shared.literal_policies import SCALED, name_of, policy_argument
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _TRAINING = ("fit", "fit_generator", "train_on_batch")
+_OWN_SCALES = (
+    "policy mixed_float16: dynamic 32768 2000",
+    *(f"policy {name}: None" for name in ("float32", "float16", "bfloat16", "mixed_bfloat16")),
+)
+"""Policies in a recorded run with the loss scale that they have anyway."""
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.Policy"
 _NEW = "tf.keras.mixed_precision.Policy"
@@ -178,6 +183,9 @@ class PolicyObjects(Rule):
         likely = self._why_likely(call, scale, program)
         if likely is not None:
             refusal.unsafe_fix = Rewrite(likely, edits)
+        if not self._config_is_read(call, program):
+            same = Rewrite("the loss scale is the one that this policy has anyway", edits)
+            refusal.observed_fixes = [ObservedFix("policy", (seen,), same) for seen in _OWN_SCALES]
         return refusal
 
     def _why_likely(self, call: cst.Call, scale: cst.Arg, program: Program) -> str | None:

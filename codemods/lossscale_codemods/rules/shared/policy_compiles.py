@@ -7,6 +7,7 @@ force when the model was made. Wrapping the optimizer that `compile` gets does t
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -111,7 +112,7 @@ def other_files_compile(program: Program) -> bool:
         return True
     if modules.files is None:
         return False
-    stem = modules.files.path.stem.encode()
+    stem = os.fsencode(modules.files.path.stem)
     users = modules.mentioning(modules.files.path.stem)
     imports = re.compile(rb"(?:^|\n)[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(stem))
     if users is None or any(
