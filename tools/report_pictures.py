@@ -25,7 +25,7 @@ REPORTS = {
     "verify-report.png": (["verify", "models", "--to", "tf-keras"], (1000, 640)),
 }
 """Each picture: the command that makes the report, and the window's width and height in pixels."""
-RUN_PICTURE, RUN_SIZE = ROOT / "docs" / "loss-scale-report.png", (1000, 1130)
+RUN_PICTURE, RUN_SIZE = ROOT / "docs" / "loss-scale-report.png", (1000, 1210)
 RUN = """
 from compat_lossscale import LossScaleRule, loss_scale_report
 from compat_lossscale.spec import ScaleState, next_state
