@@ -20,6 +20,7 @@ __all__ = [
     "keras_is_patched",
     "keras_legacy",
     "patch_keras",
+    "patches",
     "saving",
     "stock",
     "unpatch_keras",
@@ -36,24 +37,25 @@ tf1.KERASES.append(
 )
 
 
-_patches = FunctionPatches()
+patches = FunctionPatches()
+"""The patches of Keras' savers and loaders."""
 
 
 def patch_keras() -> None:
     """Patches Keras' savers and loaders for these classes, and registers the classes there."""
     saving.register()
-    _patches.replace(saving.PATCHES)
+    patches.replace(saving.PATCHES)
 
 
 def unpatch_keras() -> None:
     """Takes that back."""
     saving.unregister()
-    _patches.replace(())
+    patches.replace(())
 
 
 def keras_is_patched() -> bool:
     """Whether Keras is patched at present."""
-    return bool(_patches.applied)
+    return bool(patches.applied)
 
 
 patch_keras()

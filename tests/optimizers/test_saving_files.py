@@ -14,8 +14,9 @@ import pytest
 import tf_keras
 
 import compat_lossscale
+from compat_lossscale import optimizers
 from compat_lossscale._patching import FunctionPatches
-from compat_lossscale.optimizers import patch_keras, saving, stock, unpatch_keras
+from compat_lossscale.optimizers import saving, stock
 from tests.optimizers.test_saving import (
     FORMATS,
     INPUTS,
@@ -30,14 +31,15 @@ from tests.support import Family
 
 @contextlib.contextmanager
 def by_public_names() -> Iterator[None]:
-    unpatch_keras()
-    patches = FunctionPatches()
-    patches.replace(saving.patches())
+    private = optimizers.patches.applied
+    optimizers.patches.replace(())
+    public = FunctionPatches()
+    public.replace(saving.patches())
     try:
         yield
     finally:
-        patches.replace(())
-        patch_keras()
+        public.replace(())
+        optimizers.patches.replace(private)
 
 
 @pytest.fixture(params=["public", "private"])
