@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import importlib
 import os
 import sys
+import traceback
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from compat_lossscale._version import __version__
+from compat_lossscale.cli._command import CRASHED, usage_apart
 from compat_lossscale.errors import CompatLossScaleError
 
 _COMMANDS = {
@@ -43,9 +46,27 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0].lower(), _COMMANDS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            if not close and args[0].endswith(".py"):
+                hint = f" To run a program: compat-lossscale run {args[0]}"
             known = ", ".join(_COMMANDS)
-            ctx.fail(f"There is no command {args[0]!r}. The commands are: {known}.")
+            ctx.fail(f"There is no command {args[0]!r}.{hint} The commands are: {known}.")
         return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        with usage_apart():
+            return super().main(*args, **extra)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        with usage_apart():
+            return super().make_context(info_name, args, *rest, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with usage_apart():
+            return super().invoke(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         # Otherwise, click would load every command for its help.
@@ -71,7 +92,8 @@ def call() -> Any:
     """Runs the command line.
 
     For an error of this package, and for output that cannot be written, it prints one line on
-    stderr, and the exit code is 2. For Ctrl-C, the exit code is 130.
+    stderr, and the exit code is 2. It is 64 for wrong usage, 130 for Ctrl-C, and 70 for a mistake
+    of this program, which no result of a command has.
 
     Returns:
         The return value of the command.
@@ -87,14 +109,20 @@ def call() -> Any:
     except CompatLossScaleError as error:
         print(f"compat-lossscale: {error}", file=sys.stderr)
         sys.exit(2)
-    except OSError as error:
-        if error.errno not in _NO_ROOM or error.filename is not None:
-            raise
+    except Exception as error:
+        if not _is_output_full(error):
+            traceback.print_exc()
+            print("compat-lossscale: this is a mistake in the program. Report it.", file=sys.stderr)
+            sys.exit(CRASHED)
         # Otherwise, Python would try to write the rest when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        message = f"the standard output cannot be written: {error.strerror}"
+        message = f"the standard output cannot be written: {getattr(error, 'strerror', error)}"
         print(f"compat-lossscale: {message}", file=sys.stderr)
         sys.exit(2)
+
+
+def _is_output_full(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None
 
 
 def main() -> None:

@@ -143,6 +143,7 @@ class UsedNeighbours:
         packages: The packages that they import.
         missing: By package that is not installed, how many files import it whatever is the case.
         programs_lack: Which of these a file imports that doctor was asked about itself.
+        functions_lack: Which ones only a function of such a file imports.
         needed_by: By neighbour, the installed package that cannot be imported without it.
         writes_summaries: Whether they write summaries of TensorFlow 2.
         not_on_keras_3: What they use that Keras 3 has not: members, and names below `tf.keras`.
@@ -152,6 +153,7 @@ class UsedNeighbours:
     packages: set[str] = dataclasses.field(default_factory=set)
     missing: dict[str, int] = dataclasses.field(default_factory=dict)
     programs_lack: set[str] = dataclasses.field(default_factory=set)
+    functions_lack: set[str] = dataclasses.field(default_factory=set)
     needed_by: dict[Neighbour, str] = dataclasses.field(default_factory=dict)
     writes_summaries: bool = False
     not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
@@ -184,6 +186,9 @@ class UsedNeighbours:
             )
         for package in sorted(self.programs_lack):
             needed[install(package)] = f"It imports {package}, which is not installed."
+        for package in sorted(self.functions_lack - self.programs_lack):
+            reason = f"A function imports {package}, which is not installed."
+            needed.setdefault(install(package), reason)
         return [(reason, step) for step, reason in needed.items()]
 
 
@@ -209,10 +214,14 @@ def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> Used
         used.packages |= file.packages
         used.not_on_keras_3 |= file.not_on_keras_3
         used.writes_summaries = used.writes_summaries or file.writes_summaries
-        for package in not_installed(file.needed, one.path):
+        is_asked_about = one.path.absolute() in programs
+        lacking = set(not_installed(file.needed, one.path))
+        lacking_later = set(not_installed(file.needed_later, one.path))
+        for package in lacking | lacking_later:
             used.missing[package] = used.missing.get(package, 0) + 1
-            if one.path.absolute() in programs:
-                used.programs_lack.add(package)
+        if is_asked_about:
+            used.programs_lack |= lacking
+            used.functions_lack |= lacking_later
     used.needed_by = needing_more(used.packages, [path.absolute() for path in paths], _LARGEST, end)
     return used
 
@@ -238,7 +247,7 @@ def lines(used: UsedNeighbours) -> Iterator[str]:
             "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3 has no "
             f"{', '.join(sorted(used.not_on_keras_3))}."
         )
-    others = sorted(used.missing.keys() - used.programs_lack)
+    others = sorted(used.missing.keys() - used.programs_lack - used.functions_lack)
     if others:
         more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
         yield (

@@ -3,249 +3,37 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import functools
 import gc
 import io
-import os
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
+from compat_lossscale.cli._colour import color_option, is_coloured
+from compat_lossscale.cli._migrate_arguments import (
+    TARGETS,
+    MigrateCommand,
+    check_arguments,
+    check_ids,
+    check_proof,
+    check_standard_input,
+    form_of,
+    ids,
+    options_of,
+    with_observed,
+    with_per_file_ignores,
+)
+from compat_lossscale.cli._migrate_output import print_run, proof_of
+from compat_lossscale.cli._progress import Progress
 from compat_lossscale.cli._project import configuration_of
-from compat_lossscale.cli._reports import check_report_path, html_option, write_report
+from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lossscale_codemods.reports.run_report import Proof, RunReport
     from lossscale_codemods.vocabulary.options import Options
-
-
-TARGETS = ("tf-keras", "compat", "keras3")
-
-
-class _WrongCallError(click.UsageError):
-    exit_code = 64  # EX_USAGE of sysexits.h.
-
-
-@contextlib.contextmanager
-def _apart_from_reports() -> Iterator[None]:
-    try:
-        yield
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        raise _WrongCallError(error.format_message(), context) from error
-
-
-class MigrateCommand(click.Command):
-    """A command whose exit codes 0 to 3 are about files, so wrong usage has another one."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
-    ) -> click.Context:
-        """Reads the arguments."""
-        with _apart_from_reports():
-            return super().make_context(info_name, args, *rest, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command."""
-        with _apart_from_reports():
-            return super().invoke(ctx)
-
-
-def check_arguments(
-    paths: tuple[Path, ...],
-    *,
-    write: bool,
-    check: bool,
-    form: str | None,
-    html: Path | None,
-    undo: Path | None,
-) -> None:
-    """Refuses options that contradict each other, before anything is read or written."""
-    if not paths:
-        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
-    if write and check:
-        raise click.UsageError(
-            "--write and --check exclude each other: --check writes nothing. Give one of them."
-        )
-    if undo is not None and not write:
-        raise click.UsageError("--undo needs --write: without it nothing is changed.")
-    if undo is not None and os.path.lexists(undo):
-        from lossscale_codemods.runner.undo import already_there
-
-        raise click.UsageError(already_there(undo))
-    if html is not None:
-        check_report_path(html)
-    if Path("-") in paths and len(paths) > 1:
-        raise click.UsageError("`-` stands alone: give it, or files and folders.")
-    reports = {"html": html, "undo": undo, form: form}
-    for option, given in reports.items() if Path("-") in paths else ():
-        if given is not None:
-            raise click.UsageError(f"--{option} needs files or folders, not standard input.")
-
-
-def check_proof(paths: tuple[Path, ...], *, prove: str | None, steps: int | None) -> None:
-    """Refuses options of a proof that contradict others."""
-    if steps is not None and prove is None:
-        raise click.UsageError("--steps needs --prove: without it, nothing is run.")
-    if prove is not None and Path("-") in paths:
-        raise click.UsageError("--prove needs files or folders, not standard input.")
-
-
-def form_of(**forms: bool) -> str | None:
-    """Returns the form of the report that an option asks for; nothing for text.
-
-    Args:
-        **forms: Whether each form was asked for.
-    """
-    given = [form for form, asked in forms.items() if asked]
-    if len(given) > 1:
-        options = " and ".join(f"--{form}" for form in given)
-        raise click.UsageError(f"{options} exclude each other. Give one of them.")
-    return given[0] if given else None
-
-
-def ids(text: str) -> tuple[str, ...]:
-    """Splits a list at its commas."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def options_of(
-    target: str,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    *,
-    collapse_guards: bool,
-    unsafe_fixes: bool,
-    legacy_optimizers: bool,
-    no_dependency: bool,
-) -> Options:
-    """Checks the options of the command line and of the configuration, and returns them."""
-    if target not in TARGETS:
-        *others, last = TARGETS
-        known = f"{', '.join(others)} or {last}"
-        raise click.UsageError(f"There is no target {target!r}; use {known}.")
-    if no_dependency and target != "keras3":
-        raise click.UsageError(
-            "--no-dependency is for --target keras3: the result of --target tf-keras needs nothing "
-            "of this package, and --target compat is for what it has."
-        )
-    if select or ignore:
-        check_ids((*select, *ignore))
-    from lossscale_codemods.vocabulary.names import Target
-    from lossscale_codemods.vocabulary.options import Options
-    from lossscale_codemods.vocabulary.suppression import Selection
-
-    return Options(
-        Target.KERAS3_ALONE if no_dependency else Target(target),
-        Selection(select, ignore),
-        collapse_guards=collapse_guards,
-        unsafe_fixes=unsafe_fixes,
-        legacy_optimizers=legacy_optimizers,
-    )
-
-
-def with_observed(options: Options, path: str) -> Options:
-    """Returns the options with what a recorded run saw.
-
-    Args:
-        options: The options.
-        path: The recording.
-    """
-    from compat_lossscale.recording.observed import ObservedKinds
-    from compat_lossscale.recording.reading import read
-
-    kinds = ObservedKinds.of(read(path).observed)
-    lines = kinds.lines("loss_scale", ("keras", "LossScaleOptimizer"))
-    return dataclasses.replace(options, observed=lines)
-
-
-def check_ids(ids: tuple[str, ...]) -> None:
-    """Refuses ids with which no rule's id begins."""
-    from lossscale_codemods.rules.registry import all_rules
-
-    known = sorted(rule.id for rule in all_rules())
-    for given in ids:
-        if not any(rule.startswith(given) for rule in known):
-            raise click.UsageError(
-                f"No rule has an id that starts with {given!r}. The rules are: {', '.join(known)}."
-            )
-
-
-_LONG_RUN = 1.0
-"""Seconds after which the line is shown."""
-
-
-class Progress:
-    """A line on standard error with the progress of a long run, if that is a terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.shown = not quiet and sys.stderr.isatty()
-        self.started = time.monotonic()
-        self.drawn = False
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __call__(self, done: int, total: int) -> None:
-        """Shows how many files are done."""
-        if self.shown and time.monotonic() - self.started > _LONG_RUN:
-            width = 30 * done // total
-            bar = "#" * width + "-" * (30 - width)
-            click.echo(f"\r[{bar}] {done}/{total} files", nl=False, err=True)
-            self.drawn = True
-
-    def __exit__(self, *_: object) -> None:
-        if self.drawn:
-            click.echo("\r" + " " * 60 + "\r", nl=False, err=True)
-
-
-def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) -> Proof:
-    """Runs a program before and after the migration, in copies of the working directory.
-
-    Args:
-        run: What the migration would change.
-        program: What would follow `compat-lossscale run`.
-        target: What the program is migrated to.
-        steps: After how many steps it ends; `None` to let it end by itself.
-    """
-    from lossscale_codemods.reports.run_report import Proof
-    from lossscale_codemods.vocabulary.records import Outcome
-
-    from compat_lossscale.recording import proving, reports
-
-    outputs = {file.path: file.result.output for file in run.files if file.result.changed}
-    click.echo(f"Running {program!r} before and after, in copies of this folder.", err=True)
-    try:
-        comparison = proving.prove(
-            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps
-        )
-    except proving.ProofError as error:
-        return Proof(program, "cannot be told", f"Cannot be told: {error}.")
-    findings = [
-        (file.path.as_posix(), record.line, f"{record.rule} {record.name}: {record.message}")
-        for file in run.files
-        for record in file.result.records
-        if record.outcome is Outcome.NEEDS_REVIEW
-    ]
-    lines = list(reports.as_text(comparison, findings))[2:]
-    first = comparison.first
-    file, _, line = first.after_at.rpartition(":") if first is not None else ("", "", "")
-    return Proof(
-        program,
-        comparison.verdict.name.lower().replace("_", " "),
-        "\n".join(lines),
-        (file, int(line)) if file else None,
-    )
-
 
 # Paths that cannot be read are reported, and the other paths are migrated.
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
@@ -282,9 +70,36 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     is_flag=True,
     help="With --target keras3: use nothing but Keras 3, and report what only this package keeps.",
 )
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Also leave out these files and folders: a pattern as in .gitignore. Repeatable.",
+)
 @click.option("--no-ignore", is_flag=True, help="Also look at ignored and excluded files.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Read [tool.compat-lossscale] of FILE, not of the project's pyproject.toml.",
+)
+@click.option(
+    "--stdin-filename",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With `-`: which file standard input is the content of.",
+)
 @click.option("--jobs", type=click.IntRange(min=1), help="How many workers at most.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and problems only.")
+@color_option
+@click.option("--statistics", is_flag=True, help="Print how often each rule decided, and no diffs.")
+@click.option("--exit-zero", is_flag=True, help="Do not count changes and findings as failures.")
+@click.option(
+    "--add-suppressions",
+    is_flag=True,
+    help="Instead of changes: comments that suppress all that is found now. For large codebases, "
+    "in which only new old names are to fail.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON report.")
 @click.option("--sarif", is_flag=True, help="Print a SARIF report, with fixes.")
 @click.option("--github", is_flag=True, help="Print GitHub annotations.")
@@ -323,9 +138,16 @@ def migrate(
     observed: str | None,
     legacy_optimizers: bool | None,
     no_dependency: bool,
+    exclude: tuple[str, ...],
     no_ignore: bool,
+    config: Path | None,
+    stdin_filename: Path | None,
     jobs: int | None,
     quiet: bool,
+    colour: str,
+    statistics: bool,
+    exit_zero: bool,
+    add_suppressions: bool,
     as_json: bool,
     sarif: bool,
     github: bool,
@@ -342,47 +164,48 @@ def migrate(
     standard input and writes standard output. Nothing is executed, except the program of --prove.
 
     Exit codes: 0 nothing is left to do, 1 changes or findings are left, 2 a file could not be read
-    or written, 3 both, 64 wrong options or configuration, 130 interrupted.
+    or written, 3 both, 64 wrong options or configuration, 70 a mistake of this program, 130
+    interrupted.
     """
-    # Syntax trees are many objects that are freed together. Garbage collection every 700 objects
-    # took a tenth of a run, and half of parsing.
-    gc.set_threshold(50_000)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A file's name or text may have characters that the terminal's encoding does not have.
-            stream.reconfigure(errors="backslashreplace")
+    _prepare()
     if list_rules:
         _list_rules()
         return
     if explain is not None:
         _explain(explain)
         return
-    form = form_of(json=as_json, sarif=sarif, github=github)
+    form = form_of(json=as_json, sarif=sarif, github=github, statistics=statistics)
     check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
-    check_proof(paths, prove=prove, steps=steps)
+    check_proof(paths, prove=prove, steps=steps, suppress=add_suppressions)
+    check_standard_input(paths, stdin_filename, suppress=add_suppressions)
     require_libcst("migrate")
-    configuration = configuration_of(paths)
+    configuration = configuration_of([stdin_filename] if stdin_filename else paths, config)
     target = target or configuration.target
-    if legacy_optimizers is None:
-        legacy_optimizers = configuration.legacy_optimizers
-    options = options_of(
-        target,
-        ids(select) if select is not None else configuration.select,
-        ids(ignore) if ignore is not None else configuration.ignore,
-        collapse_guards=collapse_guards or configuration.collapse_guards,
-        unsafe_fixes=unsafe_fixes or configuration.unsafe_fixes,
-        legacy_optimizers=legacy_optimizers,
-        no_dependency=no_dependency or configuration.no_dependency,
+    options = with_per_file_ignores(
+        options_of(
+            target,
+            ids(select if select is not None else ",".join(configuration.select)),
+            ids(ignore if ignore is not None else ",".join(configuration.ignore)),
+            collapse_guards=collapse_guards or configuration.collapse_guards,
+            unsafe_fixes=unsafe_fixes or configuration.unsafe_fixes,
+            legacy_optimizers=(
+                configuration.legacy_optimizers if legacy_optimizers is None else legacy_optimizers
+            ),
+            no_dependency=no_dependency or configuration.no_dependency,
+        ),
+        configuration,
     )
     if observed is not None:
         options = with_observed(options, observed)
     quiet = quiet or configuration.quiet
-    if paths == (Path("-"),):
-        context.exit(_standard_input(options, quiet=quiet, check=check))
-    from lossscale_codemods.reports.counts import exit_code
+    from lossscale_codemods.reports.counts import exit_code, without_findings
     from lossscale_codemods.runner import migrate_files
     from lossscale_codemods.runner.interrupts import once
 
+    if paths == (Path("-"),):
+        name = stdin_filename or Path("stdin")
+        code = _standard_input(name, options, quiet=quiet, check=check)
+        context.exit(without_findings(code) if exit_zero else code)
     with once():
         with Progress(quiet=quiet or form is not None) as progress:
             migrate_paths = functools.partial(
@@ -391,7 +214,8 @@ def migrate(
                 options,
                 jobs=jobs or configuration.jobs,
                 no_ignore=no_ignore or configuration.no_ignore,
-                exclude=configuration.exclude,
+                exclude=(*configuration.exclude, *_from_here(exclude)),
+                suppress=add_suppressions,
                 progress=progress,
             )
             run = migrate_paths(write=write and prove is None, undo=undo if write else None)
@@ -401,8 +225,16 @@ def migrate(
             if write:
                 run = migrate_paths(write=True, undo=undo)
             run.proof = proof
-        _print(run, form=form, quiet=quiet, check=check, write=write)
-        code = exit_code(run)
+        print_run(
+            run,
+            form=form,
+            target=None if add_suppressions else options.target,
+            quiet=quiet,
+            check=check,
+            write=write,
+            coloured=is_coloured(colour),
+        )
+        code = without_findings(exit_code(run)) if exit_zero else exit_code(run)
         if html is not None:
             from lossscale_codemods.reports.html_page import as_html_page
 
@@ -410,7 +242,23 @@ def migrate(
     context.exit(code)
 
 
-def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
+def _prepare() -> None:
+    # Syntax trees are many objects that are freed together. Garbage collection every 700 objects
+    # took a tenth of a run, and half of parsing.
+    gc.set_threshold(50_000)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A file's name or text may have characters that the terminal's encoding does not have.
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _from_here(patterns: tuple[str, ...]) -> list[str]:
+    from lossscale_codemods.project.discovery import patterns_from
+
+    return patterns_from(str(Path.cwd()), patterns) if patterns else []
+
+
+def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.reports import counts, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.runner.file_task import migrate_apart
@@ -419,9 +267,8 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
     source = sys.stdin.buffer.read()
-    name = Path("stdin")
-    if source.lstrip()[:1] == b"{" and b'"cells"' in source:
-        name = Path("stdin.ipynb")
+    if not name.suffix and source.lstrip()[:1] == b"{" and b'"cells"' in source:
+        name = name.with_suffix(".ipynb")
     result = scan_file(str(name), source, options.selection)
     if result is None:
         result = migrate_apart(name, source, options)
@@ -436,44 +283,6 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     return counts.exit_code(run)
 
 
-def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:
-    if form is not None:
-        report = _machine_form(run, form)
-        if report:
-            click.echo(report)
-        return
-    from lossscale_codemods.reports import patches, text
-
-    if not (quiet or check or write):
-        for file in run.files:
-            patch = patches.diff(file)
-            if patch:
-                click.echo(patches.coloured(patch))
-    if check and not quiet:
-        for file in run.files:
-            if file.result.changed:
-                click.echo(f"{escaped(str(file.path))}: would change")
-    if not quiet:
-        for mention in text.mentions(run):
-            click.echo(mention)
-    for finding in text.findings(run):
-        click.echo(finding)
-    if not quiet:
-        click.echo(text.summary(run, write=write))
-
-
-def _machine_form(run: RunReport, form: str) -> str:
-    from lossscale_codemods.reports import github, json_form, sarif
-
-    from compat_lossscale._version import __version__
-
-    if form == "json":
-        return json_form.as_json(run)
-    if form == "sarif":
-        return sarif.as_sarif(run, __version__)
-    return github.as_github(run)
-
-
 def _list_rules() -> None:
     from lossscale_codemods.rules.registry import all_rules
 
@@ -484,6 +293,7 @@ def _list_rules() -> None:
 def _explain(rule_id: str) -> None:
     from lossscale_codemods.reports.rule_reference import explain
 
+    rule_id = rule_id.strip().upper()
     text = explain(rule_id)
     if text is None:
         check_ids((rule_id,))

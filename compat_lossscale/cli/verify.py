@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from compat_lossscale._printable import escaped
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Verdict, meaning
@@ -34,11 +35,12 @@ _T = TypeVar("_T")
 
 _A_PATH = click.Path(readable=False)
 """For completion in shells. The reader of a path reports what is wrong with it."""
+_SHOWN_QUIETLY = (ArtefactStatus.LOSSY, ArtefactStatus.UNREADABLE)
 MANY = 20
 """The number of artefacts from which there is a progress bar, on a terminal."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=_A_PATH)
 @click.option(
     "--to",
@@ -54,6 +56,9 @@ MANY = 20
     "(.h5, .keras). Never replaces the input. Needs --to and one PATH.",
 )
 @click.option("--overwrite", is_flag=True, help="Let --output replace an existing file.")
+@click.option(
+    "--quiet", "-q", is_flag=True, help="Print only what would be lost or cannot be read."
+)
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @html_option
 @click.option(
@@ -79,6 +84,7 @@ def verify(
     target: str | None,
     output: str | None,
     overwrite: bool,
+    quiet: bool,
     as_json_: bool,
     html: Path | None,
     strict: bool,
@@ -88,10 +94,11 @@ def verify(
     """Show which generation wrote each PATH, its loss scale, and what a conversion loses.
 
     PATH is a config (JSON), an .h5 or .keras model, a SavedModel, a TensorFlow checkpoint, or a
-    folder of these. Nothing in it is executed.
+    folder of these, of which each has one line: name one for its details. Nothing in it is
+    executed.
 
     The exit code is 0 if nothing is lost, 1 if something is lost, 2 if something cannot be
-    read or written, and 3 for both.
+    read or written, 3 for both, and 64 for wrong usage.
     """
     if output is not None and (target is None or len(paths) != 1):
         raise click.UsageError("--output needs --to and exactly one PATH.")
@@ -123,14 +130,17 @@ def verify(
 
         code |= write_report(html, as_html_page(results, deep=value.get("deep", [])))
     value["exit_code"] = code
-    if matrix:
-        for line in (*matrix_of(results), *extra):
-            click.echo(line)
-    elif as_json_:
-        click.echo(json.dumps(value, indent=2, allow_nan=False))
+    if as_json_:
+        lines = [json.dumps(value, indent=2, allow_nan=False)]
+    elif matrix:
+        lines = [*matrix_of(results), *extra]
+    elif quiet:
+        left = [one for one in results if one.status in _SHOWN_QUIETLY]
+        lines = [*text_of(left, paths), *extra]
     else:
-        for line in (*text_of(results), *extra, _summary(results)):
-            click.echo(line)
+        lines = [*text_of(results, paths), *extra, _summary(results)]
+    for line in lines:
+        click.echo(line)
     sys.exit(code)
 
 
@@ -192,11 +202,19 @@ def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list
     return int(any(c.outcome is equivalence.StockOutcome.DIFFERENT for c in known.values()))
 
 
-def text_of(results: Sequence[Verification]) -> Iterator[str]:
-    """Yields the printed lines about results, without the summary."""
+def text_of(results: Sequence[Verification], named: Sequence[str] | None = None) -> Iterator[str]:
+    """Yields the printed lines about results, without the summary.
+
+    Args:
+        results: The results.
+        named: The paths that the user named, if not all: what was found in folders has one line.
+    """
     for result in results:
-        for line in _lines(result):
-            yield escaped(line)
+        lines = list(_lines(result))
+        if named is not None and result.path not in named:
+            lost = len(result.lost) + sum(len(one.lost) for _, c in result.conversions for one in c)
+            lines = [f"{lines[0]}; {lost} lost" if lost else lines[0]]
+        yield from map(escaped, lines)
 
 
 def _lines(result: Verification) -> Iterator[str]:

@@ -69,9 +69,7 @@ def call(function: str, path: str, *arguments: Any) -> Any:
     if "result" in answer:
         return answer["result"]
     if answer.get("missing"):
-        raise MissingExtraError(
-            "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
-        )
+        raise MissingExtraError("reading HDF5 files needs h5py: pip install h5py")
     raise UnreadableArtefactError(f"it is not a readable HDF5 file: {answer['error']}")
 
 

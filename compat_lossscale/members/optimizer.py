@@ -215,8 +215,9 @@ def wrapped_already(optimizer: Any) -> AlreadyWrappedError:
     """Returns the error for an optimizer that has a wrapper."""
     return AlreadyWrappedError(
         f'"inner_optimizer" is already wrapped by a LossScaleOptimizer: {optimizer!r}. Use that '
-        "one, or wrap a second optimizer, type(opt).from_config(opt.get_config()): two loss scales "
-        "cannot share the slots and the step count of one."
+        "one: if `compile` wrapped it, it is `model.optimizer`, so give that to the next "
+        "`compile`. Or wrap a second optimizer, type(opt).from_config(opt.get_config()): two loss "
+        "scales cannot share the slots and the step count of one."
     )
 
 

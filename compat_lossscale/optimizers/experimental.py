@@ -42,7 +42,7 @@ class LossScaleOptimizer(ExperimentalMembers, base.LossScaleOptimizer):
 
         Copies of Keras' own training step of TensorFlow 2.2 and 2.3 call this.
         """
-        pairs = self._optimizer._aggregate_gradients(list(grads_and_vars))
+        pairs = stock.aggregated(self._optimizer, list(grads_and_vars))
         return [gradient for gradient, _ in pairs]
 
     def _clip_gradients(self, grads: Any) -> Any:

@@ -107,7 +107,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             grads_and_vars = inner_optimizer._transform_unaggregated_gradients(grads_and_vars)
             summed = stock.sums_as_the_strategy_does(inner_optimizer)
             if tf.distribute.has_strategy() or not summed:
-                grads_and_vars = inner_optimizer._aggregate_gradients(grads_and_vars)
+                grads_and_vars = stock.aggregated(inner_optimizer, grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         if pickling.WEIGHTS in self.__dict__:
             pairs = zip(gradients, variables, strict=True)

@@ -38,7 +38,7 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     except ImportError as error:
         raise MissingExtraError(
             "compat_lossscale.plot_history() needs matplotlib (matplotlib not found): "
-            "pip install 'compat-lossscale[plot]'"
+            "pip install matplotlib"
         ) from error
     values = values_of(history)
     scales, skipped = values["loss_scale"], values.get("skipped_steps")

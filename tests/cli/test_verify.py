@@ -81,19 +81,19 @@ def test_the_exit_code_in_every_cell(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    "arguments",
     [
-        ([], 2),
-        (["--to", "tf1", "x"], 2),
-        (["--output", "x.json", "x"], 2),
-        (["--to", "tf2.3", "--output", "x.json", "x", "y"], 2),
-        (["--matrix", "--json", "x"], 2),
-        (["--overwrite", "x"], 2),
+        [],
+        ["--to", "tf1", "x"],
+        ["--output", "x.json", "x"],
+        ["--to", "tf2.3", "--output", "x.json", "x", "y"],
+        ["--matrix", "--json", "x"],
+        ["--overwrite", "x"],
     ],
 )
-def test_wrong_arguments_are_a_usage_error(arguments: list[str], code: int) -> None:
+def test_wrong_arguments_are_a_usage_error(arguments: list[str]) -> None:
     result = verify(*arguments)
-    assert (result.exit_code, "Usage:" in result.stderr) == (code, True)
+    assert (result.exit_code, "Usage:" in result.stderr) == (64, True)
 
 
 def test_the_text_names_generation_loss_scale_state_and_what_is_lost_and_why() -> None:
@@ -168,7 +168,7 @@ def test_html_comes_besides_and_changes_no_exit_code(
     assert result.exit_code == 1
     assert "1 artefact: 0 lossless, 1 would lose something" in result.output
     assert "<h1>Verification report</h1>" in report.read_text()
-    assert verify(files["lossy"], "--html", tmp_path / "report.json").exit_code == 2
+    assert verify(files["lossy"], "--html", tmp_path / "report.json").exit_code == 64
 
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -192,6 +192,24 @@ def test_a_folder_is_walked() -> None:
     value = json.loads(verify(ARTEFACTS / "2.3", "--json").stdout)
     formats = {artefact["format"] for artefact in value["artefacts"]}
     assert formats == {"HDF5 model (.h5)", "SavedModel", "TensorFlow checkpoint", "config (JSON)"}
+
+
+def test_what_is_in_a_folder_has_one_line_each_and_what_is_named_has_its_details() -> None:
+    lines = verify(ARTEFACTS / "2.3").stdout.splitlines()
+    *files, summary = lines
+    assert len(files) == int(summary.partition(" artefacts:")[0])
+    assert all(line.startswith(f"{ARTEFACTS / '2.3'}/") for line in files)
+    assert len(verify(ARTEFACTS / "2.3" / "model.h5").stdout.splitlines()) > 3
+
+
+def test_quiet_prints_only_what_is_lost_or_unreadable(files: dict[str, Path]) -> None:
+    assert verify(files["lossless"], "-q").stdout == ""
+    lossy = verify(files["lossless"], files["lossy"], files["broken"], "--quiet")
+    assert lossy.exit_code == 3
+    starts = [line for line in lossy.stdout.splitlines() if not line.startswith(" ")]
+    assert [line.partition(":")[0] for line in starts] == [
+        str(files["lossy"]), str(files["broken"])
+    ]  # fmt: skip
 
 
 def test_a_folder_without_artefacts_is_reported(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_configuration_that_is_shown_has_every_key(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "codemod" / "index.md").read_text("utf-8")
     (block,) = [one for one in fences(page) if one.language == "toml"]
     (tmp_path / "pyproject.toml").write_text(block.text, "utf-8")
-    assert set(configuration.read(tmp_path / "pyproject.toml").__dict__) == {
+    assert set(configuration.read(tmp_path / "pyproject.toml").__dict__) - {"folder"} == {
         line.partition(" = ")[0].replace("-", "_") for line in block.text.splitlines()[1:]
     }
 

@@ -531,5 +531,5 @@ def test_a_missing_tensorflow_is_one_line_that_names_the_extra() -> None:
     assert says(
         line,
         "compat_lossscale.install() needs TensorFlow and tf-keras (tf_keras not found): "
-        "pip install 'compat-lossscale[tf]'",
+        "pip install tensorflow tf-keras tensorboard",
     )

@@ -116,7 +116,7 @@ except ImportError as error:
     assert says(
         message,
         "compat_lossscale.plot_history() needs matplotlib (matplotlib not found): "
-        "pip install 'compat-lossscale[plot]'",
+        "pip install matplotlib",
     )
 
 

@@ -15,6 +15,7 @@ from lossscale_codemods.analysis.lookup_tables import looked_up
 from lossscale_codemods.analysis.modules import Definition, Modules, ProjectClass, decorators
 from lossscale_codemods.analysis.object_types import (
     NOTHING,
+    OTHER,
     UNKNOWN,
     ObjectType,
     Value,
@@ -43,6 +44,8 @@ PROPERTIES = frozenset({"property", "functools.cached_property", "cached_propert
 _KEEPING_THE_RESULT = PROPERTIES | {"staticmethod", "classmethod"}
 _BASES = {*OPTIMIZERS, ObjectType.MODEL, ObjectType.V1_WRAPPER}
 """What classes of a project inherit from."""
+_OF_ARGPARSE = frozenset({"parse_args", "parse_known_args"})
+"""Methods that give settings, which programs call `opt` as well as `args`."""
 
 
 class ProjectAnswers:
@@ -197,6 +200,8 @@ class CallResults(abc.ABC):
         return frozenset(members)
 
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
+        if isinstance(func, cst.Attribute) and func.attr.value in _OF_ARGPARSE:
+            return OTHER
         results: set[Value] = set()
         behind = self.members_of_returned(func)
         if behind:
@@ -323,6 +328,8 @@ class CallResults(abc.ABC):
         """
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
             return UNKNOWN
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in _OF_ARGPARSE:
+            return OTHER
         own = None in self.resolver.paths(node.func)
         definitions = (
             self._own_definitions(node.func)

@@ -26,7 +26,7 @@ def as_github(report: RunReport) -> str:
         if file.result.problem:
             lines.append(f"::error file={path}::{_escaped(file.result.problem)}")
         for record in file.result.records:
-            if record.outcome is Outcome.NEEDS_REVIEW:
+            if record.is_finding:
                 level, text = "warning", f"{record.message}. {advice_of(record)}"
             elif record.outcome is Outcome.REWRITTEN and not file.written:
                 level, text = "notice", f"can be rewritten: {message_of(record)}."

@@ -23,7 +23,7 @@ from lossscale_codemods.analysis.loss_scale_owners import (
 )
 from lossscale_codemods.analysis.object_types import is_of_v1
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.base import KERAS_WRAPPER, Case, ObservedFix, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import (
     attributes,
     called,
@@ -156,7 +156,7 @@ class LossScaleCalls(Rule):
             "that this is a loss-scale optimizer is not proven in this file",
             "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",
             unsafe_fix=uncalled if looks_like_optimizer(owner) else None,
-            observed_fix=uncalled,
+            observed_fixes=[ObservedFix("loss_scale", KERAS_WRAPPER, uncalled)],
         )
 
     @staticmethod

@@ -31,7 +31,15 @@ from lossscale_codemods.analysis.loss_scale_owners import (
 )
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import (
+    KERAS_WRAPPER,
+    Case,
+    ObservedFix,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
+)
 from lossscale_codemods.rules.markers import LOSS_SCALE_PATTERN, OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.attribute_reads import (
     NEW_ATTRIBUTES,
@@ -173,7 +181,7 @@ class LossScaleAttributes(Rule):
                 f"If it does, write `.{NEW_ATTRIBUTES.get(name, 'loss_scale')}` of the optimizer "
                 "instead.",
                 unsafe_fix=respelled if looks_like_optimizer(owner) else None,
-                observed_fix=respelled,
+                observed_fixes=[ObservedFix("loss_scale", KERAS_WRAPPER, respelled)],
             )
         if is_changed:
             return Review(

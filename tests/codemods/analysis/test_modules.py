@@ -221,3 +221,11 @@ def test_the_keras_wrapper_refuses_v1_optimizers(tmp_path: Path) -> None:
     both = main + "    wrap(tf.keras.optimizers.SGD())\n"
     found = kinds(tmp_path, {"wrapping.py": wrapping, "main.py": both})
     assert found == {ObjectType.V1_WRAPPER, ObjectType.WRAPPER}
+
+
+@pytest.mark.parametrize("call", ["parser.parse_args()", "make().parse_known_args()[0]"])
+def test_settings_of_a_command_line_are_no_optimizer(tmp_path: Path, call: str) -> None:
+    (tmp_path / "a").mkdir()
+    found = kinds(tmp_path / "a", {"main.py": f"opt = {call}\n"}, "opt")
+    assert found <= {ObjectType.OTHER, ObjectType.UNKNOWN}
+    assert (found == {ObjectType.OTHER}) is ("known" not in call)

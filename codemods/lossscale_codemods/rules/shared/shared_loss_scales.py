@@ -275,12 +275,13 @@ class SharedLossScales:
                 given.setdefault(self.resolver.bindings(place), []).append(place)
         for bindings, places in given.items():
             if len(places) > 1 or any(
-                self._repeats(binding.node, places[0]) for binding in bindings
+                self.is_repeated(binding.node, places[0]) for binding in bindings
             ):
                 return True
         return False
 
-    def _repeats(self, start: cst.CSTNode, place: cst.CSTNode) -> bool:
+    def is_repeated(self, start: cst.CSTNode, place: cst.CSTNode) -> bool:
+        """Whether a place can be run more often than another."""
         around = set(self.tree.ancestors(start))
         repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
         return any(
