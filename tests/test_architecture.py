@@ -50,6 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": set(),
     "formats": {"spec", "pages"},
     "equivalence": {"spec", "formats", "optimizers"},
+    "models": {"spec", "formats", "optimizers", "keras3", "package"},
     "recording": {"formats", "pages"},
     "lossscale_codemods": {"spec", "pages", "neighbour_names"},
     "cli": {
@@ -60,6 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "spec",
         "formats",
         "equivalence",
+        "models",
         "lossscale_codemods",
         "pages",
         "recording",
@@ -86,6 +88,9 @@ WITHOUT_TENSORFLOW = {
     "legacy.startup",
     "legacy.waiting",
     "equivalence.configs",
+    "models",
+    "models.rebuilding",
+    "models.stored",
     "keras3",
     "keras3.arguments",
     "keras3.optimizer",
@@ -111,10 +116,10 @@ SHARED_CLASS_NAMES = {
 }
 MAY_IMPORT_TENSORFLOW = {
     "core", "members", "tf1", "optimizers", "keras3", "policies", "legacy",
-    "equivalence", "watching", "neighbours",
+    "equivalence", "watching", "neighbours", "models",
 }  # fmt: skip
 MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "members", "tf1", "keras3"}
-MAY_IMPORT_KERAS_3 = {"keras3"}
+MAY_IMPORT_KERAS_3 = {"keras3", "models"}
 PUTS_NAMES_INTO_KERAS_3 = "compat_lossscale.legacy.keras_3_home"
 
 
@@ -365,5 +370,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 29_100
-    assert len(shim()) <= 178
+    assert lines_of(shim()) <= 28_800
+    assert len(shim()) <= 168

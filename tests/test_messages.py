@@ -396,6 +396,11 @@ COMMANDS: list[tuple[str, str, int]] = [
         64,
     ),
     (
+        "verify --model script.py:made config.json",
+        "Error: --model needs --output: the model is built to be converted.",
+        2,
+    ),
+    (
         "verify --overwrite config.json",
         "Error: --overwrite needs --output: no other file is replaced.",
         64,
@@ -1549,6 +1554,7 @@ ELSEWHERE = {
     "compat_lossscale/neighbours/": "tests/neighbours",
     # What is wrong with an artefact.
     "compat_lossscale/formats/": "tests/formats/attacks.py",
+    "compat_lossscale/models/": "tests/models/test_process.py",
     # Races with other programs, and disks.
     f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/runner/test_atomic_writing.py",
     f"{CODEMOD}/runner/undo.py": "tests/codemods/runner/test_undo.py",

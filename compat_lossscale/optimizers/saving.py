@@ -49,14 +49,24 @@ def give_to(optimizer: Any, state: Mapping[str, Any]) -> None:
         tf_keras.backend.batch_set_value(known)
 
 
+def make_variables(optimizer: Any, trained: Any) -> None:
+    """Makes all variables of an optimizer, so that their values are not deferred.
+
+    Args:
+        optimizer: An optimizer of either family, or of Keras 3.
+        trained: The variables that it trains.
+    """
+    if isinstance(optimizer, stock.OptimizerV2):
+        optimizer._create_all_weights(trained)
+    else:
+        optimizer.build(trained)
+
+
 def restore_from_saved_model(model: Any, path: Any) -> None:
     """Restores a loaded model's optimizer from the SavedModel's own checkpoint."""
     optimizer = getattr(model, "optimizer", None)
     if isinstance(optimizer, LossScaleOptimizer) and tf.executing_eagerly():
-        if isinstance(optimizer, stock.LegacyLossScaleOptimizer):
-            optimizer._create_all_weights(model.trainable_variables)
-        else:
-            optimizer.build(model.trainable_variables)
+        make_variables(optimizer, model.trainable_variables)
         variables = Path(str(path)) / "variables" / "variables"
         tf.train.Checkpoint(model).read(str(variables)).expect_partial()
 

@@ -10,8 +10,9 @@ ObservedKinds = dict[str, dict[int, dict[str, tuple[str, int]]]]
 """By the file, the line, and what was done there: the one kind that came by, and how often.
 
 What was done is `loss_scale` or `lr` for an attribute of that name, `made` or `wrapped` for a
-constructor of an optimizer without or with a loss scale, `compile` for a model, and `policy`. The
-kind is a module and a class, such as `tensorflow.python.training.momentum.MomentumOptimizer`; of a
+constructor of an optimizer without or with a loss scale, `scale` for the loss scale that it was
+made with, `compile` for a model, and `policy`. The kind is a module and a class, such as
+`tensorflow.python.training.momentum.MomentumOptimizer`, and for a loss scale its numbers; of a
 policy it is its name and its loss scale. A place where kinds mixed is not in the table.
 """
 

@@ -651,6 +651,8 @@ class TrainingRecorder:
         for name in ("apply_gradients", "apply"):
             if isinstance(vars(base).get(name), types.FunctionType):
                 wrap(base, name, self._applying)
+        if "LossScaleOptimizer" in base.__name__:
+            wrap(base, "__init__", self.hooked(after=self._wrapper_made))
         for name in ("__getattribute__", "__setattr__"):
             if isinstance(vars(base).get(name), types.FunctionType):
                 wrap(base, name, self._asking)
@@ -676,6 +678,11 @@ class TrainingRecorder:
 
             setattr(get, _MARK, True)
             base.loss_scale = property(get, found.fset, found.fdel, found.__doc__)
+
+    def _wrapper_made(self, _: Any, optimizer: Any, *args: Any, **options: Any) -> None:
+        scale = _attribute(optimizer, "_loss_scale")
+        kind = "%s %s" % (_kind(scale), loss_scale_settings(optimizer))
+        self.note("scale", kind, nearest=True)
 
     def _policy_made(self, _: Any, policy: Any, *args: Any, **options: Any) -> None:
         if hasattr(policy, "_loss_scale"):

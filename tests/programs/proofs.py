@@ -53,7 +53,12 @@ class Proof:
         self.own = folder / f"proof-{re.sub(r'[^a-zA-Z0-9.]+', '-', program.name)}"
         shutil.rmtree(self.own, ignore_errors=True)
         self.copy = self.own / "packages"
-        for name in program.migrated or program.sources:
+        self._copy_sources()
+
+    def _copy_sources(self) -> None:
+        """Copies the program as it was published."""
+        shutil.rmtree(self.copy, ignore_errors=True)
+        for name in self.program.migrated or self.program.sources:
             top = Path(name).parts[0]
             source, target = self.packages / top, self.copy / top
             if source.is_dir() and not target.exists():
@@ -77,7 +82,12 @@ class Proof:
         }
         if why:
             return {**result, "why": f"migrated: {why}"}
-        return {**result, **self._compare("before", "after")}
+        compared = self._compare("before", "after")
+        if compared["verdict"] == "different":
+            self._copy_sources()
+            again = self._record("again", under_run) or self._compare("before", "again")
+            compared["again"] = again if isinstance(again, str) else again["reason"]
+        return {**result, **compared}
 
     def with_old(self, python: Path, packages: Path) -> dict[str, Any]:
         """Records in an old environment and under `run`, and compares the two."""
@@ -185,7 +195,10 @@ def _words(result: dict[str, Any]) -> str:
     if first is None:
         return str(result["reason"])
     size = f", {float(first['size']):.0e}" if isinstance(first["size"], float) else ""
-    return f"different from step {first['step']} on: {first['what']} {first['name']}{size}"
+    words = f"different from step {first['step']} on: {first['what']} {first['name']}{size}"
+    if result.get("again") == "different":
+        words += "; the unchanged program does not do the same twice either"
+    return words
 
 
 def _line(cells: Any) -> str:

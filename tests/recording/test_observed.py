@@ -50,6 +50,7 @@ def test_a_run_tells_what_came_by(tmp_path: Path) -> None:
     assert seen == {
         (4, "made"): ("SGD", 1),
         (5, "wrapped"): ("LossScaleOptimizer", 1),
+        (5, "scale"): ("_DynamicLossScaleState dynamic 32768 2000", 1),
         (7, "loss_scale"): ("LossScaleOptimizer", 2),
         (8, "lr"): ("SGD", 1),
         (12, "compile"): ("Adam", 1),

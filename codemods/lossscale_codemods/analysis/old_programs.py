@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def uses_old_api(program: Program) -> bool:
     """Whether there are old names in a file's code, other than those kept for older versions."""
-    if program.has_old_uses:
+    if program.has_old_uses or program.has_old_arguments:
         return True
     old = [*program.references, *program.imports]
     kept = guarded(program, old)

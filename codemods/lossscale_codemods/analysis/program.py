@@ -18,7 +18,7 @@ from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 from lossscale_codemods.analysis.type_inference import Keras3Types, TypeInference
 from lossscale_codemods.analysis.version_reachability import VersionReachability
-from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary import frameworks, optimizer_families
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 from lossscale_codemods.vocabulary.suppression import Selection
@@ -109,6 +109,23 @@ class Program:
     def is_reached_today(self, node: cst.CSTNode) -> bool:
         """Whether a TensorFlow of today comes to a node, as far as its version alone says."""
         return self.reachability.is_reached_today(node)
+
+    @functools.cached_property
+    def has_old_arguments(self) -> bool:
+        """Whether an optimizer that is to scale its loss gets what only 2.10 and older take.
+
+        Such a program has names of today, and is of TensorFlow 2.4 to 2.10.
+        """
+        if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
+            return False
+        for node in self.tree.parents:
+            if isinstance(node, cst.Call) and optimizer_families.ONLY_LEGACY & {
+                argument.keyword.value for argument in node.args if argument.keyword is not None
+            }:
+                paths = self.today.paths(node.func)
+                if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
+                    return True
+        return False
 
     @functools.cached_property
     def has_optimizers(self) -> bool:

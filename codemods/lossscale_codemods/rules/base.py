@@ -94,6 +94,15 @@ class ObservedFix:
         return times if all(word in kind for word in self.words) else 0
 
 
+def of_known_loss_scale(rewrite: Rewrite) -> list[ObservedFix]:
+    """Returns the fix of a constructor that got a loss scale of TensorFlow or of this package."""
+    return [
+        ObservedFix("scale", (home, f".{kind}LossScale "), rewrite)
+        for home in ("tensorflow.python.", "compat_lossscale.core.")
+        for kind in ("Dynamic", "Fixed")
+    ]
+
+
 KERAS_WRAPPER = ("keras", "LossScaleOptimizer")
 """What the names of the classes of loss-scale optimizers of Keras have in them."""
 

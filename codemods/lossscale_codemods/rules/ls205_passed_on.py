@@ -147,6 +147,8 @@ class PassedOn(Rule):
     def _is_tested(occurrence: Occurrence, program: Program) -> bool:
         """Whether the name is used in `if name:`, `name is None` or `hasattr(name, "member")`."""
         node, above = occurrence.node, program.tree.parent(occurrence.node)
+        if isinstance(above, cst.Expr):
+            return True
         if isinstance(above, cst.Arg):
             call = program.tree.parent(above)
             asked = call.args[1].value if isinstance(call, cst.Call) and call.args[1:] else node

@@ -43,6 +43,7 @@ from lossscale_codemods.rules.base import (
     Rewrite,
     Rule,
     Verdict,
+    of_known_loss_scale,
     rename,
 )
 from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
@@ -321,7 +322,8 @@ class GraphRewrite(Rule):
         if program.target is Target.KERAS3_ALONE:
             return arguments.doubt or stock_constructor(arguments.all_texts, made)
         if arguments.doubt is not None:
-            return dataclasses.replace(arguments.doubt, unsafe_fix=made)
+            fixes = of_known_loss_scale(made)
+            return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
         return made
 
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:

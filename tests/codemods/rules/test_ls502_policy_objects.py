@@ -381,6 +381,10 @@ BEFORE = {"old": ".experimental", "sets": "set_policy", "before": "", "behind": 
         ("", ""),
         (", 'dynamic'", ""),
         (", loss_scale=2 ** 7", "dynamic=False, initial_scale=2 ** 7"),
+        (
+            ", tf.mixed_precision.experimental.DynamicLossScale(1024, 2)",
+            "initial_scale=1024, dynamic_growth_steps=2",
+        ),
     ],
 )
 def test_an_optimizer_takes_the_loss_scale_of_a_policy(read: str, scale: str, taken: str) -> None:

@@ -413,6 +413,28 @@ def test_a_feature_is_asked_for_under_its_new_name(
         (
             """
             import tensorflow as tf
+            try:
+                tf.keras.mixed_precision.experimental
+                HAS_AMP = True
+            except AttributeError:
+                HAS_AMP = False
+            if HAS_AMP:
+                tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+            """,
+            """
+            import tensorflow as tf
+            try:
+                tf.keras.mixed_precision
+                HAS_AMP = True
+            except AttributeError:
+                HAS_AMP = False
+            if HAS_AMP:
+                tf.keras.mixed_precision.set_global_policy("mixed_float16")
+            """,
+        ),
+        (
+            """
+            import tensorflow as tf
             if hasattr(tf.train.experimental, "DynamicLossScale"):
                 scale = tf.train.experimental.DynamicLossScale()
             """,
@@ -423,7 +445,7 @@ def test_a_feature_is_asked_for_under_its_new_name(
             """,
         ),
     ],
-    ids=["a flag in try", "getattr", "a function", "another module"],
+    ids=["a flag in try", "getattr", "a function", "a statement", "another module"],
 )
 def test_a_feature_whose_place_nothing_takes_is_migrated(before: str, after: str) -> None:
     for collapse_guards in (False, True):

@@ -73,6 +73,13 @@ HEAD = "import tensorflow as tf\n"
 REWRITE = "tf.train.experimental.enable_mixed_precision_graph_rewrite"
 POLICY = "tf.keras.mixed_precision.experimental.Policy"
 OLD = f"{HEAD}{POLICY}('mixed_float16')\n"
+WRAPPER = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
+OWN = f"""{HEAD}
+
+class Mine(tf.mixed_precision.experimental.DynamicLossScale):
+    pass
+"""
+SCALE = "tensorflow.python.training.experimental.loss_scale"
 SGD = "tensorflow.python.keras.optimizer_v2.gradient_descent.SGD"
 
 
@@ -103,11 +110,16 @@ SGD = "tensorflow.python.keras.optimizer_v2.gradient_descent.SGD"
             "def go(x): x.compile(tf.keras.optimizers.legacy.SGD(), 'mse')",
         ),
         (
+            "tf-keras", f"{OWN}def wrap(opt, s):\n    return {WRAPPER}(opt, s)\n",
+            (7, "scale", f"{SCALE}.DynamicLossScale dynamic 32768 2000"),
+            "    return tf.keras.mixed_precision.LossScaleOptimizer(",
+        ),
+        (
             "keras3", f"{OLD}def rate(optimizer): return optimizer.lr\n", (3, "lr", SGD),
             "def rate(optimizer): return optimizer.learning_rate",
         ),
     ],
-    ids=["v1", "keras", "own scale", "other scale", "compile", "lr"],
+    ids=["v1", "keras", "own scale", "other scale", "compile", "scale", "lr"],
 )  # fmt: skip
 def test_every_kind_of_place(
     target: str, source: str, place: tuple[int, str, str], line: str | None, tmp_path: Path
@@ -123,6 +135,6 @@ def test_every_kind_of_place(
         assert "observed" not in done.output
     else:
         assert f"+{line}" in done.output.splitlines(), done.output
-        assert "observed 3 times: line 3" in done.output
+        assert f"observed 3 times: line {number}" in done.output
     without = CliRunner().invoke(migrate, arguments).output
     assert line is None or f"+{line}" not in without.splitlines()

@@ -10,7 +10,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.editing.edits import append_arguments, replace_argument
-from lossscale_codemods.rules.base import Review, Rewrite
+from lossscale_codemods.rules.base import Review, Rewrite, of_known_loss_scale
 from lossscale_codemods.rules.shared.arguments_helper import helper_source
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
     ArgumentReader,
@@ -105,7 +105,8 @@ def rewrite_constructor(
     if program.target is Target.KERAS3_ALONE:
         return arguments.doubt or stock_constructor(arguments.all_texts, made)
     if arguments.doubt is not None:
-        return dataclasses.replace(arguments.doubt, unsafe_fix=made)
+        fixes = of_known_loss_scale(made)
+        return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
     return made
 
 

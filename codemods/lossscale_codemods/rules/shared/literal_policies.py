@@ -50,8 +50,10 @@ def policies_made(program: Program) -> list[cst.Call]:
 
 def scale_behind(
     node: cst.BaseExpression, program: Program
-) -> tuple[cst.BaseExpression, str] | None:
-    """Returns what a policy comes from, and the source of the loss scale that it was made with.
+) -> tuple[cst.BaseExpression, cst.BaseExpression | str] | None:
+    """Returns what a policy comes from, and the loss scale that it was made with.
+
+    A loss scale that is not given is the source of the default.
 
     Args:
         node: The policy: one that is made in the file, or `global_policy()` behind the only call
@@ -92,13 +94,13 @@ def _default(name: str | None) -> str:
     return '"dynamic"' if name == SCALED else "None"
 
 
-def _given(policy: cst.Call, program: Program) -> str | None:
-    """Returns the source of a policy's loss scale; nothing if the policy cannot be seen."""
+def _given(policy: cst.Call, program: Program) -> cst.BaseExpression | str | None:
+    """Returns the loss scale of a policy; nothing if the policy cannot be seen."""
     if any(argument.star for argument in policy.args):
         return None
     given = policy_argument(policy, 1, "loss_scale")
     if given is not None:
-        return program.tree.source(given.value)
+        return given.value
     name = name_of(policy, program)
     return None if name is None else _default(name)
 

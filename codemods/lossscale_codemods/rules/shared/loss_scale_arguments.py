@@ -183,23 +183,48 @@ class ArgumentReader(LossScaleTypes):
         behind = scale_behind(node.value, self.program)
         if behind is None:
             return None
-        policy, source = behind
-        try:
-            value = constant(source)
-        except ValueError:
-            return None
-        message = "the loss scale that the policy was made with"
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            texts = ["dynamic=False", f"initial_scale={source}"]
-            return Arguments(texts, message, MeaningClaim(source))
-        if value != "dynamic" or self.folding.shared.is_repeated(policy, call):
+        policy, scale = behind
+        written = self._written_out(scale)
+        if written is None or "dynamic=False" in written.texts:
+            return written
+        if self.folding.shared.is_repeated(policy, call):
             return None
         alone = compile_wraps_nothing(self.program) and [
             read
             for read in self.program.reads_by_attribute.get("loss_scale", ())
             if self._is_of_policy(read) and asks_for_scale(read, self.program) is None
         ] == [node]
-        return Arguments([], message, MeaningClaim(source)) if alone else None
+        return written if alone else None
+
+    def _written_out(self, scale: cst.BaseExpression | str) -> Arguments | None:
+        """Writes a loss scale of constants as the constructor's own arguments."""
+        source = scale if isinstance(scale, str) else self.tree.source(scale)
+        message = "the loss scale that the policy was made with"
+        if isinstance(scale, cst.Call):
+            path = self.resolver.path(scale.func)
+            name = loss_scale_class(path) if path is not None else None
+            texts = self.folding.keywords(scale, name) if name is not None else None
+            if not isinstance(texts, list) or not all(map(self._is_constant, scale.args)):
+                return None
+            return Arguments(texts, message, MeaningClaim(source, {}, self._classes(scale)))
+        try:
+            value = constant(source)
+        except ValueError:
+            return None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            texts = ["dynamic=False", f"initial_scale={source}"]
+        elif value == "dynamic":
+            texts = []
+        else:
+            return None
+        return Arguments(texts, message, MeaningClaim(source))
+
+    def _is_constant(self, argument: cst.Arg) -> bool:
+        try:
+            constant(self.tree.source(argument.value))
+        except ValueError:
+            return False
+        return True
 
     def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
         """Whether a name is that of an object that moves, which another file makes."""
@@ -252,7 +277,7 @@ class ArgumentReader(LossScaleTypes):
         kinds = self.types(value) if isinstance(value, cst.Call) else {LossScaleType.UNKNOWN}
         if not kinds <= set(_STAND_INS):
             return [self.tree.source(value)]
-        return [text for kind in kinds for text in _STAND_INS[kind]]
+        return [text for kind, texts in _STAND_INS.items() if kind in kinds for text in texts]
 
     def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
         class_names: dict[str, str] = {}

@@ -16,8 +16,8 @@ import pytest
 
 from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.spec import Generation
-from tests.formats.models import running
-from tests.formats.models.running import MOMENTUM, SETTINGS, Case, Outcome
+from tests.models import running
+from tests.models.running import MOMENTUM, SETTINGS, Case, Outcome
 
 TF_KERAS, KERAS3 = Generation.TF_KERAS, Generation.KERAS3
 BOTH = (TF_KERAS, KERAS3)

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from compat_lossscale.formats import read
+from compat_lossscale import errors
 from compat_lossscale.formats.conversion import Conversion
-from compat_lossscale.formats.writing import write_converted
+from compat_lossscale.formats.exchange import from_json
 from compat_lossscale.spec import Generation
 from tests import forked_python
 
@@ -155,7 +155,10 @@ def run(cases: list[Case], folder: Path) -> dict[str, Outcome | Exception]:
         for case in cases:
             saving[case.side(case.source)].append(_saving(case, folder))
         _do(sides, saving)
-        conversions = {case.name: _converted(case, folder) for case in cases}
+        conversions = {
+            **_converted([case for case in cases if case.family], folder),
+            **_converted([case for case in cases if not case.family], folder),
+        }
         loading: dict[str, list[dict[str, Any]]] = {name: [] for name in sides}
         for case in cases:
             if _copy(case, folder).exists():
@@ -197,13 +200,37 @@ def _loading(case: Case, folder: Path) -> dict[str, Any]:
     return {**_task(case), "do": "load", "name": f"{case.name} after", "path": path}
 
 
-def _converted(case: Case, folder: Path) -> Conversion | Exception:
-    try:
-        return write_converted(
-            read(_path(case, folder)), case.target, str(_copy(case, folder)), lossy=True
-        )
-    except Exception as error:  # the test of the case raises it
-        return error
+def _converted(cases: list[Case], folder: Path) -> dict[str, Conversion | Exception]:
+    """Converts models whose optimizers are of one family."""
+    requests = [
+        {
+            "path": str(_path(case, folder)),
+            "target": case.target.value,
+            "function": None,
+            "output": str(_copy(case, folder)),
+        }
+        for case in cases
+    ]
+    if not requests:
+        return {}
+    program = Path(__file__).with_name("converting.py")
+    done = subprocess.run(
+        forked_python.command(str(program)),
+        input=f"{json.dumps(requests)}\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = json.loads(done.stdout)
+    return {case.name: _result(result) for case, result in zip(cases, results, strict=True)}
+
+
+def _result(result: dict[str, Any]) -> Conversion | Exception:
+    if "conversion" in result:
+        return from_json(Conversion, result["conversion"])
+    error: Exception = getattr(errors, result["kind"], AssertionError)(result["error"])
+    return error
 
 
 def _outcome(
