@@ -29,6 +29,7 @@ import runpy
 import shutil
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 import types
@@ -262,6 +263,8 @@ class ProgramPlaces:
         self._folder = folder
         paths = [sysconfig.get_paths().get(name) for name in ("stdlib", "platstdlib")]
         self._others = tuple(os.path.realpath(path) + os.sep for path in paths if path)
+        # Up to TensorFlow 2.4, what AutoGraph makes of a function is in such files.
+        self._generated = (os.path.realpath(tempfile.gettempdir()), "tmp")
         self._known: Dict[str, Optional[str]] = {__file__: None}
 
     def name_of(self, file: str) -> Optional[str]:
@@ -275,6 +278,7 @@ class ProgramPlaces:
                 or path.startswith(self._others)
                 or any(part in path for part in others)
                 or path == os.path.realpath(__file__)
+                or (os.path.dirname(path), os.path.basename(path)[:3]) == self._generated
             )
             inside = path.startswith(self._folder + os.sep)
             name = os.path.relpath(path, self._folder) if inside else os.path.basename(path)
