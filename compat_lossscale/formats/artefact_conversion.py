@@ -99,7 +99,10 @@ def convert_artefact(
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
         fates = fates_of_state(parts, conversion, artefact)
-        fields = [*state_fields(artefact.states, fates), *_further_fields(parts, conversion, artefact)]
+        fields = [
+            *state_fields(artefact.states, fates),
+            *_further_fields(parts, conversion, artefact),
+        ]
     else:
         fields = [
             *_copied_layers(conversion, artefact),
