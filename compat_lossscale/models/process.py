@@ -199,7 +199,7 @@ def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
     if stored.function is not None:
         model = _built_by(stored.function)
         optimizer = getattr(model, "optimizer", None)
-        prefix = path.removesuffix(".index")
+        prefix = checkpoint.prefix_of(path)
         objects = _objects_of_checkpoint(prefix, model, optimizer)
     else:
         model = source.models.model_from_json(json.dumps(stored.model))

@@ -212,7 +212,7 @@ LAYERS = {
 """Layers that are not converted, by what is said of them. None of what they name is run."""
 FUNCTIONS = {
     "has no function made_up": ("weights", "made_up"),
-    "has no function nothing": ("weights", "nothing"),
+    "has no function nothing": ("weights.index", "nothing"),
     "must return a model of tf.keras that is built": ("weights", "not_built"),
     "the checkpoint does not fit the model that other() builds": ("weights", "other"),
     "no model of Keras stands at its root, which has: bias, optimizer, weight": (

@@ -50,13 +50,13 @@ _RATES = ("learning_rate", "_learning_rate")
 
 def matches(path: str) -> bool:
     """Recognizes the names of its files: `path` is one of them, or their common prefix."""
-    prefix = _prefix(path)
+    prefix = prefix_of(path)
     return path.endswith(".index") or Path(f"{prefix}.index").is_file()
 
 
 def read(path: str) -> Artefact:
     """Reads the optimizers' live state from a checkpoint."""
-    described = describe(TensorBundle(_prefix(path)))
+    described = describe(TensorBundle(prefix_of(path)))
     missing, states = described.missing, described.states
     if any(state.loss_scale is not None for state in states) or missing:
         missing = (NO_CONFIG, *missing)
@@ -70,7 +70,8 @@ def read(path: str) -> Artefact:
     )
 
 
-def _prefix(path: str) -> str:
+def prefix_of(path: str) -> str:
+    """Returns the common prefix of a checkpoint's files, for the prefix or one of the files."""
     match = _FILE.fullmatch(path)
     return match["prefix"] if match else path
 
