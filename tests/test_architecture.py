@@ -354,11 +354,21 @@ def test_each_class_has_a_name_of_its_own() -> None:
     assert {name for name, found in places.items() if len(found) > 1} == set(SHARED_CLASS_NAMES)
 
 
+TABLE_OF_FORMER_IDS = "lossscale_codemods.vocabulary.former_ids"
+# It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
+MOST_LINES_OF_THE_CODEMOD = 31_400
+
+
+def test_the_codemod_does_not_grow() -> None:
+    lines = sum(len(path.read_text("utf-8").splitlines()) for _, path in CODEMOD)
+    assert lines <= MOST_LINES_OF_THE_CODEMOD
+
+
 def test_only_the_rules_name_ids_of_rules() -> None:
     named = {
         (module, node.value)
         for module, path in CODEMOD
-        if room_of(module) != "rules"
+        if room_of(module) != "rules" and module != TABLE_OF_FORMER_IDS
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.fullmatch(r"LS\d{3}", node.value)

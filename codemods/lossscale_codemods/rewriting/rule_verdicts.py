@@ -54,7 +54,7 @@ class RuleVerdicts:
         self.selection = selection
         self.suppressions = suppressions
         self.unsafe_fixes = unsafe_fixes
-        self.observed = observed
+        program.observed = observed
         self.rules = rules_for(program.target)
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
@@ -134,14 +134,6 @@ class RuleVerdicts:
             and other not in self.forced
         )
 
-    def _fix(self, review: Review, occurrence: Occurrence) -> Rewrite | None:
-        """Returns what is to be made although it is not proven, if there is such a rewrite."""
-        if self.unsafe_fixes and review.unsafe_fix is not None:
-            return review.unsafe_fix
-        if self.observed and self.program.line(occurrence.node) in self.observed:
-            return review.observed_fix
-        return None
-
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
         if occurrence in self.for_new:
             return Ignore()
@@ -149,7 +141,7 @@ class RuleVerdicts:
         if verdict is None or isinstance(verdict, Ignore):
             return verdict
         if isinstance(verdict, Review):
-            verdict = self._fix(verdict, occurrence) or verdict
+            verdict = (self.unsafe_fixes and verdict.unsafe_fix) or verdict
         if self.is_suppressed(occurrence, rule.id):
             return Suppressed()
         if occurrence in self.protected:
@@ -163,6 +155,12 @@ class RuleVerdicts:
             return Review(
                 "a test expects an error here, which the new code would not raise",
                 "Test what the program does instead of it, or take the test out.",
+            )
+        if self._is_shown(occurrence.node):
+            return Review(
+                "its source is printed with its value here, so that the text would be another one",
+                "Write the new code, and the text that is to be printed.",
+                unsafe_fix=verdict,
             )
         if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
             if verdict.is_rename and self._is_new_as_well(occurrence):
@@ -179,6 +177,13 @@ class RuleVerdicts:
                 "Give the two things two names, or take out the one that is for old versions.",
             )
         return verdict
+
+    def _is_shown(self, node: cst.CSTNode) -> bool:
+        """Whether a node is in a field of an f-string that shows its source: `f"{x=}"`."""
+        return not self.unsafe_fixes and any(
+            isinstance(above, cst.FormattedStringExpression) and above.equal is not None
+            for above in self.tree.ancestors(node)
+        )
 
     def _is_new_as_well(self, occurrence: Occurrence) -> bool:
         """Whether the other things a name can be are what the old one becomes.

@@ -79,8 +79,6 @@ class Review:
         advice: What to do about it.
         yields: Whether another rule's own reason to leave it comes first.
         unsafe_fix: What is probably the right rewrite, if there is one that cannot be proven.
-        observed_fix: The right rewrite if nothing but loss-scale optimizers of Keras comes here,
-            which a recorded run can tell.
         for_older_versions: Whether it is right as it is, for only older versions come to it.
     """
 
@@ -88,7 +86,6 @@ class Review:
     advice: str
     yields: bool = False
     unsafe_fix: Rewrite | None = None
-    observed_fix: Rewrite | None = None
     for_older_versions: bool = False
 
 

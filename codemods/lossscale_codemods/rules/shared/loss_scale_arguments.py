@@ -16,6 +16,7 @@ from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import MeaningClaim, Review
 from lossscale_codemods.rules.shared.arguments_helper import is_helper
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
+from lossscale_codemods.rules.shared.loss_scale_objects import refusal
 from lossscale_codemods.rules.shared.own_loss_scales import own_subclass
 from lossscale_codemods.vocabulary.names import HELPER, loss_scale_class
 
@@ -137,7 +138,7 @@ class ArgumentReader(LossScaleTypes):
                 'the value is "dynamic" or a number, depending on the way through the program',
                 claim,
             )
-        shared = self.folding.shared.refusal(node, call)
+        shared = refusal(node, call, self.program)
         if shared is not None:
             return shared
         return Arguments(
