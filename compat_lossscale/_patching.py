@@ -152,7 +152,10 @@ def patch_functions(patches: Iterable[FunctionPatch]) -> None:
     """Replaces functions. Functions that are already patched are left alone."""
     for owner, name, replacement in patches:
         if not hasattr(getattr(owner, name), "_unpatched"):
-            setattr(owner, name, _patched(getattr(owner, name), replacement))
+            original = getattr(owner, name)
+            patched = around(original, replacement)
+            patched._unpatched = original
+            setattr(owner, name, patched)
 
 
 def unpatch_functions(patches: Iterable[FunctionPatch]) -> None:
@@ -184,10 +187,11 @@ class FunctionPatches:
         self.applied = patches
 
 
-def _patched(original: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
+def around(original: Callable[..., Any], replacement: Callable[..., Any]) -> Any:
+    """Returns a function that calls `replacement` with the original one, and then its arguments."""
+
     @functools.wraps(original)
     def patched(*args: Any, **kwargs: Any) -> Any:
         return replacement(original, *args, **kwargs)
 
-    patched._unpatched = original  # type: ignore[attr-defined]  # added here
     return patched

@@ -7,6 +7,9 @@ import importlib.util
 
 from compat_lossscale.errors import MissingExtraError
 
+INSTALL_TENSORFLOW = "pip install tensorflow tf-keras tensorboard"
+"""What the extra `tf` installs. This package is installed, from wherever it came."""
+
 
 def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
     """Checks, without importing them, that TensorFlow and tf-keras are installed.
@@ -23,8 +26,7 @@ def require_tensorflow(what: str, *, tf_keras: bool = True) -> None:
     if missing:
         needs = "needs TensorFlow and tf-keras" if tf_keras else "needs TensorFlow"
         raise MissingExtraError(
-            f"{what} {needs} ({' and '.join(missing)} not found): "
-            "pip install 'compat-lossscale[tf]'"
+            f"{what} {needs} ({' and '.join(missing)} not found): {INSTALL_TENSORFLOW}"
         )
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes the pictures of reports that the documentation shows.
 
-They are of the project of the adoption tutorial, and of a made-up run.
+They are of the project of the adoption tutorial, of a made-up run, and of the program that the
+tutorial on proofs compares with TensorFlow 2.3, with a smaller learning rate.
 
     python tools/report_pictures.py
 
@@ -26,6 +27,9 @@ REPORTS = {
 }
 """Each picture: the command that makes the report, and the window's width and height in pixels."""
 RUN_PICTURE, RUN_SIZE = ROOT / "docs" / "loss-scale-report.png", (1000, 1330)
+PROOF = ROOT / "docs" / "prove-your-migration.md"
+PROOF_PICTURE, PROOF_SIZE = ROOT / "docs" / "compare-report.png", (1000, 1180)
+RECORDING = ROOT / "tests" / "recording" / "recordings" / "function_loop-2.3.lsr"
 RUN = """
 from compat_lossscale import LossScaleRule, loss_scale_report
 from compat_lossscale.spec import ScaleState, next_state
@@ -65,6 +69,15 @@ def main() -> int:
             _photograph(browser, project / "report.html", TUTORIAL.with_name(picture), size)
         subprocess.run([sys.executable, "-c", RUN], cwd=project, check=True)
         _photograph(browser, project / "report.html", RUN_PICTURE, RUN_SIZE)
+        program = dict(_FILE.findall(PROOF.read_text(encoding="utf-8")))["train.py"]
+        (project / "train.py").write_text(program.replace("Adam(0.01)", "Adam(0.005)"))
+        shutil.copy(RECORDING, project / "before.lsr")
+        ours = [sys.executable, "-m", "compat_lossscale"]
+        run = [*ours, "run", "--record", "after.lsr", "--start-from", "before.lsr", "train.py"]
+        subprocess.run(run, cwd=project, check=True)
+        compare = [*ours, "compare", "before.lsr", "after.lsr", "--html", "report.html"]
+        subprocess.run(compare, cwd=project, check=False)
+        _photograph(browser, project / "report.html", PROOF_PICTURE, PROOF_SIZE)
     return 0
 
 

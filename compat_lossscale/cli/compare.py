@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from lossscale_codemods import Record
 
     from compat_lossscale.recording.comparison import RecordingComparison
     from compat_lossscale.recording.reports import Finding
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 _A_FILE = click.Path(readable=False)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("before", type=_A_FILE)
 @click.argument("after", type=_A_FILE)
 @click.option(
@@ -43,9 +46,11 @@ def compare(
 ) -> None:
     """Compare two recordings: does the program still train as it did?
 
-    Nothing is executed: the recordings are read, and no others.
+    Nothing is executed: the recordings are read, and at a difference the files of the program that
+    they name, as far as these are in the current folder.
 
-    The exit code is 0 if they are the same, 1 if they differ, and 2 if that cannot be told.
+    The exit code is 0 if they are the same, 1 if they differ, 2 if that cannot be told, and 64 for
+    wrong usage.
     """
     if html is not None:
         check_report_path(html)
@@ -53,7 +58,30 @@ def compare(
     from compat_lossscale.recording.reading import read
 
     result = compare_recordings(read(before), read(after), rtol=rtol, output=not no_output)
-    sys.exit(report(result, html=html, as_json_=as_json_))
+    sys.exit(report(result, html=html, as_json_=as_json_, findings=_findings(result)))
+
+
+def _findings(result: RecordingComparison) -> list[Finding]:
+    """Returns what `migrate` finds in the files where the recordings part."""
+    first = result.first
+    if first is None:
+        return []
+    places = [first.before_at, first.after_at, *first.before_calls, *first.after_calls]
+    files = {place.rpartition(":")[0] for place in places}
+    return [
+        (file, record.line, f"{record.rule} {record.name}: {record.message}")
+        for file in sorted(files)
+        for record in _records_of(Path(file))
+    ]
+
+
+def _records_of(path: Path) -> list[Record]:
+    if path.is_absolute() or ".." in path.parts or path.suffix != ".py" or not path.is_file():
+        return []
+    from lossscale_codemods import Outcome, migrate_source
+
+    records = migrate_source(path.read_bytes()).records
+    return [record for record in records if record.outcome is Outcome.NEEDS_REVIEW]
 
 
 def report(

@@ -30,9 +30,6 @@ from compat_lossscale.cli._recording_options import (
     is_flag=True,
     help="Print the recorder, one file for environments without this package.",
 )
-@click.option(
-    "--twice", is_flag=True, help="Run the program twice, and record what it does not reproduce."
-)
 @recording_options
 @click.argument("script", required=False)
 @click.argument("args", nargs=-1)

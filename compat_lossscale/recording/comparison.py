@@ -12,12 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from compat_lossscale.recording.matching import family_of, match, slot_kind
 from compat_lossscale.recording.reading import (
     VARIABLES,
+    PrintedLine,
     RecordedOptimizer,
     Recording,
     Seen,
     Step,
+    UnusedOptimizer,
 )
 
+_AnOptimizer = RecordedOptimizer | UnusedOptimizer
 UPDATE_TOLERANCE = 0.002
 """How much of the way that a variable has gone may differ, for float32."""
 HALF_TOLERANCE = 0.05
@@ -26,6 +29,10 @@ SAME_KERNELS_TOLERANCE = 0.0001
 """The same for both types, if TensorFlow, Keras and the platform are the same on both sides."""
 ROUNDING = 1e-6
 """How much of a variable's norm may differ by rounding at each step."""
+SKIPPED_STEPS_COUNT = (
+    "One side counts skipped steps in `iterations`, as TensorFlow does since 2.3. The other one, "
+    "TensorFlow up to 2.2 or Keras 3, does not."
+)
 _JUMP = 8.0
 """A difference that grows by this factor in one step is no rounding that grows."""
 _CONFIG = (
@@ -34,7 +41,8 @@ _CONFIG = (
 )  # fmt: skip
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)(?![\w.])")
 _LEFT_OUT = re.compile(
-    r"0x[0-9a-fA-F]{4,}"  # addresses
+    r"<[\w.]*keras[\w.]* object at 0x[0-9a-fA-F]+>|<\w+ name=\w+, built=\w+>"  # objects of Keras
+    r"|0x[0-9a-fA-F]{4,}"  # addresses
     r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"  # times
     r"|\d+(?:\.\d+)?(?:e[-+]\d+)? ?(?:[mun]?s|secs?|seconds?|min|minutes?)(?:/\w+)?\b"
     r"|(?<!\w)(?:[A-Za-z]:)?[/\\][\w.\-/\\]+"  # paths
@@ -68,6 +76,8 @@ class Difference:
         before_at: The line of the program in the first recording.
         after_at: The line of the program in the second recording.
         size: The relative size, for variables and slots.
+        before_calls: The lines that called `before_at`, the innermost first, where they are known.
+        after_calls: The same for `after_at`.
     """
 
     what: str
@@ -79,6 +89,8 @@ class Difference:
     before_at: str = ""
     after_at: str = ""
     size: float | None = None
+    before_calls: tuple[str, ...] = ()
+    after_calls: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass
@@ -95,6 +107,7 @@ class RecordingComparison:
         parted: What parted first: `data`, `initial values`, `random operations` or `step`.
         steps: How many steps were compared.
         exact: How many of the first steps are the same to the bit.
+        bits: Whether all that was compared is the same to the bit.
         growth: The largest relative difference after each step, and whose it is.
         by_variable: By the variable or slot, the first step that differs and the largest
             relative difference.
@@ -111,6 +124,7 @@ class RecordingComparison:
     parted: str | None = None
     steps: int = 0
     exact: int = 0
+    bits: bool = True
     growth: list[tuple[int, float, str]] = dataclasses.field(default_factory=list)
     by_variable: dict[str, tuple[int, float]] = dataclasses.field(default_factory=dict)
     notes: list[str] = dataclasses.field(default_factory=list)
@@ -126,7 +140,7 @@ def compare(
         before: The recording of the program as it was.
         after: The recording of the program as it is.
         rtol: The largest relative difference of a variable or slot that counts as the same. By
-            default, it depends on how far the variable has gone.
+            default, it depends on how far the variable has gone. With 0, bits are compared.
         output: Whether printed lines count.
     """
     return _Comparing(before, after, rtol, output).run()
@@ -151,7 +165,6 @@ class _Comparing:
         self.grew_at: int | None = None
         self.data_at: int | None = None
         self.draws_at: int | None = None
-        self.data_seen = False
         self.largest: dict[int, tuple[float, str]] = {}
 
     def run(self) -> RecordingComparison:
@@ -159,20 +172,43 @@ class _Comparing:
         result = self.result
         self._ends()
         first, second = self.before.optimizers, self.after.optimizers
-        if len(first) != len(second) and first and second:
+        fewer = self.before if len(first) < len(second) else self.after
+        if len(first) != len(second) and first and second and not _failed(fewer):
             titles = ["; ".join(o.title for o in side) for side in (first, second)]
-            self.found.append(Difference("optimizers", 0, "", "", titles[0], titles[1]))
+            self._differ("optimizers", 0, None, titles)
         for one, other in zip(first, second, strict=False):
             self._optimizers(one, other)
+        if len(self.before.unused) == len(self.after.unused):
+            for made, made2 in zip(self.before.unused, self.after.unused, strict=True):
+                self._kinds(made, made2)
+        self._in_force()
         if self.output:
             self._printed()
         self._notes()
         result.growth = [(step, *self.largest[step]) for step in sorted(self.largest)]
         parted = [step for step, size, _ in result.growth if size > 0]
         result.exact = min(parted) - 1 if parted else result.steps
+        result.bits &= not any(start for start, _ in result.by_variable.values())
         self.found.sort(key=lambda one: one.step)
         self._conclude()
         return result
+
+    def _differ(
+        self,
+        what: str,
+        step: int,
+        one: RecordedOptimizer | UnusedOptimizer | None,
+        words: Sequence[str],
+        at: Sequence[str] = ("", ""),
+        name: str = "",
+        size: float | None = None,
+        calls: Sequence[tuple[str, ...]] = ((), ()),
+    ) -> None:
+        title = one.title if one is not None else ""
+        before, after = words
+        before_at, after_at = at
+        sides = (before, after, before_at, after_at)
+        self.found.append(Difference(what, step, title, name, *sides, size, calls[0], calls[1]))
 
     # What is compared.
 
@@ -196,24 +232,17 @@ class _Comparing:
             if any(limited) and not any(errors):
                 return
             places = [error.get("at", "") for error in errors]
-            self.found.append(
-                Difference("end", min(steps) + 1, "", "", words[0], words[1], places[0], places[1])
-            )
+            calls = [tuple(error.get("calls", ())) for error in errors]
+            self._differ("end", min(steps) + 1, None, words, places, calls=calls)
 
     def _optimizers(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
+        self._kinds(one, other)
         places = (one.at, other.at)
-        families = [family_of(side.inner) for side in (one, other)]
-        if families[0] != families[1]:
-            self.found.append(
-                Difference("optimizer", 0, one.title, "", one.title, other.title, *places)
-            )
         if one.scaled != other.scaled:
             words = ("with", "without") if one.scaled else ("without", "with")
-            self.found.append(Difference("loss scaling", 0, one.title, "", *words, *places))
+            self._differ("loss scaling", 0, one, words, places)
         if one.policy and other.policy and _policy(one.policy) != _policy(other.policy):
-            self.found.append(
-                Difference("policy", 0, one.title, "", one.policy, other.policy, *places)
-            )
+            self._differ("policy", 0, one, (one.policy, other.policy), places)
         for name in _CONFIG:
             pair = [side.config.get(name) for side in (one, other)]
             if None not in pair and not _equal_settings(*pair):
@@ -224,9 +253,7 @@ class _Comparing:
         for sides, names in ((left, one.names), (right, other.names)):
             for place in sides:
                 values = ("trained", "not trained") if sides is left else ("not trained", "trained")
-                self.found.append(
-                    Difference("trained variables", 0, one.title, names[place], *values, *places)
-                )
+                self._differ("trained variables", 0, one, values, places, names[place])
         self._initial(one, other, pairs)
         if self.draws_at is None and self.same_kernels and one.draws != other.draws:
             self.draws_at = 0
@@ -240,45 +267,55 @@ class _Comparing:
         self.result.steps = max(self.result.steps, min(len(one.steps), len(other.steps)))
         self._counts(one, other)
 
+    def _kinds(self, one: _AnOptimizer, other: _AnOptimizer) -> None:
+        """Compares the families of optimizers, and the loss scales that they were made with."""
+        places = (one.at, other.at)
+        if family_of(one.inner) != family_of(other.inner):
+            self._differ("optimizer", 0, one, (one.title, other.title), places)
+        if one.settings and other.settings and one.settings != other.settings:
+            self._differ("loss scale", 0, one, (one.settings, other.settings), places)
+
+    def _in_force(self) -> None:
+        """Compares what is in force when the programs end."""
+        ends = [side.end or {} for side in (self.before, self.after)]
+        for what in ("policy", "graph_rewrite"):
+            one, other = (end.get(what) for end in ends)
+            if isinstance(one, str) and isinstance(other, str):
+                one, other = _policy(one), _policy(other)
+            if None not in (one, other) and one != other:
+                words = (str(one), str(other))
+                self._differ(what.replace("_", " "), self.result.steps + 1, None, words)
+
     def _counts(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         counts = [len(side.steps) for side in (one, other)]
         ends = [side.end or {} for side in (self.before, self.after)]
         limited = any(end.get("limited") or end.get("cut") or not end for end in ends)
         if counts[0] != counts[1] and not limited:
             words = (f"{counts[0]} steps", f"{counts[1]} steps")
-            self.found.append(
-                Difference(
-                    "number of steps", min(counts) + 1, one.title, "", *words, one.at, other.at
-                )
-            )
+            self._differ("number of steps", min(counts) + 1, one, words, (one.at, other.at))
 
     def _initial(
         self, one: RecordedOptimizer, other: RecordedOptimizer, pairs: Sequence[tuple[int, int]]
     ) -> None:
+        places = (one.at, other.at)
         for left, right in pairs:
             seen, seen2 = one.first[left], other.first[right]
             if seen is None or seen2 is None or self._is_unstable(one, VARIABLES, left, -1):
                 continue
-            if seen.digest != seen2.digest and relative(seen, seen2) > (self.rtol or ROUNDING):
-                self.found.append(
-                    Difference(
-                        "initial value", 0, one.title, one.names[left],
-                        _words(seen), _words(seen2), one.at, other.at, relative(seen, seen2),
-                    )
-                )  # fmt: skip
+            size = relative(seen, seen2)
+            if seen.digest != seen2.digest and size > (self.rtol or ROUNDING):
+                words = (_words(seen), _words(seen2))
+                self._differ("initial value", 0, one, words, places, one.names[left], size)
         if None not in (one.scale, other.scale) and one.scale != other.scale:
-            words = (_plain(one.scale), _plain(other.scale))
-            self.found.append(Difference("loss scale", 0, one.title, "", *words, one.at, other.at))
+            self._differ("loss scale", 0, one, (_plain(one.scale), _plain(other.scale)), places)
 
     def _step(
         self, one: RecordedOptimizer, other: RecordedOptimizer, pairs: Sequence[tuple[int, int]],
         index: int, step: Step, step2: Step,
     ) -> None:  # fmt: skip
         number = step.number + 1
-        if step.data is not None and step2.data is not None:
-            self.data_seen = True
-            if step.data != step2.data and self.data_at is None:
-                self.data_at = number
+        if self.data_at is None and None not in (step.data, step2.data) and step.data != step2.data:
+            self.data_at = number
         if step.draws != step2.draws and self.draws_at is None and self.same_kernels:
             self.draws_at = number
         decisions = ("applied", "skipped")
@@ -295,9 +332,7 @@ class _Comparing:
                 continue
             words = (_plain(left), _plain(right))
             if words[0] != words[1]:
-                self.found.append(
-                    Difference(what, number, one.title, "", *words, step.at, step2.at)
-                )
+                self._differ(what, number, one, words, (step.at, step2.at))
         kinds = {slot_kind(name): name for name in step2.arrays}
         for name, arrays in step.arrays.items():
             name2 = kinds.get(slot_kind(name))
@@ -320,9 +355,8 @@ class _Comparing:
         skipped = sum(not s.applied for s in one.steps if s.number <= step.number)
         if not apart or self.same_kernels or apart != skipped:
             return not apart
-        note = "One side counts skipped steps in `iterations`: TensorFlow does so since 2.3."
-        if note not in self.result.notes:
-            self.result.notes.append(note)
+        if SKIPPED_STEPS_COUNT not in self.result.notes:
+            self.result.notes.append(SKIPPED_STEPS_COUNT)
         return True
 
     def _values(
@@ -347,9 +381,7 @@ class _Comparing:
             self.grew_at = min(number, self.grew_at or number)
             return
         what = "variable" if kind == VARIABLES else "slot"
-        self.found.append(
-            Difference(what, number, one.title, name, _words(seen), _words(seen2), *at, size)
-        )
+        self._differ(what, number, one, (_words(seen), _words(seen2)), at, name, size)
 
     def _is_close(
         self, one: RecordedOptimizer, number: int, seen: Seen, seen2: Seen, first: Seen | None
@@ -357,7 +389,7 @@ class _Comparing:
         apart = distance(seen, seen2)
         norm = max(seen.norm, seen2.norm)
         if self.rtol is not None:
-            return apart <= self.rtol * norm
+            return self.rtol > 0 and apart <= self.rtol * norm
         gone = norm if first is None else distance(first, seen)
         if self.same_kernels:
             return apart <= SAME_KERNELS_TOLERANCE * gone + 0.1 * ROUNDING * norm + 1e-12
@@ -385,23 +417,30 @@ class _Comparing:
         ended = [bool((side.end or {}).get("limited")) for side in (self.before, self.after)]
         lines, lines2 = self.before.printed, self.after.printed
         for index, (line, line2) in enumerate(zip(lines, lines2, strict=False)):
-            sizes = [size for step, (size, _) in self.largest.items() if step <= line[2]]
-            tolerance = max([1e-5, self.rtol or 0.0, *(10 * size for size in sizes)])
-            if index in unstable or lines_agree(line[1], line2[1], tolerance):
+            self.result.bits &= line.text == line2.text
+            sizes = [size for step, (size, _) in self.largest.items() if step <= line.step]
+            tolerance = max([1e-5, *(10 * size for size in sizes)])
+            if self.rtol is not None:
+                tolerance = 0.0 if self.rtol == 0 else max(tolerance, self.rtol)
+            if index in unstable or lines_agree(line.text, line2.text, tolerance):
                 continue
-            self.found.append(
-                Difference("printed line", line[2], "", "", line[1], line2[1], line[0], line2[0])
-            )
+            self._line(line, line2)
             return
         if len(lines) != len(lines2) and not any(ended):
             index = min(len(lines), len(lines2))
-            longer = lines if len(lines) > index else lines2
-            at, text, step = longer[index]
-            if longer is lines:
-                values, places = (text, "(nothing)"), (at, "")
-            else:
-                values, places = ("(nothing)", text), ("", at)
-            self.found.append(Difference("printed line", step, "", "", *values, *places))
+            short = self.before if len(lines) == index else self.after
+            if not _failed(short):
+                self._line(
+                    *(side[index] if index < len(side) else None for side in (lines, lines2))
+                )
+
+    def _line(self, one: PrintedLine | None, other: PrintedLine | None) -> None:
+        nothing = PrintedLine("", (), "(nothing)", max(o.step for o in (one, other) if o))
+        sides = [one or nothing, other or nothing]
+        self._differ(
+            "printed line", sides[0].step, None, [side.text for side in sides],
+            [side.at for side in sides], calls=[side.calls for side in sides],
+        )  # fmt: skip
 
     # What it gave.
 
@@ -543,12 +582,14 @@ def lines_agree(one: str, other: str, tolerance: float) -> bool:
         one: A line.
         other: The other one.
         tolerance: The relative difference of numbers that are not whole. One unit of the last
-            printed digit may differ too.
+            printed digit may differ too, if it is not 0.
     """
     one, other = (_LEFT_OUT.sub("<>", line) for line in (one, other))
     if one == other:
         return True
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
+        return False
+    if not tolerance:
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
     return all(left == right or _numbers_agree(left, right, tolerance) for left, right in pairs)
@@ -574,6 +615,11 @@ def _unstable(before: Recording, after: Recording) -> Mapping[str, int]:
             if isinstance(step, int):
                 found[key] = min(step, found.get(key, step))
     return found
+
+
+def _failed(side: Recording) -> bool:
+    """Whether an exception ended a program, so that what it did not get to says nothing more."""
+    return (side.end or {}).get("error") is not None
 
 
 def _end_words(end: Mapping[str, object]) -> str:

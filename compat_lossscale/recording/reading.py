@@ -6,10 +6,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import UnreadableArtefactError
@@ -48,6 +47,9 @@ class Seen:
     products: tuple[float, ...]
 
 
+_Arrays: TypeAlias = Mapping[str, Sequence[Seen | None]]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
     """What a step left.
@@ -72,7 +74,7 @@ class Step:
     applied: bool
     data: str | None
     draws: tuple[int, str]
-    arrays: Mapping[str, Sequence[Seen | None]]
+    arrays: _Arrays
 
 
 @dataclasses.dataclass
@@ -91,6 +93,7 @@ class RecordedOptimizer:
         shapes: Their shapes.
         first: What was seen of them before the first step.
         scale: The loss scale before the first step.
+        settings: The loss scale that it was made with, as text.
         draws: How many random operations got seeds before the first step, and a digest.
         steps: The steps.
     """
@@ -106,8 +109,43 @@ class RecordedOptimizer:
     shapes: list[tuple[int | None, ...]]
     first: list[Seen | None]
     scale: float | None
+    settings: str | None
     draws: tuple[int, str]
     steps: list[Step] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line that the program printed.
+
+    Attributes:
+        at: The line of the program that printed it.
+        calls: The lines of the program that called that, the innermost first.
+        text: What was printed.
+        step: The number of steps before it.
+    """
+
+    at: str
+    calls: tuple[str, ...]
+    text: str
+    step: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class UnusedOptimizer:
+    """An optimizer that took no step.
+
+    Attributes:
+        title: Its class, and that of the optimizer that it wraps.
+        inner: The class of the optimizer inside all wrappers.
+        at: The line of the program that made it.
+        settings: The loss scale that it was made with, as text; `None` if it has none.
+    """
+
+    title: str
+    inner: str
+    at: str
+    settings: str | None
 
 
 @dataclasses.dataclass
@@ -118,19 +156,22 @@ class Recording:
         path: Its file.
         header: Its first line.
         optimizers: The optimizers that took steps, in order.
-        printed: What the program printed: the line of the program, the text, and the steps before.
+        printed: What the program printed.
+        unused: The optimizers that took no step.
         fits: The digests of what `fit` got.
         saves: The names and shapes in each checkpoint that was written.
         observed: What came by at places of the program; `observed.ObservedKinds` reads it.
         end: How the program ended; `None` if it was killed.
-        unstable: What a second run did otherwise, by the first step; `None` if there was none.
+        unstable: What a second run did otherwise, by the index of the first step that shows it;
+            `None` if there was no second run. `print` has the numbers of printed lines.
         broken_off: Whether the file ends within a line.
     """
 
     path: str
     header: Mapping[str, Any]
     optimizers: list[RecordedOptimizer] = dataclasses.field(default_factory=list)
-    printed: list[tuple[str, str, int]] = dataclasses.field(default_factory=list)
+    printed: list[PrintedLine] = dataclasses.field(default_factory=list)
+    unused: list[UnusedOptimizer] = dataclasses.field(default_factory=list)
     fits: list[str | None] = dataclasses.field(default_factory=list)
     saves: list[tuple[str, Mapping[str, Any]]] = dataclasses.field(default_factory=list)
     observed: list[Mapping[str, Any]] = dataclasses.field(default_factory=list)
@@ -153,20 +194,20 @@ def read(path: str) -> Recording:
     Raises:
         UnreadableRecordingError: It cannot be read. The message says why.
     """
-    recording: Recording | None = None
+    runs: list[Recording] = []
     last: dict[tuple[int, str, int], Seen | None] = {}
-    lines = _lines(path)
     number = 0
     try:
-        for line in lines:
+        for line in _lines(path):
             number += 1
             value = None if line is None else json.loads(line)
-            if recording is None:
-                recording = Recording(path, _header(value, path))
+            if not runs or (value is not None and value["t"] == "lossscale-recording"):
+                runs.append(Recording(path, _header(value, path)))
+                last.clear()
             elif value is None:
-                recording.broken_off = True
+                runs[-1].broken_off = True
             else:
-                _take(recording, value, last)
+                _take(runs[-1], value, last)
     except UnreadableRecordingError:
         raise
     except (
@@ -180,9 +221,37 @@ def read(path: str) -> Recording:
     ) as error:
         message = f"{path} is damaged in line {number}: {type(error).__name__}: {error}"
         raise UnreadableRecordingError(message[:500]) from None
-    if recording is None:
+    if not runs:
         raise UnreadableRecordingError(f"{path} is empty: it is no recording")
-    return recording
+    if len(runs) > 1:
+        runs[0].unstable = _not_reproduced(runs[0], runs[1])
+    return runs[0]
+
+
+def _not_reproduced(one: Recording, other: Recording) -> Mapping[str, Any]:
+    """Returns what differs in two runs of one program."""
+    found: dict[str, Any] = {}
+    for first, second in zip(one.optimizers, other.optimizers, strict=False):
+        name = f"{first.number}/"
+        if len(first.steps) != len(second.steps):
+            found[f"{name}steps"] = min(len(first.steps), len(second.steps))
+        arrays: list[tuple[int, _Arrays, _Arrays]] = [
+            (-1, {VARIABLES: first.first}, {VARIABLES: second.first})
+        ]
+        for index, (step, step2) in enumerate(zip(first.steps, second.steps, strict=False)):
+            arrays.append((index, step.arrays, step2.arrays))
+            for what in ("steps", "scale", "good", "applied", "data"):
+                if getattr(step, what) != getattr(step2, what):
+                    found.setdefault(f"{name}{what}", index)
+        for index, kinds, kinds2 in arrays:
+            for kind in kinds:
+                pairs = zip(kinds[kind], kinds2.get(kind, ()), strict=False)
+                for place, (seen, seen2) in enumerate(pairs):
+                    if seen != seen2:
+                        found.setdefault(f"{name}{kind}/{place}", index)
+    printed = enumerate(zip(one.printed, other.printed, strict=False))
+    lines = [index for index, (line, line2) in printed if line.text != line2.text]
+    return {**found, "print": lines} if lines else found
 
 
 def _lines(path: str) -> Iterator[bytes | None]:
@@ -262,8 +331,8 @@ def _take(
             )
         )
     elif kind == "print":
-        line = (_is(str, value["at"]), _is(str, value["line"]), _is(int, value["n"]))
-        recording.printed.append(line)
+        text, step = _is(str, value["line"]), _is(int, value["n"])
+        recording.printed.append(PrintedLine(_is(str, value["at"]), _calls(value), text, step))
     elif kind == "fit":
         recording.fits.append(value["data"] and _is(str, value["data"]))
     elif kind == "save":
@@ -272,20 +341,21 @@ def _take(
         recording.observed.append(_observed(value))
     elif kind == "end":
         recording.end = _end(value)
-    elif kind == "twice":
-        recording.unstable = _unstable(_is(dict, value["unstable"]))
+        recording.unused = [
+            UnusedOptimizer(_title(one), _is(str, one["inner"]), _is(str, one["at"]), _text(one))
+            for one in value.get("unused", ())
+        ]
 
 
 def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
-    outer, inner = _is(str, value["class"]), _is(str, value["inner"])
     names, shapes = _is(list, value["names"]), _is(list, value["shapes"])
     first = [_seen(one) for one in _is(list, value["digests"])]
     if not len(names) == len(shapes) == len(first):
         raise ValueError("its parts do not fit together")
     return RecordedOptimizer(
         _is(int, value["o"]),
-        f"{outer}({inner})" if value["wrapped"] else outer,
-        inner,
+        _title(value),
+        _is(str, value["inner"]),
         bool(value["scaled"]),
         _is(str, value["at"]),
         _is(dict, value["config"]),
@@ -294,8 +364,23 @@ def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
         [tuple(_is(list, shape)) for shape in shapes],
         first,
         _number(value["scale"]),
+        _text(value),
         (_is(int, value["draws"][0]), _is(str, value["draws"][1])),
     )
+
+
+def _title(value: dict[str, Any]) -> str:
+    outer, inner = _is(str, value["class"]), _is(str, value["inner"])
+    return f"{outer}({inner})" if value["wrapped"] else outer
+
+
+def _text(value: dict[str, Any]) -> str | None:
+    settings = value.get("settings")
+    return None if settings is None else _is(str, settings)
+
+
+def _calls(value: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(_is(str, call) for call in _is(list, value.get("calls", [])))
 
 
 def _observed(value: dict[str, Any]) -> dict[str, Any]:
@@ -305,24 +390,13 @@ def _observed(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _unstable(value: dict[str, Any]) -> dict[str, Any]:
-    for key, step in value.items():
-        if key == "print":
-            for number in _is(list, step):
-                _is(int, number)
-        elif not re.fullmatch(r"\d+/[^/]+(/\d+)?", key):
-            raise ValueError(f"{key[:50]!r} names nothing")
-        else:
-            _is(int, step)
-    return value
-
-
 def _end(value: dict[str, Any]) -> Mapping[str, Any]:
     _is(int, value["exit"])
     error = value["error"]
     if error is not None:
         for name in ("class", "text", "at"):
             _is(str, error[name])
+        _calls(error)
     for problem in _is(dict, value.get("problems", {})):
         _is(str, problem)
     for name, version in _is(dict, value["versions"]).items():

@@ -19,13 +19,14 @@ import functools
 import gzip
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import pkgutil
 import platform
 import random
 import runpy
-import subprocess
+import shutil
 import sys
 import sysconfig
 import threading
@@ -43,6 +44,7 @@ _BLOCK = 1 << 16
 _FOLDED = 64
 _LONGEST_LINE = 500
 _MOST_LINES = 20000
+_MOST_CALLS = 20
 _WHOLE_BATCH = 1 << 23
 """Larger arrays of data are digested in part."""
 _BASES = (
@@ -56,26 +58,33 @@ _BASES = (
 )
 """The base classes of optimizers: how their modules' names end, and the class."""
 _KERAS = ("tensorflow.python.keras", "keras", "keras.src", "tf_keras", "tf_keras.src")
+_POLICIES = ("mixed_precision.policy", "mixed_precision.experimental.policy")
 _WATCHED_PATHS = (
     *(end for end, _ in _BASES),
+    *_POLICIES,
     "backend",
     "engine.training",
-    "mixed_precision.policy",
+    "engine.network",
+    "models.model",
     "trainers.trainer",
-    "tensorflow.trainer",
+    "backend.tensorflow.trainer",
+    "backend.jax.trainer",
 )
 _SAVERS = (
     ("tensorflow.python.training.saver", "Saver"),
     ("tensorflow.python.training.tracking.util", "TrackableSaver"),
     ("tensorflow.python.checkpoint.checkpoint", "TrackableSaver"),
 )
-_POLICIES = ("mixed_precision.policy", "mixed_precision.experimental.policy")
-_APPLY = ("apply_gradients", "apply")
-_SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale")
-_GOOD_STEPS = ("_num_good_steps", "counter", "num_good_steps", "_counter")
+_SCALES = ("_current_loss_scale", "current_loss_scale", "_loss_scale_value", "_loss_scale",
+           "dynamic_scale")  # fmt: skip
+_GOOD_STEPS = ("_num_good_steps", "counter", "num_good_steps", "_counter", "dynamic_counter",
+               "step_counter")  # fmt: skip
+_INITIAL = ("initial_scale", "initial_loss_scale", "_initial_loss_scale", "_loss_scale_value")
+_GROWTH = ("dynamic_growth_steps", "increment_period", "_increment_period", "growth_steps")
+_MODELS = ("Model", "Network", "Trainer", "TensorFlowTrainer", "JAXTrainer")
+_ASKING = ("__getattribute__", "__getattr__", "__setattr__")
 _INNER = ("inner_optimizer", "_optimizer", "_opt")
 _MARK = "_lossscale_recorder_optimizers"
-_NUMBER_TYPES = (bool, int, float, str, type(None))
 
 
 class RecordingError(Exception):
@@ -93,12 +102,11 @@ class _Local(threading.local):
         applying: Whether an optimizer applies gradients.
         calling: Whether a `tf.function` or a session is called.
         marks: The optimizers that were traced in the call.
-        data: The digest of the data that the call got.
     """
 
     applying = False
     calling = False
-    marks = None  # type: Any
+    marks: Any = None
 
 
 class Writer:
@@ -155,8 +163,11 @@ def read_lines(path: str) -> Iterator[Dict[str, Any]]:
         with gzip.open(path, "rb") as file:
             for number, line in enumerate(file):
                 value = json.loads(line.decode("utf-8"))
-                if not number and value.get("t") != "lossscale-recording":
+                is_first = value.get("t") == "lossscale-recording"
+                if not number and not is_first:
                     raise RecordingError("%s is no recording" % path)
+                if number and is_first:
+                    return  # the second run of --twice
                 yield value
     except (OSError, EOFError, ValueError) as error:
         raise RecordingError("%s cannot be read: %s" % (path, error)) from None
@@ -233,11 +244,8 @@ def digest(content: Any) -> str:
 
 def packed(array: Any) -> List[Any]:
     """Returns an array as data that JSON can carry."""
-    return [
-        str(array.dtype),
-        list(array.shape),
-        base64.b64encode(array.tobytes()).decode("ascii"),
-    ]
+    content = base64.b64encode(array.tobytes()).decode("ascii")
+    return [str(array.dtype), list(array.shape), content]
 
 
 def unpacked(numpy: Any, value: Sequence[Any]) -> Any:
@@ -254,19 +262,18 @@ class ProgramPlaces:
         self._folder = folder
         paths = [sysconfig.get_paths().get(name) for name in ("stdlib", "platstdlib")]
         self._others = tuple(os.path.realpath(path) + os.sep for path in paths if path)
-        self._known = {__file__: None}  # type: Dict[str, Optional[str]]
+        self._known: Dict[str, Optional[str]] = {__file__: None}
 
     def name_of(self, file: str) -> Optional[str]:
         """Returns the name of a file of the program in its folder; `None` for others."""
         if file not in self._known:
             path = os.path.realpath(file)
+            others = ("site-packages", "dist-packages", "__autograph_generated",
+                      os.sep + "compat_lossscale" + os.sep)  # fmt: skip
             other = (
                 file.startswith("<")
                 or path.startswith(self._others)
-                or "site-packages" in path
-                or "dist-packages" in path
-                or "__autograph_generated" in path
-                or os.sep + "compat_lossscale" + os.sep in path
+                or any(part in path for part in others)
                 or path == os.path.realpath(__file__)
             )
             inside = path.startswith(self._folder + os.sep)
@@ -274,25 +281,27 @@ class ProgramPlaces:
             self._known[file] = None if other else name.replace(os.sep, "/")
         return self._known[file]
 
-    def here(self) -> str:
-        """Returns the line of the program that is being run, as `train.py:12`."""
-        frame = sys._getframe(1)  # type: Any
-        while frame is not None:
+    def stack(self, frame: Any) -> Iterator[str]:
+        """Yields the lines of the program that are being run, the innermost first."""
+        while frame is not None and frame.f_code is not _execute.__code__:
             name = self.name_of(frame.f_code.co_filename)
             if name is not None:
-                return "%s:%d" % (name, frame.f_lineno)
+                yield "%s:%d" % (name, frame.f_lineno)
             frame = frame.f_back
-        return ""
 
-    def of_traceback(self, trace: Any) -> str:
-        """Returns the innermost line of the program in a traceback."""
-        place = ""
+    def here(self) -> str:
+        """Returns the line of the program that is being run, as `train.py:12`."""
+        return next(self.stack(sys._getframe(1)), "")
+
+    def of_traceback(self, trace: Any) -> List[str]:
+        """Returns the lines of the program in a traceback, the innermost first."""
+        places: List[str] = []
         while trace is not None:
             name = self.name_of(trace.tb_frame.f_code.co_filename)
             if name is not None:
-                place = "%s:%d" % (name, trace.tb_lineno)
+                places.insert(0, "%s:%d" % (name, trace.tb_lineno))
             trace = trace.tb_next
-        return place
+        return places[:_MOST_CALLS]
 
 
 class _Tee:
@@ -330,26 +339,26 @@ class _Optimizer:
         variables: The variables that it updates, as they came.
         steps: The variable that counts steps, if the program gave one.
         seen: How often it was observed.
-        last: What was seen of each variable and slot, by its place.
+        last: The digest that was seen of each variable and slot, by its place.
         described: Whether it has been written what it is.
     """
 
     def __init__(self, made: Any, count: int, at: str) -> None:
-        self._kept = None
+        self._kept: Any = None
         try:
-            self._reference = weakref.ref(made, self._forget)  # type: Any
+            self._reference: Any = weakref.ref(made, self._forget)
         except TypeError:
             self._kept = made
         self.kind = type(made).__name__
-        self.outer = None  # type: Optional[_Optimizer]
+        self.outer: Optional[_Optimizer] = None
         self.made = count
         self.at = at
         self.number = -1
-        self.variables = []  # type: List[Any]
-        self.known = set()  # type: set[int]
-        self.steps = None  # type: Any
+        self.variables: List[Any] = []
+        self.known: Any = set()
+        self.steps: Any = None
         self.seen = 0
-        self.last = {}  # type: Dict[str, Any]
+        self.last: Dict[str, Any] = {}
         self.described = False
 
     @property
@@ -365,19 +374,24 @@ class _Optimizer:
         self.variables = []
         self.steps = None
 
+    def add(self, variables: Sequence[Any]) -> None:
+        """Adds variables that it updates."""
+        for variable in variables:
+            if id(variable) not in self.known:
+                self.known.add(id(variable))
+                self.variables.append(variable)
+
     def innermost(self) -> Any:
         """Returns the optimizer inside all wrappers."""
-        found = self.object
-        while True:
-            inner = inner_of(found)
-            if inner is None:
-                return found
-            found = inner
+        found = inner = self.object
+        while inner is not None:
+            found, inner = inner, inner_of(inner)
+        return found
 
 
 def inner_of(optimizer: Any) -> Any:
     """Returns the optimizer that another one wraps, or `None`."""
-    if "LossScale" not in type(optimizer).__name__ and not _has_scale(optimizer):
+    if not _has_scale(optimizer):
         return None
     for name in _INNER:
         found = _attribute(optimizer, name)
@@ -390,16 +404,20 @@ def _has_scale(optimizer: Any) -> bool:
     return any("LossScale" in one.__name__ for one in type(optimizer).__mro__)
 
 
-def _attribute(value: Any, name: str) -> Any:
-    try:
-        return getattr(value, name, None)
-    except Exception:
-        return None
+def _attribute(value: Any, *names: str) -> Any:
+    """Returns the first attribute that is there and not `None`, or `None`."""
+    for name in names:
+        try:
+            found = getattr(value, name, None)
+        except Exception:
+            continue
+        if found is not None:
+            return found
+    return None
 
 
 def _name(variable: Any) -> str:
-    name = _attribute(variable, "path") or _attribute(variable, "name") or ""
-    return str(name).split(":")[0]
+    return str(_attribute(variable, "path", "name") or "").split(":")[0]
 
 
 def _is_variable(value: Any) -> bool:
@@ -416,6 +434,12 @@ def _shape(variable: Any) -> List[Any]:
     return [None if size is None else int(size) for size in sizes]
 
 
+def _scale_holders(optimizer: Any) -> List[Any]:
+    """Returns what can hold the loss scale of an optimizer, and the optimizer."""
+    found = [_attribute(optimizer, name) for name in ("_loss_scale_manager", "_loss_scale")]
+    return [one for one in found if one is not None and not _is_variable(one)] + [optimizer]
+
+
 def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
     """Returns the loss scale and the count of good steps of an optimizer.
 
@@ -427,25 +451,36 @@ def scale_and_good_steps(optimizer: Any) -> Tuple[Any, Any]:
     """
     if not _has_scale(optimizer):
         return None, None
-    holders = [optimizer]
-    for name in ("_loss_scale", "_loss_scale_manager"):
-        holder = _attribute(optimizer, name)
-        if holder is not None and not _is_variable(holder):
-            holders.insert(0, holder)
     scale = good = None
-    for holder in holders:
+    for holder in _scale_holders(optimizer):
         if isinstance(holder, (int, float)):
             scale = float(holder)
             continue
-        for name in (*_SCALES, "dynamic_scale"):
+        for name in _SCALES:
             found = _attribute(holder, name)
             if scale is None and (_is_variable(found) or isinstance(found, (int, float))):
                 scale = found
-        for name in (*_GOOD_STEPS, "dynamic_counter", "step_counter"):
+        for name in _GOOD_STEPS:
             found = _attribute(holder, name)
             if good is None and _is_variable(found):
                 good = found
     return scale, good
+
+
+def loss_scale_settings(value: Any) -> Optional[str]:
+    """Returns the loss scale that an optimizer, a policy or a loss scale was made with, as text."""
+    holders = _scale_holders(value)
+    numbers = [float(one) for one in holders if isinstance(one, (int, float))]
+    growth = next(
+        (g for g in (_attribute(one, *_GROWTH) for one in holders) if g is not None), None
+    )
+    initial = [_plain(_numpy(one)) for one in (_attribute(h, *_INITIAL) for h in holders)]
+    scale = next((one for one in numbers + initial if one is not None), None)
+    if scale is None:
+        return None
+    if growth is None:
+        return "fixed %.9g" % scale
+    return "dynamic %.9g %.9g" % (scale, _plain(growth))
 
 
 def slots_of(optimizer: Any, variables: Sequence[Any]) -> Dict[str, List[Any]]:
@@ -458,33 +493,25 @@ def slots_of(optimizer: Any, variables: Sequence[Any]) -> Dict[str, List[Any]]:
     Returns:
         For each name of a slot, the variable of each of `variables`, or `None`.
     """
-    found = {}  # type: Dict[str, List[Any]]
     if hasattr(optimizer, "get_slot_names"):
-        for name in optimizer.get_slot_names():
-            found[name] = [_slot(optimizer, variable, name) for variable in variables]
-        return found
+        get = optimizer.get_slot
+        names = optimizer.get_slot_names()
+        return {name: [_tried(get, variable, name) for variable in variables] for name in names}
+    found = {}
     shapes = [_shape(variable) for variable in variables]
     for name, value in sorted(vars(optimizer).items()):
         if name in ("_trainable_variables", "_variables", "variables"):
             continue
-        if isinstance(value, (list, tuple)) and len(value) == len(variables) and len(value):
-            kinds = [_is_variable(one) for one in value]
-            if all(kinds) and [_shape(one) for one in value] == shapes:
-                found[name] = list(value)
+        is_list = isinstance(value, (list, tuple)) and len(value) == len(variables) and len(value)
+        if is_list and all(map(_is_variable, value)) and [_shape(one) for one in value] == shapes:
+            found[name] = list(value)
     return found
-
-
-def _slot(optimizer: Any, variable: Any, name: str) -> Any:
-    try:
-        return optimizer.get_slot(variable, name)
-    except Exception:
-        return None
 
 
 def fetchable(variable: Any) -> Any:
     """Returns what a session can fetch of a variable without a new operation, or `None`."""
     for _ in range(5):
-        values = _attribute(variable, "_values") or _attribute(variable, "_primary_var")
+        values = _attribute(variable, "_values", "_primary_var")
         if isinstance(values, (list, tuple)):
             variable = values[0]
             continue
@@ -492,9 +519,7 @@ def fetchable(variable: Any) -> Any:
         if element is not None:
             return element
         inner = _attribute(variable, "_variable")
-        if inner is None:
-            return None
-        if not _is_variable(inner):
+        if inner is None or not _is_variable(inner):
             return inner  # the reference of a variable of TensorFlow 1
         variable = inner
     return None
@@ -516,26 +541,26 @@ class TrainingRecorder:
         self.local = _Local()
         self.busy = threading.RLock()
         self.on = True
-        self.count = 0
-        self.first = None  # type: Optional[_Optimizer]
-        self.optimizers = []  # type: List[_Optimizer]
-        self.by_id = {}  # type: Dict[int, _Optimizer]
-        self.applied = []  # type: List[_Optimizer]
-        self.graph_steps = {}  # type: Dict[int, List[Tuple[Any, Any]]]
-        self.executed = {}  # type: Dict[Any, List[_Optimizer]]
-        self.problems = {}  # type: Dict[str, int]
-        self.numbers = None  # type: Any
-        self.pending = []  # type: List[_Optimizer]
-        self.observed = {}  # type: Dict[Tuple[str, int, str, str], int]
-        self.noting = {}  # type: Dict[int, Any]
-        self.active = None  # type: Any
-        self.draws = [0, ""]  # type: List[Any]
+        self.first: Optional[_Optimizer] = None
+        self.optimizers: List[_Optimizer] = []
+        self.by_id: Dict[int, _Optimizer] = {}
+        self.applied: List[_Optimizer] = []
+        self.pending: List[_Optimizer] = []
+        self.graph_steps: Dict[int, List[Tuple[Any, Any]]] = {}
+        self.executed: Dict[Any, List[_Optimizer]] = {}
+        self.problems: Dict[str, int] = {}
+        self.observed: Dict[Tuple[str, int, str, str], int] = {}
+        self.numbers: Any = None
+        self.active: Any = None
+        self.draws: List[Any] = [0, ""]
         self.line = ""
         self.lines = 0
         self.limited = False
-        self.start_from = []  # type: List[Dict[str, Any]]
-        self.batches = []  # type: List[Any]
+        self.start_from: List[Dict[str, Any]] = []
+        self.batches: List[Any] = []
         self.kept = 0
+        self.executions: Any = None
+        self.again: Callable[[], None] = lambda: None
         if options.start_from:
             for line in read_lines(options.start_from):
                 if line.get("t") == "optimizer":
@@ -548,11 +573,11 @@ class TrainingRecorder:
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 
-    def guarded(self, function: Callable[..., Any], *args: Any) -> Any:
+    def guarded(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Calls a function, and notes what it raises, except for the end of the program."""
         try:
             with self.busy:
-                return function(*args)
+                return function(*args, **options)
         except _Ended:
             raise
         except Exception as error:
@@ -561,6 +586,23 @@ class TrainingRecorder:
                 raise
             self.problems[problem] = self.problems.get(problem, 0) + 1
             return None
+
+    def hooked(self, before: Any = None, after: Any = None) -> Callable[[Any], Any]:
+        """Returns what wraps a function with a hook before it, or one that also gets the result."""
+
+        def wrapping(original: Any) -> Any:
+            @functools.wraps(original)
+            def call(*args: Any, **options: Any) -> Any:
+                if self.on and before is not None:
+                    self.guarded(before, *args, **options)
+                result = original(*args, **options)
+                if self.on and after is not None:
+                    self.guarded(after, result, *args, **options)
+                return result
+
+            return call
+
+        return wrapping
 
     @property
     def tensorflow(self) -> Any:
@@ -572,71 +614,89 @@ class TrainingRecorder:
         """NumPy; the program has imported it, as TensorFlow imports it."""
         return sys.modules["numpy"]
 
+    def note(self, what: str, kind: str, nearest: bool = False) -> None:
+        """Notes what came by at a place.
+
+        Args:
+            what: What is done there.
+            kind: What came by.
+            nearest: Whether the nearest line of the program counts, whoever asks; by default, the
+                program itself has to.
+        """
+        frame: Any = sys._getframe(1)
+        while frame.f_code.co_filename == __file__ or frame.f_code.co_name in _ASKING:
+            frame = frame.f_back
+        if not nearest and self.places.name_of(frame.f_code.co_filename) is None:
+            return
+        file, _, line = next(self.places.stack(frame), "").rpartition(":")
+        if file:
+            key = (file, int(line), what, kind)
+            self.observed[key] = self.observed.get(key, 0) + 1
+
     def made(self, optimizer: Any) -> None:
         """Notes an optimizer, and wraps what its classes have for applying gradients."""
         known = self.by_id.get(id(optimizer))
         if known is not None and known.object is optimizer:
             return
-        at = self.places.here()
-        if at:
-            file, _, number = at.rpartition(":")
-            key = (file, int(number), "made", _kind(optimizer))
-            self.observed[key] = self.observed.get(key, 0) + 1
-        one = _Optimizer(optimizer, len(self.optimizers), at)
+        what = "wrapped" if _has_scale(optimizer) else "made"
+        self.note(what, _kind(optimizer), nearest=True)
+        one = _Optimizer(optimizer, len(self.optimizers), self.places.here())
         self.optimizers.append(one)
         self.by_id[id(optimizer)] = one
         for base in type(optimizer).__mro__:
             self._wrap_methods(base)
 
-    def note(self, what: str, kind: str, depth: int = 2) -> None:
-        """Notes what came by at a place, if it is the program itself that asks."""
-        frame = sys._getframe(depth)  # type: Any
-        while frame.f_code.co_name in ("__getattribute__", "__getattr__") and frame.f_back:
-            frame = frame.f_back
-        name = self.places.name_of(frame.f_code.co_filename)
-        if name is not None:
-            key = (name, frame.f_lineno, what, kind)
-            self.observed[key] = self.observed.get(key, 0) + 1
+    def _wrap_methods(self, base: Any) -> None:
+        self._wrap_loss_scale(base)
+        for name in ("apply_gradients", "apply"):
+            if isinstance(vars(base).get(name), types.FunctionType):
+                wrap(base, name, self._applying)
+        if "LossScaleOptimizer" in base.__name__:
+            wrap(base, "__init__", self.hooked(after=self._wrapper_made))
+        for name in ("__getattribute__", "__setattr__"):
+            if isinstance(vars(base).get(name), types.FunctionType):
+                wrap(base, name, self._asking)
 
-    def _noting(self, found: Any) -> Any:
-        """Returns a property that also notes of which class the objects are that have it."""
+    def _asking(self, original: Any) -> Any:
+        @functools.wraps(original)
+        def ask(value: Any, name: str, *rest: Any) -> Any:
+            if name == "lr" and self.on:
+                self.guarded(self.note, name, _kind(value))
+            return original(value, name, *rest)
 
-        def get(value: Any) -> Any:
-            if self.on:
-                self.note("loss_scale", _kind(value))
-            return found.fget(value)
-
-        return property(get, found.fset, found.fdel, found.__doc__)
+        return ask
 
     def _wrap_loss_scale(self, base: Any) -> None:
         found = vars(base).get("loss_scale")
-        if isinstance(found, property) and id(found) not in self.noting:
-            made = self._noting(found)
-            self.noting[id(made)] = made
-            base.loss_scale = made
+        if isinstance(found, property) and not hasattr(found.fget, _MARK):
+            read: Any = found.fget
 
-    def compiled(self, original: Any) -> Any:
-        """Wraps `compile` of a model, to note with what."""
+            def get(value: Any) -> Any:
+                if self.on:
+                    self.guarded(self.note, "loss_scale", _kind(value))
+                return read(value)
 
-        @functools.wraps(original)
-        def compile_model(model: Any, *args: Any, **options: Any) -> Any:
-            result = original(model, *args, **options)
-            if self.on:
-                self.guarded(self.note, "compile", _kind(_attribute(model, "optimizer")), 3)
-            return result
+            setattr(get, _MARK, True)
+            base.loss_scale = property(get, found.fset, found.fdel, found.__doc__)
 
-        return compile_model
+    def _wrapper_made(self, _: Any, optimizer: Any, *args: Any, **options: Any) -> None:
+        scale = _attribute(optimizer, "_loss_scale")
+        kind = "%s %s" % (_kind(scale), loss_scale_settings(optimizer))
+        self.note("scale", kind, nearest=True)
 
-    def _wrap_methods(self, base: Any) -> None:
-        self._wrap_loss_scale(base)
-        for name in _APPLY:
-            if isinstance(vars(base).get(name), types.FunctionType):
-                wrap(base, name, self._applying)
+    def _policy_made(self, _: Any, policy: Any, *args: Any, **options: Any) -> None:
+        if hasattr(policy, "_loss_scale"):
+            name = str(_attribute(policy, "name"))
+            kind = "policy %s: %s" % (name, loss_scale_settings(policy))
+            self.note("policy", kind, nearest=True)
+
+    def _compiled(self, _: Any, model: Any, *args: Any, **options: Any) -> None:
+        self.note("compile", _kind(_attribute(model, "optimizer")))
 
     def _applying(self, method: Any) -> Any:
         @functools.wraps(method)
         def apply(optimizer: Any, gradients: Any, *args: Any, **options: Any) -> Any:
-            if not self.on or self.local.applying:
+            if not self.on or self.local.applying or _is_stateless():
                 return method(optimizer, gradients, *args, **options)
             if not isinstance(gradients, (list, tuple)):
                 gradients = list(gradients)
@@ -668,10 +728,7 @@ class TrainingRecorder:
         if not pairs:
             given = options.get("trainable_variables", args[0] if args else None)
             variables = list(given or _attribute(optimizer, "_trainable_variables") or ())
-        for variable in variables:
-            if id(variable) not in one.known:
-                one.known.add(id(variable))
-                one.variables.append(variable)
+        one.add(variables)
         steps = options.get("global_step", args[0] if args and pairs else None)
         if _is_variable(steps):
             one.steps = steps
@@ -683,12 +740,11 @@ class TrainingRecorder:
         """Begins to record an optimizer, which is about to apply gradients for the first time."""
         one.number = len(self.applied)
         self.applied.append(one)
-        if self.first is None:
-            self.first = one
+        self.first = self.first or one
         self.pending.append(one)
         self._describe_pending()
 
-    def _describe_pending(self) -> None:
+    def _describe_pending(self, *_: Any, **__: Any) -> None:
         """Describes new optimizers whose variables have values by now."""
         tensorflow = self.tensorflow
         if tensorflow is None:
@@ -702,22 +758,10 @@ class TrainingRecorder:
                         self._describe(one, self._eager_values)
         self.pending = [one for one in self.pending if not one.described]
 
-    def initialized(self, original: Any) -> Any:
-        """Wraps what gives the variables values that a `tf.function` has made when traced."""
-
-        @functools.wraps(original)
-        def initialize(function: Any, *args: Any, **options: Any) -> Any:
-            result = original(function, *args, **options)
-            if self.on and self.pending:
-                self.guarded(self._describe_pending)
-            return result
-
-        return initialize
-
     def _after_apply(self, one: _Optimizer, result: Any) -> None:
         if self.eager():
             if not self.local.calling:
-                self.observe([one], "apply", self.places.here(), self._eager_values, None)
+                self.observe([one], "apply", self._eager_values, None)
         elif self.marks() is not None:
             self.marks()[one.number] = one
         elif self.tensorflow is not None and not self.eager_outside():
@@ -741,11 +785,10 @@ class TrainingRecorder:
 
     def eager_outside(self) -> bool:
         """Whether operations are executed where they stand outside of all functions."""
-        tensorflow = self.tensorflow
-        if tensorflow is None:
+        if self.tensorflow is None:
             return True
-        with tensorflow.init_scope():
-            return bool(tensorflow.executing_eagerly())
+        with self.tensorflow.init_scope():
+            return self.eager()
 
     def _eager_values(self, things: Sequence[Any]) -> List[Any]:
         return [
@@ -763,14 +806,14 @@ class TrainingRecorder:
             return _tried(lambda: read(resource=thing.handle, dtype=thing.dtype).numpy())
         return _numpy(thing)
 
-    def _session_values(self, session: Any, run: Any, things: Sequence[Any]) -> List[Any]:
-        fetches = {}
+    def _session_values(self, session: Any, things: Sequence[Any]) -> List[Any]:
+        run = _original(type(session), "run")
         values = [thing if isinstance(thing, (int, float)) else None for thing in things]
+        fetches = {}
         for place, thing in enumerate(things):
-            if values[place] is None and thing is not None:
-                fetch = fetchable(thing)
-                if fetch is not None:
-                    fetches[place] = fetch
+            fetch = fetchable(thing) if values[place] is None and thing is not None else None
+            if fetch is not None:
+                fetches[place] = fetch
         try:
             found = run(session, list(fetches.values()))
         except Exception:
@@ -786,32 +829,39 @@ class TrainingRecorder:
         if self.start_from:
             self.guarded(self._start_from, one, session)
         arrays = values(one.variables)
-        inner = one.innermost()
-        line = {
-            "o": one.number,
-            "class": type(one.object).__name__,
-            "module": type(one.object).__module__,
-            "inner": type(inner).__name__,
-            "wrapped": inner is not one.object,
-            "made": one.made,
-            "at": one.at,
-            "config": self._config(inner),
-            "policy": self._policy(),
-            "names": [_name(variable) for variable in one.variables],
-            "shapes": [_shape(variable) for variable in one.variables],
-            "digests": self._changes(one, VARIABLES, arrays),
-            "draws": list(self.draws),
-        }
         scale, good = scale_and_good_steps(one.object)
-        line["scaled"] = scale is not None or _has_scale(one.object)
+        line = dict(
+            self._about(one),
+            o=one.number,
+            policy=self._policy(),
+            names=[_name(variable) for variable in one.variables],
+            shapes=[_shape(variable) for variable in one.variables],
+            digests=self._changes(one, VARIABLES, arrays),
+            draws=list(self.draws),
+        )
         line["scale"], line["good"] = map(_plain, values([scale, good]))
         if self.options.with_initial_values:
             line["initial"] = [None if array is None else packed(array) for array in arrays]
         self.out.put("optimizer", **line)
 
+    def _about(self, one: _Optimizer) -> Dict[str, Any]:
+        """Returns what an optimizer is: its classes, its place, and what it was made with."""
+        inner = one.innermost()
+        scaled = _has_scale(one.object)
+        return {
+            "class": one.kind if one.object is None else type(one.object).__name__,
+            "inner": type(inner).__name__,
+            "wrapped": inner is not one.object,
+            "scaled": scaled,
+            "settings": _tried(loss_scale_settings, one.object) if scaled else None,
+            "config": _tried(self._config, inner) or {},
+            "made": one.made,
+            "at": one.at,
+        }
+
     def _config(self, optimizer: Any) -> Dict[str, Any]:
         """Returns the numbers that an optimizer was made with."""
-        found = {}  # type: Dict[str, Any]
+        found: Dict[str, Any] = {}
         if self.eager():
             config = _tried(optimizer.get_config) if hasattr(optimizer, "get_config") else None
             found.update(config or {})
@@ -819,19 +869,18 @@ class TrainingRecorder:
             given = vars(optimizer)
             numbers = {n.lstrip("_"): v for n, v in given.items() if isinstance(v, (int, float))}
             found = dict(numbers, **(_attribute(optimizer, "_hyper") or {}))
-        return {name: _jsonable(value) for name, value in found.items() if _is_plain(value)}
+        plain = {name: _jsonable(value) for name, value in found.items()}
+        return {name: value for name, value in plain.items() if value is not None}
 
     def _policy(self) -> Any:
         for root in ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api"):
-            module = sys.modules.get(root)
-            policies = _attribute(_attribute(module, "mixed_precision"), "experimental")
-            for home in (_attribute(module, "mixed_precision"), policies):
-                function = _attribute(home, "global_policy")
-                policy = _tried(function) if callable(function) else None
-                if policy is not None:
+            home = _attribute(sys.modules.get(root), "mixed_precision")
+            for place in (home, _attribute(home, "experimental")):
+                policy = _tried(_attribute(place, "global_policy") or str)
+                if policy:
                     return str(_attribute(policy, "name"))
         for name, module in list(sys.modules.items()):
-            if name.endswith(("mixed_precision.policy", "mixed_precision.experimental.policy")):
+            if name.endswith(_POLICIES):
                 policy = _tried(getattr(module, "global_policy", lambda: None))
                 if policy is not None:
                     return str(_attribute(policy, "name"))
@@ -844,34 +893,36 @@ class TrainingRecorder:
         line = self.start_from[one.number]
         stored = list(zip(line["names"], line["shapes"], line.get("initial") or ()))
         shapes = [_shape(variable) for variable in one.variables]
+        found = [content for _, _, content in stored]
         if [shape for _, shape, _ in stored] != shapes:
             ends = {name.split("/", 1)[-1]: content for name, _, content in stored}
             found = [ends.get(_name(v).split("/", 1)[-1]) for v in one.variables]
-        else:
-            found = [content for _, _, content in stored]
         given = 0
         for variable, shape, content in zip(one.variables, shapes, found):
             if content is not None and content[1] == shape:
                 value = unpacked(self.numpy, content)
                 if session is not None:
-                    variable.load(value, session)
+                    for copy in _attribute(variable, "_values") or [variable]:
+                        copy.load(value, session)
                 else:
                     variable.assign(value)
                 given += 1
         self.out.put("started", o=one.number, given=given, variables=len(one.variables))
 
     def observe(
-        self,
-        optimizers: Sequence[_Optimizer],
-        how: str,
-        at: str,
-        values: Callable[[Sequence[Any]], List[Any]],
-        data: Optional[str],
+        self, optimizers: Sequence[_Optimizer], how: str, values: Any, data: Optional[str]
     ) -> None:
-        """Writes what a step left in optimizers."""
+        """Writes what a step left in optimizers.
+
+        Args:
+            optimizers: The optimizers.
+            how: How the step was done: `apply`, `function`, `session` or `jax`.
+            values: Returns the values of variables.
+            data: A digest of the data that it got.
+        """
         for one in optimizers:
             if one.seen % self.options.every == 0 or one.seen < 2:
-                self._observe(one, how, at, values, data)
+                self._observe(one, how, values, data)
             one.seen += 1
         self.draws = [0, ""]
         limit = self.options.steps
@@ -879,9 +930,7 @@ class TrainingRecorder:
             self.limited = True
             raise _Ended(0)
 
-    def _observe(
-        self, one: _Optimizer, how: str, at: str, values: Any, data: Optional[str]
-    ) -> None:
+    def _observe(self, one: _Optimizer, how: str, values: Any, data: Optional[str]) -> None:
         if one.object is None:
             return
         if not one.described:
@@ -889,8 +938,12 @@ class TrainingRecorder:
         inner = one.innermost()
         slots = slots_of(inner, one.variables)
         scale, good = scale_and_good_steps(one.object)
-        steps = one.steps if one.steps is not None else _steps(inner)
-        things = [steps, scale, good, *one.variables]
+        # Not by the optimizer's property, which makes the variable where there is none.
+        own = vars(inner)
+        steps = next(
+            (own[n] for n in ("_iterations", "iterations") if own.get(n) is not None), None
+        )
+        things = [steps if one.steps is None else one.steps, scale, good, *one.variables]
         for name in slots:
             things += slots[name]
         steps, scale, good, *arrays = values(things)
@@ -899,7 +952,7 @@ class TrainingRecorder:
             "o": one.number,
             "n": one.seen,
             "how": how,
-            "at": at,
+            "at": self.places.here(),
             "steps": _plain(steps),
             "scale": _plain(scale),
             "good": _plain(good),
@@ -910,32 +963,29 @@ class TrainingRecorder:
         # The optimizer's own count counts skipped steps since TensorFlow 2.3. After a skipped step,
         # there are no good steps.
         line["applied"] = int(any(line["v"]) or bool(line["good"]))
-        kinds = {}
-        for place, name in enumerate(slots, 1):
-            part = arrays[place * count : (place + 1) * count]
-            kinds[name] = self._changes(one, name, part)
-        line["s"] = kinds
+        line["s"] = {
+            name: self._changes(one, name, arrays[place * count : (place + 1) * count])
+            for place, name in enumerate(slots, 1)
+        }
         if self.options.with_values:
-            line["values"] = [
-                None if array is None else packed(self.numpy.asarray(array))
-                for array in arrays[:count]
-            ]
+            whole = [None if array is None else self.numpy.asarray(array) for array in arrays]
+            line["values"] = [None if array is None else packed(array) for array in whole[:count]]
         self.out.put("step", **line)
 
     def _changes(self, one: _Optimizer, kind: str, arrays: Sequence[Any]) -> List[Any]:
         """Returns what is to be written of arrays: 0 for one that is as it was."""
-        found = []  # type: List[Any]
+        found: List[Any] = []
         for place, array in enumerate(arrays):
-            if array is None:
+            seen = None if array is None else self.numbers.of(array)
+            key = "%s %d" % (kind, place)
+            if seen is None:
                 found.append(None)
                 continue
-            seen = self.numbers.of(array)
-            key = "%s %d" % (kind, place)
             found.append(0 if one.last.get(key) == seen[0] else seen)
             one.last[key] = seen[0]
         return found
 
-    # tf.function, Session, and Keras in graph mode.
+    # tf.function, Session, Keras in graph mode, and Keras on JAX.
 
     def function_call(self, original: Any) -> Any:
         """Wraps the call of a `tf.function`."""
@@ -952,48 +1002,65 @@ class TrainingRecorder:
                 return result
             local.calling = True
             before = self.active
-            marks = {}  # type: Dict[int, _Optimizer]
+            marks: Dict[int, _Optimizer] = {}
             self.active = local.marks = marks
+            data: Any = (args, options)
             try:
-                if self.batches:
-                    args = self.guarded(self._replaced, args) or args
+                if self.batches or self.kept < self.options.fix_data:
+                    args, data = self.guarded(self._fixed, function, args) or (args, data)
                 result = original(function, *args, **options)
             finally:
                 local.calling, local.marks, self.active = False, None, before
             if marks:
                 vars(function).setdefault(_MARK, {}).update(marks)
-            marks = vars(function).get(_MARK)
+            marks = vars(function).get(_MARK, {})
             if marks:
-                self.guarded(self._called, marks, (args, options))
+                self.guarded(self._called, marks, data)
             return result
 
         return call
 
     def _called(self, marks: Dict[int, _Optimizer], given: Any) -> None:
-        at = self.places.here()
         optimizers = [marks[number] for number in sorted(marks)]
-        self.observe(optimizers, "function", at, self._eager_values, self._data(given))
+        self.observe(optimizers, "function", self._eager_values, self._data(given))
 
-    def _data(self, given: Any) -> Optional[str]:
+    def _data(self, given: Any, keep: bool = True) -> Optional[str]:
         """Returns the digest of the arrays that a step got, and keeps them if that is asked."""
         arrays = [_numpy(leaf) for leaf in leaves(given) if _is_data(leaf)]
         arrays = [array for array in arrays if array is not None]
         if not arrays:
             return None
         self.numbers = self.numbers or Numbers(self.numpy)
-        if self.kept < self.options.fix_data:
+        if keep and self.kept < self.options.fix_data:
             self.kept += 1
             self.out.put("batch", arrays=[packed(array) for array in arrays])
         digests = [self.numbers.digest(array) for array in arrays]
         return digest("".join(digests).encode())
 
+    def _fixed(self, function: Any, args: Any) -> Any:
+        """Returns what a step gets with the data of the other recording in it, and the data.
+
+        A step of `fit` gets an iterator: it gets one of its next element alone.
+        """
+        name = _attribute(_attribute(function, "_python_function", "python_function"), "__name__")
+        if len(args) == 1 and type(args[0]).__name__ == "OwnedIterator":
+            if name != "train_function" or self.executions not in (None, 1):
+                return None
+            element = next(args[0], None)
+            if element is None:
+                return None
+            element = self._replaced(element)
+            return (iter(self.tensorflow.data.Dataset.from_tensors(element)),), element
+        args = self._replaced(args)
+        return args, args
+
     def _replaced(self, given: Any) -> Any:
-        """Returns what a step gets, with the arrays of the other recording in it."""
+        """Returns data with the arrays of the other recording in it."""
         found = [leaf for leaf in leaves(given) if _is_data(leaf)]
-        stored = [unpacked(self.numpy, one) for one in self.batches[0]]
+        stored = [unpacked(self.numpy, one) for one in (self.batches or [[]])[0]]
         if [list(map(int, leaf.shape)) for leaf in found] != [list(one.shape) for one in stored]:
             return given
-        del self.batches[0]
+        del self.batches[:1]
         turned = iter(
             one
             if isinstance(leaf, self.numpy.ndarray)
@@ -1007,21 +1074,11 @@ class TrainingRecorder:
 
         @functools.wraps(original)
         def run(session: Any, fetches: Any, *args: Any, **options: Any) -> Any:
-            local = self.local
-            if not self.on or local.calling or id(session.graph) not in self.graph_steps:
-                return original(session, fetches, *args, **options)
-            local.calling = True
-            try:
-                found = self.guarded(self._executes, session.graph, fetches) or []
-                if found:
-                    self.guarded(self._before_run, session, original, found)
-                result = original(session, fetches, *args, **options)
-                if found:
-                    feeds = options.get("feed_dict", args[0] if args else None)
-                    self.guarded(self._ran, session, original, found, feeds)
-            finally:
-                local.calling = False
-            return result
+            feeds = options.get("feed_dict", args[0] if args else None)
+            return self._in_graph(
+                session.graph, fetches, lambda: session, feeds,
+                lambda: original(session, fetches, *args, **options),
+            )  # fmt: skip
 
         return run
 
@@ -1030,41 +1087,38 @@ class TrainingRecorder:
 
         @functools.wraps(original)
         def call(function: Any, inputs: Any) -> Any:
-            local = self.local
-            if not self.on or local.calling or not self.graph_steps:
-                return original(function, inputs)
-            local.calling = True
-            try:
-                operation = _attribute(function, "updates_op")
-                graph = _attribute(operation, "graph")
-                found = self.guarded(self._executes, graph, [operation]) if graph else None
-                session = None
-                if found:
-                    session = sys.modules[type(function).__module__].get_session()
-                    run = _original(type(session), "run")
-                    self.guarded(self._before_run, session, run, found)
-                result = original(function, inputs)
-                if found:
-                    self.guarded(self._ran, session, run, found, {"": inputs})
-            finally:
-                local.calling = False
-            return result
+            operation = _attribute(function, "updates_op")
+            get_session = _attribute(sys.modules[type(function).__module__], "get_session")
+            return self._in_graph(
+                _attribute(operation, "graph"), [operation], get_session, {"": inputs},
+                lambda: original(function, inputs),
+            )  # fmt: skip
 
         return call
 
-    def _before_run(self, session: Any, run: Any, optimizers: Sequence[_Optimizer]) -> None:
-        for one in optimizers:
-            if not one.described:
-                self._describe(
-                    one, lambda things: self._session_values(session, run, things), session
-                )
+    def _in_graph(self, graph: Any, fetches: Any, session: Any, feeds: Any, call: Any) -> Any:
+        """Calls what executes operations, and observes the optimizers whose steps are in it."""
+        local = self.local
+        if not self.on or local.calling or id(graph) not in self.graph_steps:
+            return call()
+        local.calling = True
+        try:
+            found = self.guarded(self._executes, graph, fetches) or []
+            running = session() if found else None
 
-    def _ran(self, session: Any, run: Any, found: Sequence[_Optimizer], feeds: Any) -> None:
-        def values(things: Sequence[Any]) -> List[Any]:
-            return self._session_values(session, run, things)
+            def values(things: Sequence[Any]) -> List[Any]:
+                return self._session_values(running, things)
 
-        data = list(feeds.values()) if isinstance(feeds, dict) else None
-        self.observe(found, "session", self.places.here(), values, self._data(data))
+            for one in found:
+                if not one.described:
+                    self.guarded(self._describe, one, values, running)
+            result = call()
+            if found:
+                data = list(feeds.values()) if isinstance(feeds, dict) else None
+                self.guarded(lambda: self.observe(found, "session", values, self._data(data)))
+        finally:
+            local.calling = False
+        return result
 
     def _executes(self, graph: Any, fetches: Any) -> List[_Optimizer]:
         """Returns the optimizers whose step is part of what is fetched."""
@@ -1089,18 +1143,41 @@ class TrainingRecorder:
             self.executed[key] = [found[number] for number in sorted(found)]
         return self.executed[key]
 
-    def fit(self, original: Any) -> Any:
-        """Wraps `fit` of a model, to see the data that it gets."""
+    def _made_train_function(self, _: Any, model: Any, *args: Any, **options: Any) -> None:
+        """Has each step of a model on JAX observed: it hands its variables' values on."""
+        step = model.train_function
+        if step is None or hasattr(step, _MARK):
+            return
 
-        @functools.wraps(original)
-        def fit(model: Any, x: Any = None, y: Any = None, *args: Any, **options: Any) -> Any:
-            if self.on:
-                self.guarded(self._fits, model, (x, y))
-            return original(model, x, y, *args, **options)
+        @functools.wraps(step)
+        def train(state: Any, data: Any) -> Any:
+            one = self.guarded(self._before_train, model) if self.on else None
+            result = step(state, data)
+            if one is not None:
+                self.guarded(self._trained, one, model, result[1])
+            return result
 
-        return fit
+        setattr(train, _MARK, True)
+        model.train_function = train
 
-    def _fits(self, model: Any, given: Any) -> None:
+    def _before_train(self, model: Any) -> _Optimizer:
+        one = self.outermost(model.optimizer)
+        if one.number < 0:
+            one.add(model.trainable_variables)
+            self.number(one)
+        return one
+
+    def _trained(self, one: _Optimizer, model: Any, state: Any) -> None:
+        variables = [*model.trainable_variables, *model.optimizer.variables]
+        known = {id(v): value for v, value in zip(variables, [*state[0], *state[2]])}
+
+        def values(things: Sequence[Any]) -> List[Any]:
+            return self._eager_values([known.get(id(thing), thing) for thing in things])
+
+        self.observe([one], "jax", values, None)
+
+    def _fits(self, model: Any, x: Any = None, y: Any = None, *_: Any, **__: Any) -> None:
+        self.executions = _plain(_numpy(_attribute(model, "_steps_per_execution")))
         layers = [type(layer).__name__ for layer in _attribute(model, "layers") or ()]
         self.out.put(
             "fit",
@@ -1108,29 +1185,18 @@ class TrainingRecorder:
             model=type(model).__name__,
             layers=layers[:500],
             parameters=_tried(lambda: int(model.count_params())),
-            data=self._data(given),
+            data=self._data((x, y), keep=False),
         )
 
-    def get_seed(self, original: Any) -> Any:
-        """Wraps what gives random operations their seeds: without one, it is that asked for."""
+    def _drew(self, seeds: Any, *_: Any, **__: Any) -> None:
+        self.draws[0] += 1
+        text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
+        self.draws[1] = digest(text.encode())
 
-        @functools.wraps(original)
-        def get_seed(op_seed: Any) -> Any:
-            if not self.on:
-                return original(op_seed)
-            self.guarded(self._seed)
-            seeds = original(op_seed)
-            self.draws[0] += 1
-            text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
-            self.draws[1] = digest(text.encode())
-            return seeds
-
-        return get_seed
-
-    def _seed(self) -> None:
-        seed = self.options.seed
-        tensorflow = self.tensorflow
-        if seed is None or tensorflow is None:
+    def _seed(self, *_: Any, **__: Any) -> None:
+        """Seeds TensorFlow where a random operation asks for a seed and the program set none."""
+        seed, tensorflow = self.options.seed, self.tensorflow
+        if tensorflow is None:
             return
         if tensorflow.executing_eagerly():
             context = sys.modules["tensorflow.python.eager.context"]
@@ -1141,26 +1207,22 @@ class TrainingRecorder:
         if graph.seed is None:
             graph.seed = seed
 
-    def saved(self, original: Any) -> Any:
-        """Wraps what writes a checkpoint."""
-
-        @functools.wraps(original)
-        def save(saver: Any, *args: Any, **options: Any) -> Any:
-            result = original(saver, *args, **options)
-            if self.on and not self.local.calling:
-                self.guarded(self._saved, result)
-            return result
-
-        return save
-
-    def _saved(self, path: Any) -> None:
-        path = path if isinstance(path, str) else _numpy(path)
+    def _saved(self, result: Any, _: Any, *args: Any, **options: Any) -> None:
+        """Writes the names and shapes in a checkpoint."""
+        path = result if isinstance(result, str) else _numpy(result)
         path = path.item() if hasattr(path, "item") else path
         path = path.decode() if isinstance(path, bytes) else path
-        if not isinstance(path, str):
-            return
-        found = _tried(self.tensorflow.train.list_variables, path) or ()
-        names = {name: list(shape) for name, shape in found}
+        if isinstance(path, str) and not self.local.calling:
+            found = _tried(self.tensorflow.train.list_variables, path) or ()
+            self._put_save(path, {name: list(shape) for name, shape in found})
+
+    def _saved_model(self, _: Any, model: Any, *args: Any, **options: Any) -> None:
+        """Writes the names and shapes in a file that Keras writes of a model."""
+        path = str(args[0] if args else options.get("filepath"))
+        if path.endswith((".h5", ".hdf5", ".keras")):
+            self._put_save(path, {_name(weight): _shape(weight) for weight in model.weights})
+
+    def _put_save(self, path: str, names: Dict[str, Any]) -> None:
         self.out.put("save", name=os.path.basename(path), at=self.places.here(), names=names)
 
     def printed(self, text: str, frame: Any) -> None:
@@ -1173,8 +1235,9 @@ class TrainingRecorder:
             if name is None or "\r" in line or "\b" in line or self.lines >= _MOST_LINES:
                 continue
             self.lines += 1
-            at = "%s:%d" % (name, frame.f_lineno)
-            self.out.put("print", at=at, line=line[:_LONGEST_LINE], n=self.steps_done())
+            at, *calls = itertools.islice(self.places.stack(frame), _MOST_CALLS)
+            text = line[:_LONGEST_LINE]
+            self.out.put("print", at=at, calls=calls, line=text, n=self.steps_done())
 
     def steps_done(self) -> int:
         """Returns how many steps the first optimizer has done."""
@@ -1187,15 +1250,13 @@ class TrainingRecorder:
         self.on = False
         raised = None
         if error is not None:
-            raised = {
-                "class": type(error).__name__,
-                "text": str(error)[:_LONGEST_LINE],
-                "at": self.places.of_traceback(error.__traceback__),
-            }
+            at, *calls = self.places.of_traceback(error.__traceback__) or [""]
+            text = str(error)[:_LONGEST_LINE]
+            raised = {"class": type(error).__name__, "text": text, "at": at, "calls": calls}
         unused = [
-            {"class": one.kind, "at": one.at, "made": one.made}
+            self._about(one)
             for one in self.optimizers
-            if one.number < 0 and not self._is_inside(one)
+            if one.number < 0 and one.object is not None and not self._is_inside(one)
         ]
         places = [[*key, count] for key, count in sorted(self.observed.items())]
         self.out.put("observed", places=places[:_MOST_LINES])
@@ -1207,14 +1268,20 @@ class TrainingRecorder:
             limited=self.limited,
             cut=self.out.cut,
             policy=self._policy(),
+            graph_rewrite=_tried(self._is_rewritten),
             unused=unused,
             versions=versions(),
             problems=self.problems,
         )
         self.out.close()
+        self.again()
+
+    def _is_rewritten(self) -> bool:
+        options = self.tensorflow.config.optimizer.get_experimental_options()
+        return bool(options.get("auto_mixed_precision"))
 
     def _is_inside(self, one: _Optimizer) -> bool:
-        return one.object is not None and any(
+        return any(
             other is not one and inner_of(other.object) is one.object for other in self.optimizers
         )
 
@@ -1222,12 +1289,14 @@ class TrainingRecorder:
 
     def install(self) -> None:
         """Has the classes of TensorFlow and Keras wrapped when they are imported."""
-        hooks = {"tensorflow": self._after_tensorflow, "numpy": self._after_numpy}
+        hooks: Dict[str, Any] = {
+            "tensorflow": self._after_tensorflow,
+            "numpy": lambda numpy: numpy.random.seed(self.options.seed % 2**32),
+        }
         for root in _KERAS:
             for end in _WATCHED_PATHS:
                 hooks["%s.%s" % (root, end)] = self.wrap_module
                 hooks["%s.optimizers.%s" % (root, end)] = self.wrap_module
-        hooks["keras.src.backend.tensorflow.trainer"] = self.wrap_module
         # An instance of this package's own class gets another class when it is initialized.
         for name in ("keras", "keras_legacy"):
             hooks["compat_lossscale.optimizers.%s" % name] = self._wrap_classes
@@ -1236,20 +1305,19 @@ class TrainingRecorder:
                 hooks.pop(name)(sys.modules[name])
         sys.meta_path.insert(0, _Finder(hooks, self))
 
-    def _after_numpy(self, module: Any) -> None:
-        if self.options.seed is not None:
-            module.random.seed(self.options.seed % 2**32)
-
     def _after_tensorflow(self, tensorflow: Any) -> None:
         function = type(tensorflow.function(lambda: None))
         wrap(function, "__call__", self.function_call)
-        wrap(function, "_initialize_uninitialized_variables", self.initialized)
+        # This gives the variables values that a `tf.function` has made when it is traced.
+        initialized = self.hooked(after=self._describe_pending)
+        wrap(function, "_initialize_uninitialized_variables", initialized)
         session = tensorflow.compat.v1.Session.__mro__
         wrap(next(one for one in session if "run" in vars(one)), "run", self.session_run)
         seeds = sys.modules.get("tensorflow.python.framework.random_seed")
-        wrap(seeds, "get_seed", self.get_seed)
+        wrap(seeds, "get_seed", self.hooked(self._seed, self._drew))
         for path, name in _SAVERS:
-            wrap(getattr(sys.modules.get(path), name, None), "save", self.saved)
+            saver = getattr(sys.modules.get(path), name, None)
+            wrap(saver, "save", self.hooked(after=self._saved))
         for module in list(sys.modules.values()):
             self.wrap_module(module)
 
@@ -1265,17 +1333,22 @@ class TrainingRecorder:
         if path.endswith("loss_scale_optimizer"):
             self._wrap_classes(module)
         if path.endswith(("keras.backend", "src.backend")):
-            found = vars(module).get("GraphExecutionFunction")
-            wrap(found, "__call__", self.keras_function)
-        for name in ("Model", "TensorFlowTrainer"):
+            wrap(vars(module).get("GraphExecutionFunction"), "__call__", self.keras_function)
+        for name in _MODELS:
             found = vars(module).get(name)
-            if isinstance(found, type) and found.__module__ == path and "fit" in vars(found):
-                wrap(found, "fit", self.fit)
-                wrap(found, "compile", self.compiled)
+            if isinstance(found, type) and found.__module__ == path:
+                wrap(found, "fit", self.hooked(before=self._fits))
+                wrap(found, "compile", self.hooked(after=self._compiled))
+                for save in ("save", "save_weights"):
+                    wrap(found, save, self.hooked(after=self._saved_model))
+                if name == "JAXTrainer":
+                    train = self.hooked(after=self._made_train_function)
+                    wrap(found, "make_train_function", train)
         if path.endswith(_POLICIES):
             for found in list(vars(module).values()):
                 if isinstance(found, type) and found.__module__ == path:
                     self._wrap_loss_scale(found)
+                    wrap(found, "__init__", self.hooked(after=self._policy_made))
 
     def _wrap_classes(self, module: Any) -> None:
         for found in list(vars(module).values()):
@@ -1283,9 +1356,9 @@ class TrainingRecorder:
                 self._wrap_methods(found)
 
     def _wrap_base(self, base: Any) -> None:
-        if hasattr(vars(base).get("__new__"), _MARK):
-            return
         original = vars(base).get("__new__")
+        if hasattr(getattr(original, "__func__", None), _MARK):
+            return
 
         def make(cls: Any, *args: Any, **options: Any) -> Any:
             if original is not None:
@@ -1297,9 +1370,8 @@ class TrainingRecorder:
                 self.guarded(self.made, found)
             return found
 
-        made = staticmethod(make)
-        base.__new__ = made
         setattr(make, _MARK, True)
+        base.__new__ = staticmethod(make)
 
 
 class _Finder:
@@ -1409,18 +1481,11 @@ def _plain(value: Any) -> Any:
         return None
 
 
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_plain, value.values()))
-    return isinstance(value, _NUMBER_TYPES) or (
-        hasattr(value, "item") and getattr(value, "size", 2) == 1
-    )
-
-
 def _jsonable(value: Any) -> Any:
+    """Returns a setting as data that JSON can carry; `None` if it is no plain one."""
     if isinstance(value, dict):
         return {str(key): _jsonable(one) for key, one in value.items()}
-    return value if value is None or isinstance(value, (str, bool)) else _plain(value)
+    return value if isinstance(value, (str, bool)) else _plain(value)
 
 
 def _tried(function: Callable[..., Any], *args: Any) -> Any:
@@ -1430,10 +1495,10 @@ def _tried(function: Callable[..., Any], *args: Any) -> Any:
         return None
 
 
-def _steps(optimizer: Any) -> Any:
-    """Returns the variable that counts an optimizer's steps, if it has been made."""
-    found = vars(optimizer).get("_iterations")
-    return found if found is not None else vars(optimizer).get("iterations")
+def _is_stateless() -> bool:
+    """Whether Keras 3 keeps what is assigned to variables apart, as it does to trace on JAX."""
+    module = sys.modules.get("keras.src.backend.common.stateless_scope")
+    return module is not None and bool(module.in_stateless_scope())
 
 
 def versions() -> Dict[str, str]:
@@ -1472,16 +1537,7 @@ def parser() -> argparse.ArgumentParser:
 def split(arguments: Sequence[str]) -> Tuple[List[str], List[str]]:
     """Splits a command line into the recorder's own options and the program with its arguments."""
     index = 0
-    takes = {
-        "-o",
-        "--output",
-        "--steps",
-        "--seed",
-        "--every",
-        "--start-from",
-        "--fix-data",
-        "--limit",
-    }
+    takes = {name for one in parser()._actions if one.nargs is None for name in one.option_strings}
     while index < len(arguments):
         argument = arguments[index]
         if argument in takes:
@@ -1505,8 +1561,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         parser().error("name the program: a script, -m MODULE or -c CODE")
     if options.every < 1 or options.steps < 0:
         parser().error("--every and --steps take numbers from 1")
-    if options.twice:
-        sys.exit(_twice(own, options, program))
+    if options.twice and not hasattr(os, "fork"):
+        parser().error("--twice needs os.fork, which this system lacks: record two times instead")
+    again = _Again(options) if options.twice else None
     if program[0][:2] in ("-m", "-c"):
         folder = os.getcwd()
     else:
@@ -1529,6 +1586,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     )
     random.seed(options.seed)
     recorder.install()
+    if again is not None and options.twice:
+        recorder.again = again.run
     _run(recorder, program)
 
 
@@ -1600,64 +1659,33 @@ def _execute(program: List[str]) -> None:
     exec(compile(content, main.__file__, "exec", dont_inherit=True), vars(main))
 
 
-def _twice(own: Sequence[str], options: Any, program: Sequence[str]) -> int:
-    """Records a program two times, and adds to the first what the second did otherwise."""
-    other = options.output + ".again"
-    rest = [argument for argument in own if argument != "--twice"]
-    command = [sys.executable, os.path.abspath(__file__)]
-    code = subprocess.call(command + rest + list(program))
-    again = command + rest + ["-o", other] + list(program)
-    with open(os.devnull, "w") as nothing:
-        subprocess.call(again, stdout=nothing, stderr=nothing)
-    try:
-        unstable = _unstable(options.output, other)
-    except RecordingError as error:
-        print("lossscale_recorder: %s" % error, file=sys.stderr)
-        return 2
-    finally:
+class _Again:
+    """A second run of the program in a forked process, which waits for the end of the first."""
+
+    def __init__(self, options: Any) -> None:
+        """Forks; in the other process, the options become those of the second run."""
+        self._path = options.output
+        started, self._start = os.pipe()
+        self._child = os.fork()
+        if self._child:
+            os.close(started)
+            return
+        os.close(self._start)
+        if not os.read(started, 1):
+            os._exit(1)  # the first run was killed
+        options.output, options.twice = self._path + ".again", False
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+    def run(self) -> None:
+        """Has the second run go on, and puts its recording behind the first in the same file."""
+        os.write(self._start, b"x")
+        os.waitpid(self._child, 0)
+        other = self._path + ".again"
         if os.path.exists(other):
+            with open(self._path, "ab") as file, open(other, "rb") as again:
+                shutil.copyfileobj(again, file)
             os.remove(other)
-    line = json.dumps({"t": "twice", "unstable": unstable}, sort_keys=True)
-    with gzip.open(options.output, "ab") as file:
-        file.write(line.encode("utf-8") + b"\n")
-    return code
-
-
-def _unstable(one: str, other: str) -> Dict[str, Any]:
-    """Returns the first observation at which each thing was not reproduced."""
-    sides = []
-    for path in (one, other):
-        seen = {}  # type: Dict[Any, Any]
-        last = {}  # type: Dict[Any, Any]
-        printed = 0
-        for line in read_lines(path):
-            kind = line["t"]
-            if kind == "optimizer":
-                for place, value in enumerate(line["digests"]):
-                    seen["%d/%s/%d" % (line["o"], VARIABLES, place), -1] = value and value[0]
-            elif kind == "print":
-                seen["print", printed] = line["line"]
-                printed += 1
-            elif kind == "step":
-                number, count = line["o"], line["n"]
-                for name in ("steps", "scale", "good", "applied", "data"):
-                    seen["%d/%s" % (number, name), count] = line[name]
-                for slot, values in [(VARIABLES, line["v"])] + sorted(line["s"].items()):
-                    for place, value in enumerate(values):
-                        key = "%d/%s/%d" % (number, slot, place)
-                        if value != 0:
-                            last[key] = value and value[0]
-                        seen[key, count] = last.get(key)
-        sides.append(seen)
-    found = {}  # type: Dict[str, Any]
-    for key, count in sorted(set(sides[0]) | set(sides[1])):
-        if sides[0].get((key, count)) == sides[1].get((key, count)):
-            continue
-        if key == "print":
-            found.setdefault(key, []).append(count)
-        else:
-            found.setdefault(key, count)
-    return found
 
 
 if __name__ == "__main__":

@@ -82,8 +82,9 @@ def near(difference: Difference | None, findings: Sequence[Finding]) -> list[Fin
     """Returns the findings that stand near the place of a difference."""
     if difference is None:
         return []
-    found = []
-    for place in {difference.before_at, difference.after_at}:
+    found: list[Finding] = []
+    places = [difference.before_at, difference.after_at]
+    for place in dict.fromkeys([*places, *difference.before_calls, *difference.after_calls]):
         file, _, line = place.rpartition(":")
         for finding in findings:
             same = finding[0].replace("\\", "/").endswith(file) and bool(file)

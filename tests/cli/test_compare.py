@@ -49,6 +49,23 @@ def test_json_and_html_are_written(recordings: dict[str, str], tmp_path: Path) -
     assert "Where they part" in page.read_text()
 
 
+def test_findings_near_the_difference_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(
+        "import tensorflow as tf\n\n\ndef show(opt):\n"
+        "    assert isinstance(opt, tf.keras.mixed_precision.experimental.LossScaleOptimizer)\n"
+        "    opt = f()\n    print(opt.loss_scale())\n"
+    )
+    one = write(tmp_path / "a.lsr", optimizer([1.0]), step(0, [0.9]), end())
+    other = write(tmp_path / "b.lsr", optimizer([1.0]), step(0, [0.5]), end())
+    done = CliRunner().invoke(compare, [one, other])
+    assert "migrate reports near it: train.py:7: LS301" in done.output, done.output
+    Path("train.py").unlink()
+    assert "migrate reports" not in CliRunner().invoke(compare, [one, other]).output
+
+
 def test_a_tolerance_is_taken(recordings: dict[str, str]) -> None:
     arguments = [recordings["one"], recordings["other"], "--rtol", "1"]
     assert CliRunner().invoke(compare, arguments).exit_code == 0

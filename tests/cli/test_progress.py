@@ -8,8 +8,8 @@ import types
 
 import pytest
 
-from compat_lossscale.cli import _progress
-from compat_lossscale.cli._progress import Progress
+from compat_lossscale.cli import migrate
+from compat_lossscale.cli.migrate import Progress
 
 
 class Terminal(io.StringIO):
@@ -24,9 +24,9 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     terminal = Terminal()
-    monkeypatch.setattr(_progress, "sys", types.SimpleNamespace(stderr=terminal))
-    monkeypatch.setattr(_progress.click, "echo", terminal.echo)
-    monkeypatch.setattr(_progress, "_LONG_RUN", -1.0)
+    monkeypatch.setattr(migrate, "sys", types.SimpleNamespace(stderr=terminal))
+    monkeypatch.setattr(migrate.click, "echo", terminal.echo)
+    monkeypatch.setattr(migrate, "_LONG_RUN", -1.0)
     return terminal
 
 
@@ -44,7 +44,7 @@ def test_nothing_is_shown_otherwise(
     why: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if why == "short":
-        monkeypatch.setattr(_progress, "_LONG_RUN", 3600.0)
+        monkeypatch.setattr(migrate, "_LONG_RUN", 3600.0)
     elif why == "no terminal":
         monkeypatch.setattr(terminal, "isatty", lambda: False)
     with Progress(quiet=why == "quiet") as progress:

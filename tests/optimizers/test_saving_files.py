@@ -15,7 +15,7 @@ import tf_keras
 
 import compat_lossscale
 from compat_lossscale import _patching
-from compat_lossscale.optimizers import patch_keras, saving, saving_files, stock
+from compat_lossscale.optimizers import patch_keras, saving, stock
 from tests.optimizers.test_saving import (
     FORMATS,
     INPUTS,
@@ -31,7 +31,7 @@ from tests.support import Family
 @contextlib.contextmanager
 def by_public_names() -> Iterator[None]:
     _patching.unpatch_functions(saving.PATCHES)
-    patches = saving_files.patches()
+    patches = saving.patches()
     _patching.patch_functions(patches)
     try:
         yield

@@ -31,7 +31,7 @@ from tests.programs.programs import PROGRAMS
 from tests.support import REPOSITORY
 
 RESULTS = Path(__file__).with_name("results.json")
-_DATA = Path(__file__).with_name("data")
+DATA = Path(__file__).with_name("data")
 PAGE = REPOSITORY / "docs" / "programs.md"
 _STEPS = (2, 4)
 _MINUTES = 20
@@ -50,12 +50,12 @@ print(json.dumps([scales[optimizer] for optimizer in sorted(scales)]))
 _HEAD = """\
 # Published programs
 
-<!-- Made by `make programs`; do not edit. -->
+<!-- Made by `python -m tests.programs.run FOLDER`; do not edit. -->
 
 This page shows how public programs run unchanged under `compat-lossscale run` on today's
 TensorFlow. Each was installed from the package index or from GitHub, trained for 2 steps on small
 synthetic data, saved, and started again for 2 more steps. Only the programs' own flags and
-configurations make them smaller. `make programs` runs them again. `tests/programs/` has the whole
+configurations make them smaller. That command runs them again. `tests/programs/` has the whole
 commands and the data.
 
 - *Loss scale* is what the checkpoints hold after each run, for each optimizer: the scale, and the
@@ -97,7 +97,7 @@ def train(program: Program, folder: Path, python: Path, clones: Path) -> dict[st
     """Trains a program twice, and returns what became of it."""
     own = folder / re.sub(r"\W+", "-", program.name)
     shutil.rmtree(own, ignore_errors=True)
-    packages = _installed(program, folder, python, clones)
+    packages = installed(program, folder, python, clones)
     result = {"doctor": _doctor(program, packages, python)}
     shim = ("-m", "compat_lossscale", "run")
     result |= _train_twice(program, own, python, (packages,), shim)
@@ -111,7 +111,7 @@ def train(program: Program, folder: Path, python: Path, clones: Path) -> dict[st
             else:
                 shutil.copy(packages / name, copy / name)
         migrate = ("-m", "compat_lossscale", "migrate", "--write", "--quiet", str(copy))
-        _run(python, (packages,), *migrate)
+        run_python(python, (packages,), *migrate)
         result["migrated"] = _train_twice(program, alone, python, (copy, packages), ())
     return result
 
@@ -121,8 +121,8 @@ def _train_twice(
 ) -> dict[str, Any]:
     own.mkdir(parents=True, exist_ok=True)
     if program.prepare:
-        script = _DATA / f"{program.prepare}.py"
-        _run(python, paths, str(script), cwd=own, home=own).check_returncode()
+        script = DATA / f"{program.prepare}.py"
+        run_python(python, paths, str(script), cwd=own, home=own).check_returncode()
     scales: list[list[list[float]]] = []
     for steps in _STEPS:
         words = {
@@ -134,16 +134,16 @@ def _train_twice(
         }
         for name, text in program.files.items():
             (own / name).parent.mkdir(parents=True, exist_ok=True)
-            (own / name).write_text(_filled(text, words))
+            (own / name).write_text(filled(text, words))
         command = f"{program.command} {program.resume if scales else ''}"
-        arguments = shlex.split(_filled(command, words))
+        arguments = shlex.split(filled(command, words))
         place = paths[0] / program.starts_in if program.starts_in else own
-        done = _run(python, paths, *shim, *arguments, cwd=place, home=own)
+        done = run_python(python, paths, *shim, *arguments, cwd=place, home=own)
         (own / f"log-{steps}.txt").write_text(done.stdout + done.stderr)
         if done.returncode:
             return {"trains": False, "why": _why(done)}
         model = own / program.model.format(steps=steps)
-        read = _run(python, paths, "-c", _READ, str(model), cwd=own)
+        read = run_python(python, paths, "-c", _READ, str(model), cwd=own)
         scales.append(json.loads(read.stdout.splitlines()[-1]) if not read.returncode else [])
     return {"trains": True, "scales": scales, "resumes": continue_from(*scales, program.added)}
 
@@ -162,13 +162,13 @@ def _latest(folder: Path) -> Path:
     return folder / (found[1] if found else "")
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
+def filled(text: str, words: Mapping[str, str]) -> str:
     for word, meaning in words.items():
         text = text.replace(word, meaning)
     return text
 
 
-def _installed(program: Program, folder: Path, python: Path, clones: Path) -> Path:
+def installed(program: Program, folder: Path, python: Path, clones: Path) -> Path:
     """Installs a program with what it needs, and returns where."""
     needs = hashlib.sha256(" ".join(program.needs).encode()).hexdigest()[:6]
     packages = folder / f"{re.sub(r'[:/@]', '+', program.distribution)}-{needs}"
@@ -190,7 +190,7 @@ def _doctor(program: Program, packages: Path, python: Path) -> list[str]:
     """What doctor says is in the way of a program."""
     places = [str(packages / source) for source in program.sources]
     command = ("-m", "compat_lossscale", "doctor", "--json", "--seconds", "60", *places)
-    said = json.loads(_run(python, (packages,), *command).stdout)["neighbours"]
+    said = json.loads(run_python(python, (packages,), *command).stdout)["neighbours"]
     return [*(one["reason"] for one in said["not_served"] + said["needs"])]
 
 
@@ -198,7 +198,7 @@ def _pip(python: Path, *what: str) -> None:
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", *what], check=True)
 
 
-def _run(
+def run_python(
     python: Path,
     paths: Sequence[Path],
     *arguments: str,

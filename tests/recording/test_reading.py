@@ -14,8 +14,8 @@ import pytest
 
 from compat_lossscale.recording import reading
 from compat_lossscale.recording.comparison import compare
-from compat_lossscale.recording.observed import ObservedKinds
-from compat_lossscale.recording.reading import UnreadableRecordingError, read
+from compat_lossscale.recording.observed import observed_kinds
+from compat_lossscale.recording.reading import PrintedLine, UnreadableRecordingError, read
 from compat_lossscale.recording.reports import as_html_page, as_json, as_text
 from tests.recording.recordings_by_hand import HEADER, end, optimizer, printed, step, write
 
@@ -35,7 +35,7 @@ def test_a_recording_is_read(tmp_path: Path) -> None:
     assert [s.applied for s in one.steps] == [True, False]
     assert one.steps[0].arrays["variables"] == one.steps[1].arrays["variables"]
     assert one.steps[0].arrays["momentum"] == [None]
-    assert recording.printed == [("train.py:11", "loss 1.5", 1)]
+    assert recording.printed == [PrintedLine("train.py:11", (), "loss 1.5", 1)]
     assert recording.versions["tensorflow"] == "2.21.0"
 
 
@@ -50,10 +50,17 @@ def test_a_recording_that_is_broken_off_is_read_as_far_as_it_goes(tmp_path: Path
 
 
 def test_a_second_member_of_the_file_belongs_to_the_recording(tmp_path: Path) -> None:
-    path = Path(write(tmp_path / "a.lsr", optimizer([1.0]), end()))
-    twice = json.dumps({"t": "twice", "unstable": {"0/variables/0": 3}}) + "\n"
-    path.write_bytes(path.read_bytes() + gzip.compress(twice.encode()))
-    assert read(str(path)).unstable == {"0/variables/0": 3}
+    path = Path(write(tmp_path / "a.lsr", *_run(0.9, "same", "a")))
+    assert read(str(path)).unstable is None
+    again = Path(write(tmp_path / "b.lsr", *_run(0.8, "same", "b")))
+    path.write_bytes(path.read_bytes() + again.read_bytes())
+    assert read(str(path)).unstable == {"0/variables/0": 1, "0/scale": 1, "print": [1]}
+    assert len(read(str(path)).optimizers[0].steps) == 2
+
+
+def _run(value: float, *lines: str) -> list[Any]:
+    second = step(1, [value], scale=1024.0 if value > 0.85 else 512.0)
+    return [optimizer([1.0]), step(0, [0.95]), second, *map(printed, lines), end()]
 
 
 @pytest.mark.parametrize(
@@ -95,19 +102,18 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 _BAD: list[Any] = [None, -1, 7, "text", [], {}, [[]], 1e999, [1], {"a": []}, {"print": 3}, [[1]]]
-_TWICE = {"t": "twice", "unstable": {"0/variables/0": 3, "print": [0]}}
 _OBSERVED = {"t": "observed", "places": [["a.py", 3, "loss_scale", "keras.L", 2]]}
 _SAVE = {"t": "save", "name": "model", "at": "a.py:3", "names": {"w": [3]}}
 _FIT = {"t": "fit", "at": "a.py:3", "data": "0" * 16}
 
 
 @pytest.mark.parametrize(
-    "which", ["optimizer", "step", "end", "print", "twice", "observed", "save", "fit"]
+    "which", ["optimizer", "step", "end", "print", "observed", "save", "fit", "again"]
 )
 def test_wrong_content_is_refused_or_compared_and_never_crashes(which: str, tmp_path: Path) -> None:
     good = {
         "optimizer": optimizer([1.0]), "step": step(0, [0.5]), "print": printed("a 1"),
-        "save": _SAVE, "fit": _FIT, "observed": _OBSERVED, "end": end(), "twice": _TWICE,
+        "save": _SAVE, "fit": _FIT, "observed": _OBSERVED, "end": end(), "again": HEADER,
     }  # fmt: skip
     whole = read(write(tmp_path / "good.lsr", *good.values()))
     for key in good[which]:
@@ -122,4 +128,4 @@ def test_wrong_content_is_refused_or_compared_and_never_crashes(which: str, tmp_
                 assert list(as_text(result))
                 json.dumps(as_json(result), allow_nan=False)
                 as_html_page(result)
-            ObservedKinds.of(odd.observed)
+            observed_kinds(odd.observed)

@@ -70,7 +70,7 @@ def test_a_program_prints_and_gets_what_it_would_without(tmp_path: Path) -> None
     assert [s.steps for s in one.steps] == [1, 2, 3, 4, 5]
     assert {s.at for s in one.steps} == {"train.py:10"}
     assert set(one.steps[0].arrays) == {"variables", "m", "v"}
-    assert [line for _, line, _ in recording.printed] == plain.stdout.splitlines()
+    assert [line.text for line in recording.printed] == plain.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -182,6 +182,76 @@ def test_a_model_of_keras_3_is_recorded(tmp_path: Path) -> None:
     assert one.policy == "mixed_float16"
     assert None not in one.first
     assert recording.fits[0] is not None
+
+
+@pytest.mark.parametrize(
+    ("keras", "backend"), [("0", "jax"), ("0", "tensorflow"), ("1", "tensorflow")]
+)
+def test_each_step_of_fit_is_recorded_on_each_backend(
+    keras: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERAS_BACKEND", backend)
+    name = "tf_keras" if keras == "1" else "keras"
+    source = (
+        f"import numpy as np, {name} as keras\n"
+        "model = keras.Sequential([keras.layers.Dense(1)])\n"
+        "model.build((None, 4))\n"
+        "model.compile(keras.optimizers.Adam(0.1), 'mse')\n"
+        "model.fit(np.ones((96, 4)), np.ones((96, 1)), batch_size=32, verbose=0)\n"
+        "model.save_weights('it.weights.h5')\n"
+        "model.save('it.keras')\n"
+    )
+    recording, done = record(tmp_path, source, keras=keras)
+    assert done.returncode == 0, done.stderr
+    one = recording.optimizers[0]
+    assert [s.steps for s in one.steps] == [1, 2, 3]
+    assert {s.at for s in one.steps} == {"train.py:5"}
+    assert [len(one.steps[0].arrays[kind]) for kind in one.steps[0].arrays] == [2, 2, 2]
+    assert len({s.arrays["variables"][0] for s in one.steps}) == 3
+    assert [name for name, _ in recording.saves] == ["it.weights.h5", "it.keras"]
+    assert sorted(map(tuple, recording.saves[0][1].values())) == [(1,), (4, 1)]
+
+
+def test_the_data_of_fit_is_kept_and_replayed(tmp_path: Path) -> None:
+    source = (
+        "import numpy as np, tensorflow as tf\n"
+        "x = np.random.RandomState(SEED).rand(96, 4).astype('float32')\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1, 'linear', True, 'zeros')])\n"
+        "model.compile(tf.keras.optimizers.legacy.SGD(0.1), 'mse')\n"
+        "model.fit(x, x.sum(1), batch_size=32, verbose=0, shuffle=False)\n"
+    )
+    before, _ = record(tmp_path, source.replace("SEED", "1"), "--fix-data", "3")
+    assert len({s.data for s in before.optimizers[0].steps}) == 3
+    (tmp_path / "it.lsr").rename(tmp_path / "before.lsr")
+    other, _ = record(tmp_path, source.replace("SEED", "2"))
+    assert compare(before, other).parted == "data"
+    after, _ = record(tmp_path, source.replace("SEED", "2"), "--start-from", "before.lsr")
+    assert compare(before, after).reason == "same to the bit for 3 steps"
+
+
+def test_optimizers_without_a_step_and_what_is_in_force_are_recorded(tmp_path: Path) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "keras = tf.keras\n"
+        "opt = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.legacy.SGD(), GIVEN)\n"
+        "tf.config.optimizer.set_experimental_options({'auto_mixed_precision': True})\n"
+    )
+    before, _ = record(tmp_path, source.replace("GIVEN", "True, 8.0, 5"))
+    (unused,) = before.unused
+    assert (unused.title, unused.at) == ("LossScaleOptimizer(SGD)", "train.py:3")
+    assert unused.settings == "dynamic 8 5"
+    assert before.end is not None
+    assert (before.end["policy"], before.end["graph_rewrite"]) == ("float32", True)
+    after, _ = record(tmp_path, source.replace("GIVEN", "False, 8.0"))
+    first = compare(before, after).first
+    assert first is not None
+    assert (first.what, first.before, first.after) == ("loss scale", "dynamic 8 5", "fixed 8")
+
+
+def test_a_printed_line_has_the_lines_that_called(tmp_path: Path) -> None:
+    recording, _ = record(tmp_path, "def show(x):\n    print(x)\n\n\nshow(1)\n")
+    (line,) = recording.printed
+    assert (line.at, line.calls, line.text) == ("train.py:2", ("train.py:5",), "1")
 
 
 def test_optimizers_that_the_program_gives_up_are_given_up(tmp_path: Path) -> None:

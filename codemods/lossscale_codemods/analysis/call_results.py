@@ -13,6 +13,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import Definition, Modules, ProjectClass, decorators
 from lossscale_codemods.analysis.object_types import (
     NOTHING,
+    OTHER,
     UNKNOWN,
     ObjectType,
     Value,
@@ -38,6 +39,8 @@ PROPERTIES = frozenset({"property", "functools.cached_property", "cached_propert
 _KEEPING_THE_RESULT = PROPERTIES | {"staticmethod", "classmethod"}
 _BASES = {*OPTIMIZERS, ObjectType.MODEL, ObjectType.V1_WRAPPER}
 """What classes of a project inherit from."""
+_OF_ARGPARSE = frozenset({"parse_args", "parse_known_args"})
+"""Methods that give settings, which programs call `opt` as well as `args`."""
 
 
 class ProjectAnswers:
@@ -173,6 +176,8 @@ class CallResults(abc.ABC):
         return frozenset(members)
 
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
+        if isinstance(func, cst.Attribute) and func.attr.value in _OF_ARGPARSE:
+            return OTHER
         results: set[Value] = set()
         behind = self.members_of_returned(func)
         if behind:
@@ -299,6 +304,8 @@ class CallResults(abc.ABC):
         """
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
             return UNKNOWN
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in _OF_ARGPARSE:
+            return OTHER
         own = None in self.resolver.paths(node.func)
         definitions = (
             self._own_definitions(node.func)

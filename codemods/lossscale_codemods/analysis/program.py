@@ -16,13 +16,15 @@ from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
 from lossscale_codemods.analysis.type_inference import Keras3Types, OldTypes, TypeInference
 from lossscale_codemods.analysis.version_reachability import VersionReachability
-from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary import frameworks, optimizer_families
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
+
+    from lossscale_codemods.vocabulary.options import Observed
 
 T = TypeVar("T")
 
@@ -76,8 +78,8 @@ class Program:
         """Whether rules have found what is no old name, and makes this an old program as well."""
         self.decided_strings: set[cst.CSTNode] = set()
         """Strings, other than annotations, that a rule decides."""
-        self.observed: Mapping[int, int] = {}
-        """The lines at which a recorded run saw nothing but loss-scale optimizers of Keras."""
+        self.observed: Observed = {}
+        """What a recorded run saw, by line."""
         self.collapse_problem = ""
         """Why guards cannot be collapsed, if that was tried and could not be proven."""
         self.tree = Tree(module)
@@ -130,6 +132,23 @@ class Program:
         """Whether it has to do with TensorFlow or Keras, or runs with a file that has."""
         text = self.tree.text
         return b"tensorflow" in text or b"keras" in text or bool(self.runs_with_old)
+
+    @functools.cached_property
+    def has_old_arguments(self) -> bool:
+        """Whether an optimizer that is to scale its loss gets what only 2.10 and older take.
+
+        Such a program has names of today, and is of TensorFlow 2.4 to 2.10.
+        """
+        if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
+            return False
+        for node in self.tree.parents:
+            if isinstance(node, cst.Call) and optimizer_families.ONLY_LEGACY & {
+                argument.keyword.value for argument in node.args if argument.keyword is not None
+            }:
+                paths = self.today.paths(node.func)
+                if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
+                    return True
+        return False
 
     @functools.cached_property
     def references(self) -> list[Occurrence]:

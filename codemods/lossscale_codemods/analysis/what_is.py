@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.name_resolution import Resolver
     from lossscale_codemods.analysis.program import Program
 
+KERAS_WRAPPER = ("keras", "LossScaleOptimizer")
+"""What the names of the classes of Keras' loss-scale optimizers have in them."""
 _SETTINGS = ("args", "cfg", "conf", "flags", "opts", "options", "param", "policy", "settings")
 _MAKING = frozenset({Meaning.OPTIMIZER, Meaning.REWRITE})
 _WRAPPING = frozenset({Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE})
@@ -77,7 +79,8 @@ def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
     other = _something_else(node, program)
     if other is not None:
         return Answer(Certainty.NO, f"it is {other}")
-    if program.line(node) in program.observed:
+    seen, _ = program.observed.get(program.line(node), {}).get("loss_scale", ("", 0))
+    if all(word in seen for word in KERAS_WRAPPER):
         return OBSERVED
     if makes_optimizers(program) or (program.uses_frameworks and looks_like_optimizer(node)):
         return LIKELY

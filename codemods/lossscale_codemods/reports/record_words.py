@@ -22,9 +22,14 @@ def message_of(record: Record) -> str:
     if record.unsafe and record.outcome is Outcome.REWRITTEN:
         return f"unsafe fix: {record.message}"
     if record.observed:
-        times = "once" if record.observed == 1 else f"{record.observed} times"
-        return f"observed {times} in the recorded run: {record.message}"
+        return f"{observed_words(record)} in the recorded run: {record.message}"
     return record.message
+
+
+def observed_words(record: Record) -> str:
+    """Returns how often a recorded run came to the place; empty if it decided nothing there."""
+    times = "once" if record.observed == 1 else f"{record.observed} times"
+    return f"observed {times}" if record.observed else ""
 
 
 def advice_of(record: Record) -> str:

@@ -21,8 +21,7 @@ from lossscale_codemods.analysis import constant_evaluation
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.rewriting.import_edits import unused_imports
-from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
-from lossscale_codemods.vocabulary.names import HELPER
+from lossscale_codemods.rules.shared.arguments_helper import SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -157,14 +156,15 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         ): constant_evaluation.LOSS_SCALE_CLASSES[name]
         for source, name in claim.classes.items()
     }
-    helper: dict[str, Any] = {}
-    exec(HELPER_SOURCE, helper)
+    functions: dict[str, Any] = {}
+    for source in SOURCES.values():
+        exec(source, functions)
     helpers = {
-        node.func.id: helper[HELPER]
+        node.func.id: functions[node.func.id.rstrip("_")]
         for node in ast.walk(new_node)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id.rstrip("_") == HELPER
+        and node.func.id.rstrip("_") in SOURCES
     }
     agreed = 0
     for atoms in _assignments(old_node, variables, calls):
@@ -222,14 +222,21 @@ def _assignments(
             ]
         for value in values:
             known = dict(value)
-            if _define(known, sources, calls):
-                yield known
+            circular = _define(known, sources, calls)
+            if circular is not None:
+                for kinds in itertools.product(STAND_INS, repeat=len(circular)):
+                    yield {**known, **dict(zip(circular, kinds, strict=True))}
 
 
 def _define(
     known: dict[str, object], sources: Mapping[str, ast.expr], calls: Mapping[str, Any]
-) -> bool:
-    """Adds the variables' values, in whatever order they depend on each other."""
+) -> list[str] | None:
+    """Adds the variables' values, in whatever order they depend on each other.
+
+    Returns:
+        The variables that depend on themselves, as in `scale = float(scale)`; nothing if there is
+        no such value.
+    """
     waiting = dict(sources)
     while waiting:
         done = []
@@ -239,13 +246,13 @@ def _define(
             except constant_evaluation.UnknownAtomError:
                 continue
             except (ArithmeticError, TypeError, ValueError, AttributeError):
-                return False
+                return None
             done.append(name)
         if not done:
-            return True  # It depends on itself; then it is an atom of its own.
+            break
         for name in done:
             del waiting[name]
-    return True
+    return list(waiting)
 
 
 def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str]) -> list[str]:

@@ -15,9 +15,8 @@ from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.vocabulary.options import Observed
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
 
@@ -29,7 +28,7 @@ class RuleVerdicts:
         selection: Which rules are applied.
         suppressions: What its comments suppress.
         unsafe_fixes: Whether rewrites that are not proven are made.
-        observed: The lines at which a recorded run saw only loss-scale optimizers of Keras.
+        observed: What a recorded run saw, by line.
 
     Attributes:
         found: What the rules look for besides the old names.
@@ -47,7 +46,7 @@ class RuleVerdicts:
         suppressions: Suppressions,
         *,
         unsafe_fixes: bool,
-        observed: Mapping[int, int],
+        observed: Observed,
     ) -> None:
         self.program = program
         self.tree = program.tree
@@ -134,6 +133,13 @@ class RuleVerdicts:
             and other not in self.forced
         )
 
+    def _fix(self, review: Review, occurrence: Occurrence) -> Rewrite | None:
+        """Returns what is to be made although it is not proven, if there is such a rewrite."""
+        if self.unsafe_fixes and review.unsafe_fix is not None:
+            return review.unsafe_fix
+        seen = self.program.observed.get(self.program.line(occurrence.node), {})
+        return next((fix.rewrite for fix in review.observed_fixes if fix.times(seen)), None)
+
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
         if occurrence in self.for_new:
             return Ignore()
@@ -141,7 +147,7 @@ class RuleVerdicts:
         if verdict is None or isinstance(verdict, Ignore):
             return verdict
         if isinstance(verdict, Review):
-            verdict = (self.unsafe_fixes and verdict.unsafe_fix) or verdict
+            verdict = self._fix(verdict, occurrence) or verdict
         if self.is_suppressed(occurrence, rule.id):
             return Suppressed()
         if occurrence in self.protected:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from lossscale_codemods.vocabulary.records import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
+    from lossscale_codemods.vocabulary.options import Observed
     from lossscale_codemods.vocabulary.records import Record, Result
 
 _Place: TypeAlias = tuple[int, int, int, int]
@@ -35,24 +36,28 @@ def chosen(safe: Result, unsafe: Result, *, wanted: bool) -> Result:
     return _marked(safe, Outcome.NEEDS_REVIEW, _places(unsafe, Outcome.REWRITTEN))
 
 
-def with_observed(safe: Result, observed: Result, lines: Mapping[int, int]) -> Result:
+def with_observed(safe: Result, observed: Result, lines: Observed) -> Result:
     """Returns the result with what a recorded run told, in which that is marked.
 
     Args:
         safe: What becomes of the file without it.
         observed: What becomes of the file with it; if that did not pass a proof, `safe` stays.
-        lines: How often something was observed at a line.
+        lines: What was observed, by line.
     """
     if observed.status is not Status.CHANGED:
         return safe
     open_places = _places(safe, Outcome.NEEDS_REVIEW)
     records = tuple(
-        dataclasses.replace(one, observed=lines.get(one.line, 0))
+        dataclasses.replace(one, observed=_times(lines, one.line))
         if one.outcome is Outcome.REWRITTEN and _place(one) in open_places
         else one
         for one in observed.records
     )
     return dataclasses.replace(observed, records=records)
+
+
+def _times(lines: Observed, line: int) -> int:
+    return max((times for _, times in lines.get(line, {}).values()), default=0)
 
 
 def _marked(result: Result, outcome: Outcome, places: Collection[_Place]) -> Result:

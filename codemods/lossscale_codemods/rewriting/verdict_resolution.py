@@ -35,8 +35,7 @@ from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from lossscale_codemods.vocabulary.options import Observed
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
 _CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})
@@ -51,7 +50,7 @@ class Decisions:
         selection: Which rules are applied.
         suppressions: What its comments suppress.
         unsafe_fixes: Whether rewrites that are not proven are made.
-        observed: The lines at which a recorded run saw only loss-scale optimizers of Keras.
+        observed: What a recorded run saw, by line.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Decisions:
         suppressions: Suppressions,
         *,
         unsafe_fixes: bool = False,
-        observed: Mapping[int, int] | None = None,
+        observed: Observed | None = None,
     ) -> None:
         self.program = program
         self.tree = program.tree
@@ -221,6 +220,7 @@ class Decisions:
                     self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
                         "Settle that use first, then run again.",
+                        follows=binding in plan.follows,
                     )
                 forced = True
         return forced
@@ -268,6 +268,7 @@ class Decisions:
                 self.rules.forced[occurrence] = Review(
                     f"the private class stays on line {line}, and the public one is another class",
                     "Settle that use first, then run again.",
+                    follows=True,
                 )
                 forced = True
         return forced

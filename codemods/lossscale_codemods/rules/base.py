@@ -71,6 +71,39 @@ def rename(message: str, occurrence: Occurrence) -> Rewrite:
 
 
 @dataclasses.dataclass
+class ObservedFix:
+    """The right rewrite if one kind of object alone comes by, which a recorded run can tell.
+
+    Attributes:
+        what: What is done at the place, such as `loss_scale` for a read of it.
+        words: What the name of the kind has in it.
+        rewrite: The rewrite.
+    """
+
+    what: str
+    words: tuple[str, ...]
+    rewrite: Rewrite | None
+
+    def times(self, seen: Mapping[str, tuple[str, int]]) -> int:
+        """Returns how often that kind came by, if no other did.
+
+        Args:
+            seen: What came by at the place.
+        """
+        kind, times = seen.get(self.what, ("", 0))
+        return times if all(word in kind for word in self.words) else 0
+
+
+def of_known_loss_scale(rewrite: Rewrite) -> list[ObservedFix]:
+    """Returns the fix of a constructor that got a loss scale of TensorFlow or of this package."""
+    return [
+        ObservedFix("scale", (home, f".{kind}LossScale "), rewrite)
+        for home in ("tensorflow.python.", "compat_lossscale.core.")
+        for kind in ("Dynamic", "Fixed")
+    ]
+
+
+@dataclasses.dataclass
 class Review:
     """The occurrence is left as it is, and a person has to look at it.
 
@@ -79,14 +112,20 @@ class Review:
         advice: What to do about it.
         yields: Whether another rule's own reason to leave it comes first.
         unsafe_fix: What is probably the right rewrite, if there is one that cannot be proven.
+        observed_fixes: The right rewrites by what a recorded run saw at the place.
         for_older_versions: Whether it is right as it is, for only older versions come to it.
+        follows: Whether it is settled with another finding of the file.
+        cause: What several findings have in common, so that they are one for people.
     """
 
     message: str
     advice: str
     yields: bool = False
     unsafe_fix: Rewrite | None = None
+    observed_fixes: Sequence[ObservedFix] = ()
     for_older_versions: bool = False
+    follows: bool = False
+    cause: cst.CSTNode | None = None
 
 
 @dataclasses.dataclass
@@ -110,11 +149,13 @@ class ImportState:
         follows_module: Whether the imported module moves as a whole.
         bindings: What becomes of each name that it binds.
         reason: Why it has to stay, if that is known already.
+        follows: Whether it stays for a use that is a finding of its own.
     """
 
     follows_module: bool
     bindings: Sequence[BindingState]
     reason: str | None
+    follows: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

@@ -32,7 +32,7 @@ from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.optimizer_names import OptimizerNames
 from lossscale_codemods.analysis.what_is import looks_like_settings
 from lossscale_codemods.editing.edits import argument_separator
-from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.looked_up_optimizers import (
     is_looked_up,
     looked_up_modules,
@@ -188,6 +188,9 @@ class OptimizersByName(Rule):
             "not proven to be a Keras model",
             "If it is one, give `compile` an optimizer of tf.keras.optimizers.legacy.",
             unsafe_fix=rewrite,
+            observed_fixes=[ObservedFix("compile", (), rewrite)]
+            if isinstance(rewrite, Rewrite)
+            else (),
         )
 
     def _of_argument(

@@ -24,7 +24,7 @@ from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.what_is import looks_like_optimizer
 from lossscale_codemods.editing.edits import remove_item
-from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.attribute_reads import rewrite
 from lossscale_codemods.rules.shared.keras_3_places import Places, optimizer_kinds
 from lossscale_codemods.rules.shared.step_variables import OTHER_VARIABLES, has_other_variables
@@ -212,11 +212,13 @@ class _Member:
         if not looks_like_optimizer(owner):
             return None
         if self.name == "lr":
-            fix = self._of_rate()
+            found = self._of_rate()
+            fix = found if isinstance(found, Rewrite) else None
             return Review(
                 "Keras 3's optimizers have no `lr`; that this is one is not proven in this file",
                 "If it is one, write `learning_rate`.",
-                unsafe_fix=fix if isinstance(fix, Rewrite) else None,
+                unsafe_fix=fix,
+                observed_fixes=[ObservedFix("lr", (), fix)],
             )
         called = isinstance(self.above, cst.Call) and self.above.func is self.node
         if self.name in GONE and called:

@@ -33,8 +33,19 @@ from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
+from lossscale_codemods.analysis.what_is import KERAS_WRAPPER
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
-from lossscale_codemods.rules.base import Case, MeaningClaim, Review, Rewrite, Rule, Verdict, rename
+from lossscale_codemods.rules.base import (
+    Case,
+    MeaningClaim,
+    ObservedFix,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
+    of_known_loss_scale,
+    rename,
+)
 from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
 from lossscale_codemods.rules.shared.likely_types import likely_optimizer
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
@@ -173,7 +184,19 @@ class GraphRewrite(Rule):
             "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
             '({"auto_mixed_precision": True}).',
             unsafe_fix=self._likely(occurrence, call, program),
+            observed_fixes=self._observed(occurrence, call, program),
         )
+
+    def _observed(
+        self, occurrence: Occurrence, call: cst.Call, program: Program
+    ) -> list[ObservedFix]:
+        """Returns what is right for the optimizer that a recorded run saw the function make."""
+        renamed = rename("the name that is still there under compat.v1", occurrence)
+        expanded = self._expand(occurrence, call, program)
+        found = [ObservedFix("wrapped", ("MixedPrecisionLossScaleOptimizer",), renamed)]
+        if isinstance(expanded, Rewrite):
+            found.append(ObservedFix("wrapped", KERAS_WRAPPER, expanded))
+        return found
 
     def _likely(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Rewrite | None:
         """Returns what is right if the optimizer is of the one kind that the file points at."""
@@ -299,7 +322,8 @@ class GraphRewrite(Rule):
         if program.target is Target.KERAS3_ALONE:
             return arguments.doubt or stock_constructor(arguments.all_texts, made)
         if arguments.doubt is not None:
-            return dataclasses.replace(arguments.doubt, unsafe_fix=made)
+            fixes = of_known_loss_scale(made)
+            return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
         return made
 
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:

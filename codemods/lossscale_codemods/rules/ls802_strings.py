@@ -113,8 +113,8 @@ class Strings(Rule):
         self, program: Program, node: cst.SimpleString | cst.FormattedString
     ) -> Review | None:
         text = run_text.text_of(node)
-        if text is None:
-            return None
+        if text is None or program.reachability.feature_probe(node) is not None:
+            return None  # What asks for a feature is migrated.
         above = program.tree.parent(node)
         if isinstance(node, cst.SimpleString) and likely_names.is_old_path(text):
             return Review(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
@@ -13,6 +13,7 @@ from lossscale_codemods.vocabulary.suppression import Selection
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+Observed: TypeAlias = "Mapping[int, Mapping[str, tuple[str, int]]]"
 AS_THE_FILE = 0
 """As long as the file's own lines are."""
 
@@ -35,9 +36,12 @@ class Options:
         line_length: How long lines may be: a number, or `AS_THE_FILE`. Without it, none is wrapped.
         mentions: Words, each with the files of the project that have it in them, as far as they
             are known; nothing if a file is to be taken for a program by itself.
-        observed: By file, relative to the folder that the program is in, the lines where a recorded
-            run read the loss scale of optimizers of Keras alone, each with how often.
-        observed_here: The lines of the file itself.
+        observed: What a recorded run saw: by file, relative to the folder that the program is in,
+            by line, and by what was done there, the one kind that came by and how often.
+        observed_here: The same of the file itself.
+        per_file_ignores: Patterns of files as in `.gitignore`, each with the rules that are not
+            applied in them.
+        ignores_from: The folder in which these start.
         rounds: How often the file has asked for such words.
         may_ask: Whether others can still be found out.
     """
@@ -52,13 +56,15 @@ class Options:
     exports: Exports = dataclasses.field(default_factory=Exports)
     line_length: int | None = None
     mentions: Mapping[str, Sequence[str]] | None = None
-    observed: Mapping[str, Mapping[int, int]] = dataclasses.field(default_factory=dict)
-    observed_here: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    observed: Mapping[str, Observed] = dataclasses.field(default_factory=dict)
+    observed_here: Observed = dataclasses.field(default_factory=dict)
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    ignores_from: str = ""
     rounds: int = 0
     may_ask: bool = True
 
-    def observed_in(self, path: str) -> Mapping[int, int]:
-        """Returns the lines of a file at which a recorded run observed something.
+    def observed_in(self, path: str) -> Observed:
+        """Returns what a recorded run saw in a file.
 
         Args:
             path: The file, with slashes.

@@ -57,6 +57,11 @@ class Selection:
         return bool(named) and stands_for(named, rule) and self.applies(rule)
 
 
+def split_ids(text: str) -> tuple[str, ...]:
+    """Splits a list of ids at its commas. Ids have upper case, whatever is written."""
+    return tuple(part.strip().upper() for part in text.split(",") if part.strip())
+
+
 class Suppressions:
     """What the comments in one file suppress."""
 
@@ -70,8 +75,7 @@ class Suppressions:
             line, match = comment.start[0], _COMMENT.search(comment.string)
             if match is None:
                 continue
-            ids = tuple(part.strip() for part in (match.group(2) or "").split(",") if part.strip())
-            ids = ids or EVERYTHING
+            ids = split_ids(match.group(2) or "") or EVERYTHING
             if match.group(1) == "ignore-file":
                 self.whole_file += ids
                 continue

@@ -183,3 +183,11 @@ def test_a_module_that_a_function_imports(tmp_path: Path) -> None:
     assert kinds(tmp_path, files) == {ObjectType.V1}
     files["main.py"] = main.format(function="either")
     assert ObjectType.UNKNOWN in kinds(tmp_path, files)
+
+
+@pytest.mark.parametrize("call", ["parser.parse_args()", "make().parse_known_args()[0]"])
+def test_settings_of_a_command_line_are_no_optimizer(tmp_path: Path, call: str) -> None:
+    (tmp_path / "a").mkdir()
+    found = kinds(tmp_path / "a", {"main.py": f"opt = {call}\n"}, "opt")
+    assert found <= {ObjectType.OTHER, ObjectType.UNKNOWN}
+    assert (found == {ObjectType.OTHER}) is ("known" not in call)

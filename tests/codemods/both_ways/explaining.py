@@ -6,21 +6,26 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
-import operator
 from typing import TYPE_CHECKING, Any
 
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3
 
-from tests.codemods.both_ways.closeness import is_close
+from compat_lossscale.recording.comparison import (
+    SKIPPED_STEPS_COUNT,
+    ComparisonVerdict,
+    Difference,
+    compare,
+)
+from tests.codemods.both_ways.leaving import variable_of
 from tests.codemods.both_ways.migrating import script
 from tests.codemods.both_ways.programs import GOLDEN
 from tests.codemods.both_ways.statements import Statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
+    from compat_lossscale.recording.reading import Recording
     from tests.codemods.both_ways.migrating import Finding, Migrated
-    from tests.codemods.both_ways.running import Place, Trace
     from tests.codemods.both_ways.statements import Statement
 
 
@@ -60,30 +65,13 @@ class Verdict:
     why: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Difference:
-    """The first thing that the migrated program does otherwise.
-
-    Attributes:
-        what: The difference, in words.
-        before: The places of the program as it was that it came from.
-        after: The places of the migrated program.
-        variable: The variable that is different in the end, if nothing is before.
-    """
-
-    what: str
-    before: Sequence[Place] = ()
-    after: Sequence[Place] = ()
-    variable: str = ""
-
-
-def verdict(migrated: Migrated, run: Trace, now: Trace) -> Verdict:
+def verdict(migrated: Migrated, run: Recording, now: Recording) -> Verdict:
     """Judges a program.
 
     Args:
         migrated: The program.
-        run: What was seen of it under `compat-lossscale run`.
-        now: What was seen of it migrated.
+        run: The recording of it under `compat-lossscale run`.
+        now: The recording of it migrated.
 
     Returns:
         The verdict.
@@ -91,70 +79,76 @@ def verdict(migrated: Migrated, run: Trace, now: Trace) -> Verdict:
     with_keras_3 = migrated.target in WITH_KERAS_3
     if migrated.program.may_stay and migrated.is_left and not with_keras_3:
         return Verdict(Kind.NOTHING_OLD)
-    if run.error is not None or run.code:
-        return Verdict(Kind.NOT_A_PROGRAM, _error(run))
+    if run.end is None or run.end["error"] is not None or run.end["exit"]:
+        return Verdict(Kind.NOT_A_PROGRAM, _end(run))
     if migrated.program.family == GOLDEN:
         # They print all that they are about, and leave objects that nobody looks at any more.
-        run, now = (dataclasses.replace(trace, left={}) for trace in (run, now))
-    difference = first_difference(run, now)
+        run, now = (_with_left(one, frozenset(), unused=[]) for one in (run, now))
+    difference, bits = first_difference(run, now, rounding=with_keras_3)
     if difference is None:
-        return Verdict(Kind.SAME)
-    if with_keras_3:
-        difference = first_difference(run, now, is_equal=is_close)
-        if difference is None:
-            return Verdict(Kind.CLOSE)
+        return Verdict(Kind.SAME if bits else Kind.CLOSE)
+    words = f"{difference.what}: {difference.before!r}, now {difference.after!r}"
     statements = Statements(
         {path: script(path, text) for path, text in migrated.program.files.items()}
     )
-    at = _statements_at(difference, migrated, statements)
-    keeping = statements.giving(difference.variable) if difference.variable else []
+    variable = variable_of(difference.before)
+    at = _statements_at(difference, variable, migrated, statements)
+    keeping = statements.giving(variable) if variable else []
     for kind, places in (
         (Kind.AT_THE_LINE, at),
         (Kind.IN_WHAT_IT_READS, statements.behind([*at, *keeping])),
     ):
         for finding in migrated.findings:
             if _stands_in(finding, places):
-                return Verdict(kind, f"{finding}: {difference.what}")
-    return Verdict(Kind.WRONG, difference.what)
+                return Verdict(kind, f"{finding}: {words}")
+    return Verdict(Kind.WRONG, words)
 
 
 def first_difference(
-    run: Trace, now: Trace, *, is_equal: Callable[[Any, Any], bool] = operator.eq
-) -> Difference | None:
-    """Compares two traces of a program.
+    run: Recording, now: Recording, *, rounding: bool = False
+) -> tuple[Difference | None, bool]:
+    """Compares two recordings of a program.
 
     Args:
-        run: What was seen under `compat-lossscale run`.
-        now: What was seen of the migrated program.
-        is_equal: Whether two observations are the same.
+        run: The recording under `compat-lossscale run`.
+        now: The recording of the migrated program.
+        rounding: Whether they may differ by rounding.
 
     Returns:
-        The first difference, or `None` if there is none.
+        The first difference, or `None` if there is none, and whether they are the same to the bit.
     """
-    for (text, before), (other, after) in zip(run.printed, now.printed, strict=False):
-        if not (is_equal(text, other) or _same_error(text, other)):
-            return Difference(f"printed {text!r}, now {other!r}", before, after)
-    if now.error is not None:
-        return Difference(f"stops with {_error(now)}", after=now.error[2])
-    if len(run.printed) > len(now.printed):
-        text, before = run.printed[len(now.printed)]
-        return Difference(f"no longer prints {text!r}", before)
-    if len(run.printed) < len(now.printed):
-        text, after = now.printed[len(run.printed)]
-        return Difference(f"prints {text!r} besides", after=after)
-    if run.code != now.code:
-        return Difference(f"exited with {run.code}, now with {now.code}")
-    for name in run.left.keys() & now.left.keys():
-        if not is_equal(run.left[name], now.left[name]):
-            words = f"{name} was {run.left[name]} in the end, now {now.left[name]}"
-            return Difference(words, variable=name)
-    return None
+    left = [{variable_of(line.text) for line in side.printed} for side in (run, now)]
+    run, now = (_with_left(side, left[0] & left[1]) for side in (run, now))
+    now = dataclasses.replace(now, printed=_with_equal_errors(run, now))
+    result = compare(run, now, rtol=None if rounding else 0.0)
+    if result.verdict is ComparisonVerdict.CANNOT_BE_TOLD and _steps(run) != _steps(now):
+        return Difference("steps", 0, "", "", str(_steps(run)), str(_steps(now))), False
+    if result.first is None and SKIPPED_STEPS_COUNT in result.notes:
+        # What a user compares may count either way. What a migration changes is a difference.
+        at = next(step.at for one in run.optimizers for step in one.steps if not step.applied)
+        return Difference("count of steps", 0, "", "", "", "", before_at=at), False
+    return result.first, result.bits
 
 
-def _same_error(text: str, other: str) -> bool:
-    """Whether two lines tell of errors that the same `except` catches."""
-    one, two = _observed_error(text), _observed_error(other)
-    return one is not None and two is not None and two["type"] in (one["type"], *one["mro"])
+def _steps(recording: Recording) -> list[bool]:
+    """Whether steps were seen of each optimizer."""
+    return [bool(one.steps) for one in recording.optimizers]
+
+
+def _with_left(recording: Recording, names: Collection[str], **changes: Any) -> Recording:
+    """Returns a recording that tells of these variables alone what they were in the end."""
+    kept = [line for line in recording.printed if variable_of(line.text) in {"", *names}]
+    return dataclasses.replace(recording, printed=kept, **changes)
+
+
+def _with_equal_errors(run: Recording, now: Recording) -> list[Any]:
+    """Returns what was printed, with errors as before that the same `except` catches."""
+    found = list(now.printed)
+    for place, (line, line2) in enumerate(zip(run.printed, now.printed, strict=False)):
+        one, two = _observed_error(line.text), _observed_error(line2.text)
+        if one is not None and two is not None and two["type"] in (one["type"], *one["mro"]):
+            found[place] = dataclasses.replace(line2, text=line.text)
+    return found
 
 
 def _observed_error(text: str) -> Any:
@@ -166,20 +160,23 @@ def _observed_error(text: str) -> Any:
     return value if isinstance(value, dict) and {"type", "mro", "message"} == set(value) else None
 
 
-def _error(trace: Trace) -> str:
-    if trace.error is None:
-        return f"exit code {trace.code}"
-    return f"{trace.error[0]}: {trace.error[1]}"
+def _end(recording: Recording) -> str:
+    end = recording.end or {}
+    error = end.get("error")
+    return f"exit code {end.get('exit')}" if error is None else f"{error['class']}: {error['text']}"
 
 
 def _statements_at(
-    difference: Difference, migrated: Migrated, statements: Statements
+    difference: Difference, variable: str, migrated: Migrated, statements: Statements
 ) -> list[Statement]:
-    found = statements.binding(difference.variable) if difference.variable else []
-    for file, line in difference.before:
-        found += statements.at(file, [line])
-    for file, line in difference.after:
-        found += statements.at(file, migrated.lines_before(file, line))
+    found = statements.binding(variable) if variable else []
+    for place in (difference.before_at, *difference.before_calls):
+        file, _, line = place.rpartition(":")
+        found += statements.at(file, [int(line)]) if file in migrated.files else []
+    for place in (difference.after_at, *difference.after_calls):
+        file, _, line = place.rpartition(":")
+        if file in migrated.files:
+            found += statements.at(file, migrated.lines_before(file, int(line)))
     return found
 
 

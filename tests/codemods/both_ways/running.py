@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program both ways at once, and returns what was seen of it."""
+"""Runs a program both ways at once, and returns the recordings."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 
+from compat_lossscale.recording.reading import Recording, UnreadableRecordingError, read
 from tests import forked_python
 from tests.codemods.both_ways.migrating import Migrated, write_runnable
 from tests.codemods.both_ways.serve import ON_KERAS_3, ON_TF_KERAS, UNDER_RUN
@@ -22,32 +21,15 @@ from tests.support import REPOSITORY
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Place = tuple[str, int]
 
-
-@dataclasses.dataclass(frozen=True)
-class Trace:
-    """What was seen of a program.
-
-    Attributes:
-        printed: Each line that was printed, with the places that printed it, innermost first.
-        error: The class, the text and the places of the exception that ended it, if one did.
-        code: What it exited with.
-        left: What its variables were in the end.
-    """
-
-    printed: Sequence[tuple[str, Sequence[Place]]] = ()
-    error: tuple[str, str, Sequence[Place]] | None = None
-    code: int = 0
-    left: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-    @classmethod
-    def read(cls, path: Path, errors: Path) -> Trace:
-        """Reads a trace; a program that left none was killed."""
-        if not path.exists():
-            last = errors.read_text("utf-8", "replace")[-500:]
-            return cls(error=("killed", last, ()), code=-1)
-        return cls(**json.loads(path.read_text("utf-8")))
+def recording_of(path: Path, errors: Path) -> Recording:
+    """Reads a recording; of a program that left none, one that says that it was killed."""
+    try:
+        return read(str(path))
+    except UnreadableRecordingError:
+        last = errors.read_text("utf-8", "replace")[-500:]
+        error = {"class": "killed", "text": last, "at": ""}
+        return Recording(str(path), {}, end={"exit": -1, "error": error, "versions": {}})
 
 
 class BothSides:
@@ -76,14 +58,14 @@ class BothSides:
             server.stdin.close()
             server.wait()
 
-    def run(self, migrated: Migrated) -> tuple[Trace, Trace]:
+    def run(self, migrated: Migrated) -> tuple[Recording, Recording]:
         """Runs a program as it was, and as it is now.
 
         Args:
             migrated: The program.
 
         Returns:
-            What was seen of it under `compat-lossscale run`, and migrated without it.
+            The recording of it under `compat-lossscale run`, and of it migrated, without that.
         """
         sides = {UNDER_RUN: migrated.program.files_to_run, self._migrated: migrated.files}
         with tempfile.TemporaryDirectory() as name:
@@ -95,7 +77,7 @@ class BothSides:
             for side in sides:
                 self._wait(side)
             first, second = (
-                Trace.read(top / f"{side}.json", top / f"{side}.errors") for side in sides
+                recording_of(top / f"{side}.lsr", top / f"{side}.errors") for side in sides
             )
         return first, second
 
@@ -103,7 +85,7 @@ class BothSides:
         request = {
             "script": str(top / side / migrated.program.main),
             "folder": str(top / side),
-            "trace": str(top / f"{side}.json"),
+            "recording": str(top / f"{side}.lsr"),
             "errors": str(top / f"{side}.errors"),
         }
         stdin = self._server(side).stdin

@@ -3,7 +3,7 @@
 
     python -m tests.codemods.both_ways.serve under_run|on_tf_keras|on_keras_3
 
-Reads one JSON object a line: the program, its folder, and the files to write what was seen and what
+Reads one JSON object a line: the program, its folder, and the files to write the recording and what
 it wrote to standard error to. Answers each with a line that holds how the process ended.
 """
 
@@ -13,12 +13,13 @@ import json
 import os
 import signal
 import sys
-import types
+import traceback
 from pathlib import Path
 
 import compat_lossscale
-from tests.codemods.both_ways.observing import Observer, left_behind
+from tests.codemods.both_ways.leaving import print_what_is_left
 from tests.goldens.golden import SCENARIOS
+from tests.recording.loading import recorder
 
 UNDER_RUN = "under_run"
 ON_TF_KERAS = "on_tf_keras"
@@ -61,7 +62,7 @@ def _import_everything(side: str) -> None:
         compat_lossscale.install()
 
 
-def _run(side: str, script: str, folder: str, trace: str, errors: str) -> None:
+def _run(side: str, script: str, folder: str, recording: str, errors: str) -> None:
     with Path(errors).open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
@@ -70,27 +71,21 @@ def _run(side: str, script: str, folder: str, trace: str, errors: str) -> None:
     work.mkdir()
     os.chdir(work)
     sys.path.append(str(SCENARIOS))  # For the module with which scenarios say what they see.
-    observer = Observer(Path(folder))
-    sys.stdout, sys.excepthook = observer, observer.excepthook  # type: ignore[assignment]
-    code = _execute(script)
-    left = {} if code else left_behind()
-    seen = {"printed": observer.printed, "error": observer.error, "code": code, "left": left}
-    Path(trace).write_text(json.dumps(seen), "utf-8")
+    module = recorder()
+    module._LONGEST_LINE = 2**20
+    execute = module._execute
 
+    def execute_and_print(program: list[str]) -> None:
+        execute(program)
+        print_what_is_left()
 
-def _execute(script: str) -> int:
-    """Runs a script as python does, and returns its exit code."""
-    sys.argv, sys.path[0] = [script], str(Path(script).parent)
-    main = sys.modules["__main__"] = types.ModuleType("__main__")
-    main.__file__ = script
+    module._execute = execute_and_print
     try:
-        exec(compile(Path(script).read_bytes(), script, "exec", dont_inherit=True), main.__dict__)
-    except SystemExit as exit_:
-        return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
-    except BaseException as error:
-        sys.excepthook(type(error), error, error.__traceback__)
-        return 1
-    return 0
+        module.main(["-o", recording, script])
+    except SystemExit:
+        pass
+    except BaseException:
+        traceback.print_exc()
 
 
 if __name__ == "__main__":

@@ -521,3 +521,57 @@ def test_reads_of_the_optimizer_are_none_of_what_it_was_given() -> None:
     assert reviews(result) == []
     assert "**_loss_scale_arguments(config.loss_scale)" in result.text
     assert "print(opt.loss_scale)" in result.text
+
+
+def test_a_function_that_gives_a_word_or_a_number_needs_a_short_helper() -> None:
+    before = """
+        import tensorflow as tf
+        def scale_of(flags):
+            if flags.scale == "dynamic":
+                return "dynamic"
+            return float(flags.scale)
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale_of(flags))
+    """
+    result = check_review(before, migrate_source(program(before)).text)
+    helper = result.text.split("def _dynamic_or_fixed")[1].split("\n\n")[0]
+    assert len(helper.splitlines()) == 3
+    assert "LossScaleOptimizer(opt, **_dynamic_or_fixed(scale_of(flags)))" in result.text
+    assert "_loss_scale_arguments" not in result.text
+    other = before.replace("return float(flags.scale)", "return flags.scale")
+    assert "**_loss_scale_arguments(scale_of(flags))" in migrate_source(program(other)).text
+
+
+def test_a_function_whose_variable_has_both_needs_no_helper() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        def scale_of(flags):
+            return 128 if flags.fixed else "dynamic"
+        scale = scale_of(flags)
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+        """,
+        """
+        import tensorflow as tf
+        def scale_of(flags):
+            return 128 if flags.fixed else "dynamic"
+        scale = scale_of(flags)
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
+        """,  # noqa: E501  # as it is written
+    )
+
+
+def test_a_variable_that_is_made_from_itself() -> None:
+    result = migrate_source(
+        program(
+            """
+            import tensorflow as tf
+            def build(flags, opt):
+                scale = flags.loss_scale
+                if scale != "dynamic":
+                    scale = float(scale)
+                return tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+            """
+        )
+    )
+    assert result.problem == ""
+    assert "LossScaleOptimizer(opt, **_loss_scale_arguments(scale))" in result.text

@@ -101,7 +101,7 @@ class Folding:
                     f"{name} is also used on line {line}, where its live state matters",
                     "Read the scale from the optimizer there: `optimizer.loss_scale`.",
                 )
-            if repeats(binding, call, self.program):
+            if repeats(binding.node, call, self.program):
                 return Review(
                     f"{name} is made once and may be given to several optimizers, which then "
                     "share its state",
@@ -165,7 +165,7 @@ class Folding:
             return True
         # An attribute or an item can be changed by whatever is called before it is read.
         start, end = self.tree.span(call)
-        runs_again = repeats(binding, call, self.program)
+        runs_again = repeats(binding.node, call, self.program)
         return not any(
             isinstance(n, cst.Call | cst.Await | cst.Yield | cst.Del)
             and (runs_again or self.tree.span(n)[1] < end)

@@ -111,18 +111,18 @@ def _is_kept_for_calls(binding: Binding, call: cst.Call, program: Program) -> bo
     """Whether an object is made once, and the call that takes it can run more often."""
     if binding.kind is BindingKind.PARAMETER and isinstance(binding.node, cst.Param):
         return _is_moving(binding.node.default, program.resolver)
-    return _is_moving(binding.value, program.resolver) and repeats(binding, call, program)
+    return _is_moving(binding.value, program.resolver) and repeats(binding.node, call, program)
 
 
-def repeats(binding: Binding, call: cst.Call, program: Program) -> bool:
-    """Whether a call can run more often than an assignment.
+def repeats(start: cst.CSTNode, call: cst.CSTNode, program: Program) -> bool:
+    """Whether a call can run more often than another place, such as an assignment.
 
     Args:
-        binding: What is assigned.
+        start: The place.
         call: The call.
         program: The file.
     """
-    around = set(program.tree.ancestors(binding.node))
+    around = set(program.tree.ancestors(start))
     repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
     return any(
         isinstance(above, repeating) and above not in around
