@@ -151,7 +151,7 @@ IMPORTED_FLAG = """
 def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
     message = "the branch for old versions of the guard on line"
     check_left(IMPORTED_FLAG, message, message)
-    check_left(
+    alone = check_left(
         """
         from project.compat import IS_PREV_TF_2_4_0
         if IS_PREV_TF_2_4_0:
@@ -161,6 +161,7 @@ def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
         message,
         message,
     )
+    assert not any(record.for_older_versions for record in alone.records)
 
 
 def test_any_choice_between_a_name_and_what_it_became() -> None:
