@@ -36,8 +36,8 @@ _COUNTED_FROM_HERE = (
     "skipped steps are not counted in it, and from here on they are, as {} counts them"
 )
 _PRODUCT_LOST = (
-    "the product of Nadam's momentum schedule: no model file of {} has it, so it begins with 1 "
-    "again, and the next steps are of another size"
+    "the product of Nadam's momentum schedule: this file does not hold it, or no such file of {} "
+    "does, so it begins with 1 again, and the next steps are of another size"
 )
 _NOT_LOADED = (
     "tf-keras cannot load a loss-scale optimizer around {}, not even its own; load the model with "
@@ -99,7 +99,7 @@ def convert_artefact(
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
         fates = fates_of_state(parts, conversion, artefact)
-        fields = [*state_fields(artefact.states, fates), *_further_fields(parts, conversion)]
+        fields = [*state_fields(artefact.states, fates), *_further_fields(parts, conversion, artefact)]
     else:
         fields = [
             *_copied_layers(conversion, artefact),
@@ -162,10 +162,14 @@ def _fate_of_iterations(
     return Verdict.NOTED, _COUNTED_FROM_HERE.format(target.title)
 
 
-def _further_fields(parts: WrapperConfig, conversion: Conversion) -> list[Field]:
+def _further_fields(
+    parts: WrapperConfig, conversion: Conversion, artefact: Artefact
+) -> list[Field]:
     """Says what single optimizers lose in one Keras or the other."""
     name, target = class_name(parts.inner or {}), conversion.target
-    if name == "Nadam":
+    # A checkpoint has it, and Keras 3 saves it where it is not that of a wrapped optimizer.
+    has_product = artefact.format == saved_model.FORMAT and not parts.spec.dynamic
+    if name == "Nadam" and not (has_product and target is Generation.KERAS3):
         return [
             Field("state.momentum_product", Verdict.LOST, None, _PRODUCT_LOST.format(target.title))
         ]
