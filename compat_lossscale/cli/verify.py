@@ -18,12 +18,13 @@ from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, meaning
-from compat_lossscale.formats.descriptions import describe_config, describe_state
 from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
     Verification,
     as_json,
+    describe_config,
+    describe_state,
     exit_code,
     expand,
     printable,

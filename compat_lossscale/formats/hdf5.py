@@ -227,4 +227,6 @@ def replace_config(path: str, keys: list[str | int], config: dict[str, Any]) -> 
         for key in keys[:-1]:
             holder = holder[key]
         holder[keys[-1]] = config
+        # TensorFlow 2.0 to 2.2 look for it, and later versions do not.
+        training.setdefault("sample_weight_mode", None)
         opened.attrs["training_config"] = json.dumps(training).encode("utf-8")
