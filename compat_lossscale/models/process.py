@@ -138,7 +138,7 @@ def convert_model(request: Request) -> Conversion:
 def _lost_state(
     before: OptimizerState, after: OptimizerState, conversion: Conversion, title: str
 ) -> list[Field]:
-    """Returns what the converted file does not give back, besides what the conversion names as lost."""
+    """Returns what the converted file does not give back, but for what the conversion names."""
     said = {field.name for field in conversion.lost}
     return [
         Field(
