@@ -139,9 +139,7 @@ def _h5py() -> Any:
     try:
         return importlib.import_module("h5py")
     except ImportError:
-        raise MissingExtraError(
-            "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
-        ) from None
+        raise MissingExtraError("reading HDF5 files needs h5py: pip install h5py") from None
 
 
 def _describe_group(group: Any, path: str, description: Description) -> None:
