@@ -516,6 +516,18 @@ def test_one_guard_is_one_finding() -> None:
     assert result.count(Outcome.NEEDS_REVIEW) == 3
 
 
+def test_a_guard_and_what_it_asks_are_one_finding() -> None:
+    source = f"""
+        import tensorflow as tf
+        if hasattr(tf.keras.mixed_precision, "experimental"):
+            {OLD_POLICY}
+        else:
+            {NEW_POLICY}
+    """
+    records = migrate_source(program(source)).records
+    assert {one.rule: one.is_finding for one in records} == {"LS701": True, "LS802": False}
+
+
 def test_a_feature_that_another_file_asks_for(tmp_path: Path) -> None:
     asks = """
         try:
