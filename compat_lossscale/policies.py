@@ -8,7 +8,6 @@ the loss scale of the policy decided. While that is enabled, experimental polici
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -16,7 +15,6 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale import _patching
 from compat_lossscale._patching import FunctionPatch, FunctionPatches
 from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, wrap_under
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
@@ -139,7 +137,8 @@ class _SavedPolicy:
 
 
 _SAVED_NAMES = ("Policy", "PolicyV1")
-_PATCHES: tuple[_patching.FunctionPatch, ...] = (
+_of_loaded_layers, _of_inferring_layers = FunctionPatches(), FunctionPatches()
+_PATCHES: tuple[FunctionPatch, ...] = (
     (
         (stock.dtype_policies, "deserialize", _deserialize),
         (stock.dtype_policies, "_policy_equivalent_to_dtype", _is_a_dtype),
@@ -151,16 +150,15 @@ _PATCHES: tuple[_patching.FunctionPatch, ...] = (
 
 def patch_keras() -> None:
     """Lets loaded layers get the policies that their configs state, including loss scales."""
-    _patching.patch_functions(_PATCHES)
+    _of_loaded_layers.replace(_PATCHES)
     if not _PATCHES:
         tf_keras.utils.get_custom_objects().update(dict.fromkeys(_SAVED_NAMES, _SavedPolicy))
 
 
 def unpatch_keras() -> None:
-    """Undoes `enable`."""
-    _patching.unpatch_functions(_PATCHES)
-    if layer_patches.cache_info().currsize:
-        _patching.unpatch_functions(layer_patches())
+    """Takes that back."""
+    _of_loaded_layers.replace(())
+    _of_inferring_layers.replace(())
     if not _PATCHES:
         for name in _SAVED_NAMES:
             tf_keras.utils.get_custom_objects().pop(name, None)
@@ -170,7 +168,7 @@ def keras_is_patched() -> bool:
     """Whether loaded layers get their loss scales."""
     if not _PATCHES:
         return tf_keras.utils.get_custom_objects().get(_SAVED_NAMES[0]) is _SavedPolicy
-    return _patching.are_patched(_PATCHES)
+    return bool(_of_loaded_layers.applied)
 
 
 _OLD_SUFFIX = re.compile("_with_float32_vars$")
@@ -214,7 +212,11 @@ class Policy(PolicyWithLossScale, tf_keras.mixed_precision.Policy):
             )
             dtype = _OLD_SUFFIX.sub("", name)
             if dtype == "infer":
-                _patching.patch_functions(layer_patches())
+                # Not before there is a policy that needs it.
+                classes = dict.fromkeys(stock.layer_classes())
+                _of_inferring_layers.replace(
+                    tuple((layer, "__call__", _call_layer) for layer in classes)
+                )
                 return None, "float32"
             try:
                 compute_dtype, _ = super()._parse_name(dtype)
@@ -264,12 +266,6 @@ def _call_layer(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: 
             # tf-keras itself infers both dtypes, and only when it builds the layer.
             stock.set_policy_of_layer(layer, with_input_dtype(policy, dtype))
     return original(layer, *args, **kwargs)
-
-
-@functools.cache
-def layer_patches() -> tuple[_patching.FunctionPatch, ...]:
-    """Applies patches once there is a policy that needs them."""
-    return tuple((layer, "__call__", _call_layer) for layer in stock.layer_classes())
 
 
 def set_policy(policy: Any) -> None:

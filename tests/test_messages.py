@@ -398,7 +398,7 @@ COMMANDS: list[tuple[str, str, int]] = [
     (
         "verify --model script.py:made config.json",
         "Error: --model needs --output: the model is built to be converted.",
-        2,
+        64,
     ),
     (
         "verify --overwrite config.json",

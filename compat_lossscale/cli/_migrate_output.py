@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `migrate` prints of a run, and the proof that it asks for."""
+"""What `migrate` prints of a run, with its progress and colours, and the proof that it asks for."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,57 @@ from compat_lossscale._version import __version__
 if TYPE_CHECKING:
     from lossscale_codemods.reports.run_report import Proof, RunReport
     from lossscale_codemods.vocabulary.names import Target
+
+
+_LONG_RUN = 1.0
+"""Seconds after which the line is shown."""
+
+
+class Progress:
+    """A line on standard error with the progress of a long run, if that is a terminal."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.shown = not quiet and sys.stderr.isatty()
+        self.started = time.monotonic()
+        self.drawn = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        if self.shown and time.monotonic() - self.started > _LONG_RUN:
+            width = 30 * done // total
+            bar = "#" * width + "-" * (30 - width)
+            click.echo(f"\r[{bar}] {done}/{total} files", nl=False, err=True)
+            self.drawn = True
+
+    def __exit__(self, *_: object) -> None:
+        if self.drawn:
+            click.echo("\r" + " " * 60 + "\r", nl=False, err=True)
+
+
+color_option = click.option(
+    "--color",
+    "colour",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Whether to colour diffs [auto: on terminals; NO_COLOR and FORCE_COLOR count].",
+)
+
+
+def is_coloured(choice: str) -> bool:
+    """Returns whether to colour standard output: https://no-color.org and https://force-color.org.
+
+    Args:
+        choice: What the option says: auto, always or never.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def print_run(

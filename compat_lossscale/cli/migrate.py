@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from compat_lossscale._require import require_libcst
-from compat_lossscale.cli._colour import color_option, is_coloured
 from compat_lossscale.cli._migrate_arguments import (
     TARGETS,
     MigrateCommand,
@@ -27,8 +26,13 @@ from compat_lossscale.cli._migrate_arguments import (
     with_observed,
     with_per_file_ignores,
 )
-from compat_lossscale.cli._migrate_output import print_run, proof_of
-from compat_lossscale.cli._progress import Progress
+from compat_lossscale.cli._migrate_output import (
+    Progress,
+    color_option,
+    is_coloured,
+    print_run,
+    proof_of,
+)
 from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.cli._reports import html_option, write_report
 

@@ -21,6 +21,8 @@ _OTHER_ARCHIVE = (
     "they stay as {} writes them, which {} does not read; convert to tf-keras, whose archives are "
     "those of TensorFlow 2.12 to 2.15"
 )
+_NO_ARCHIVE = "{1} reads no .keras archive; load it with tf-keras, save it as .h5 and convert that"
+_LATER_ARCHIVE = "TensorFlow 2.12 to 2.15 read .keras archives, and 2.4 to 2.11 do not"
 _OTHER_FILE = (
     "this form of file stays as {} writes it, and {} does not read its layers or its optimizer; "
     "write a .keras archive: --output FILE.keras"
@@ -36,8 +38,8 @@ _COUNTED_FROM_HERE = (
     "skipped steps are not counted in it, and from here on they are, as {} counts them"
 )
 _PRODUCT_LOST = (
-    "the product of Nadam's momentum schedule: no model file of {} has it, so it begins with 1 "
-    "again, and the next steps are of another size"
+    "the product of Nadam's momentum schedule: this file does not hold it, or no such file of {} "
+    "does, so it begins with 1 again, and the next steps are of another size"
 )
 _NOT_LOADED = (
     "tf-keras cannot load a loss-scale optimizer around {}, not even its own; load the model with "
@@ -99,7 +101,10 @@ def convert_artefact(
     parts = read_wrapper_config(stated.config)
     if as_archive and is_whole(artefact.format, stated.generation, target):
         fates = fates_of_state(parts, conversion, artefact)
-        fields = [*state_fields(artefact.states, fates), *_further_fields(parts, conversion)]
+        fields = [
+            *state_fields(artefact.states, fates),
+            *_further_fields(parts, conversion, artefact),
+        ]
     else:
         fields = [
             *_copied_layers(conversion, artefact),
@@ -162,10 +167,14 @@ def _fate_of_iterations(
     return Verdict.NOTED, _COUNTED_FROM_HERE.format(target.title)
 
 
-def _further_fields(parts: WrapperConfig, conversion: Conversion) -> list[Field]:
+def _further_fields(
+    parts: WrapperConfig, conversion: Conversion, artefact: Artefact
+) -> list[Field]:
     """Says what single optimizers lose in one Keras or the other."""
     name, target = class_name(parts.inner or {}), conversion.target
-    if name == "Nadam":
+    # A checkpoint has it, and Keras 3 saves it where it is not that of a wrapped optimizer.
+    has_product = artefact.format == saved_model.FORMAT and not parts.spec.dynamic
+    if name == "Nadam" and not (has_product and target is Generation.KERAS3):
         return [
             Field("state.momentum_product", Verdict.LOST, None, _PRODUCT_LOST.format(target.title))
         ]
@@ -191,10 +200,16 @@ def _of(fate: tuple[Verdict, str], value: object) -> tuple[Verdict, object, str]
 def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:
     """Says what is lost of layers whose configs are copied as they are."""
     source, target = conversion.source, conversion.target
+    is_archive = artefact.format == keras_archive.FORMAT
     if Generation.KERAS3 not in (source, target):
-        return []
+        if not is_archive or target is Generation.TF_KERAS:
+            return []
+        if target is Generation.TF24:
+            return [Field("layers", Verdict.NOTED, source.title, _LATER_ARCHIVE)]
+        reason = _NO_ARCHIVE
+        return [Field("layers", Verdict.LOST, source.title, reason.format("", target.title))]
     if source is Generation.KERAS3:
-        reason = _OTHER_ARCHIVE if artefact.format == keras_archive.FORMAT else _KERAS3_H5
+        reason = _OTHER_ARCHIVE if is_archive else _KERAS3_H5
     else:
         reason = _OTHER_FILE
     return [Field("layers", Verdict.LOST, source.title, reason.format(source.title, target.title))]

@@ -10,23 +10,19 @@ from typing import Any
 from compat_lossscale.errors import ConfigFormatError
 from compat_lossscale.formats.bounded import MAX_JSON_DEPTH, is_too_deep
 from compat_lossscale.formats.odd_numbers import refuse_impossible
-from compat_lossscale.spec import Generation, LossScaleSpec
-
-WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
-"""The class names under which loss-scale optimizers have been saved."""
-LOSS_SCALES = frozenset({"FixedLossScale", "DynamicLossScale"})
-"""The class names of loss scales."""
-POLICIES = frozenset({"Policy", "PolicyV1"})
-"""The class names of dtype policies."""
-_KNOWN_KEYS = frozenset(
-    {
-        *("optimizer", "loss_scale"),
-        *("inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps", "rule", "name"),
-        "count_skipped_steps",
-    }
+from compat_lossscale.spec import Generation, LossScaleSpec, others_in
+from compat_lossscale.spec.configs import (
+    FACTOR,
+    INNER_KEYS,
+    KEYS_OF_LOSS_SCALES,
+    LOSS_SCALES,
+    POLICIES,
+    WRAPPERS,
+    unwrapped,
 )
-FACTOR = "loss_scale_factor"
-"""The key of an optimizer of Keras 3 that is a fixed loss scale: it needs no wrapper."""
+
+_OF_KERAS_3 = ("name", "count_skipped_steps")
+"""What only the configs of wrappers for Keras 3 have."""
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
@@ -37,8 +33,6 @@ _STATING_KEYS = (
 )
 
 
-_LOSS_SCALE_KEYS = frozenset({"loss_scale_value", "initial_loss_scale", "increment_period"})
-"""What the config of a loss scale itself has."""
 _REFUSE_WRAPPERS = (Generation.TF24, Generation.TF_KERAS)
 """The generations whose wrapper refuses another wrapper. In the others, both scale."""
 
@@ -91,7 +85,7 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         raise ConfigFormatError(
             f"The config has more than {MAX_JSON_DEPTH} levels, or contains itself."
         )
-    bare, class_name = _unwrapped(config)
+    bare, class_name = unwrapped(config)
     _refuse_own_loss_scale(config)
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
@@ -129,13 +123,15 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         inner=inner,
         name=_name(bare) if is_optimizer else None,
         class_name=class_name,
-        others={k: v for k, v in bare.items() if k not in _KNOWN_KEYS} if is_optimizer else {},
+        others={k: v for k, v in others_in(bare).items() if k not in _OF_KERAS_3}
+        if is_optimizer
+        else {},
         counts_skipped_steps=bare.get("count_skipped_steps") is True,
     )
 
 
 def _states_factor(bare: Mapping[str, Any]) -> bool:
-    return bare.get(FACTOR) is not None and not bare.keys() & {"inner_optimizer", "optimizer"}
+    return bare.get(FACTOR) is not None and bare.keys().isdisjoint(INNER_KEYS)
 
 
 def _without_wrapper(
@@ -160,13 +156,13 @@ def own_loss_scale(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
     Returns:
         Its `{"class_name", "config"}`; `None` if the class is TensorFlow's, or there is none.
     """
-    bare, class_name = _unwrapped(config)
+    bare, class_name = unwrapped(config)
     stated = bare.get("loss_scale")
     if isinstance(stated, Mapping):
         name = stated.get("class_name")
         return None if isinstance(name, str) and name in LOSS_SCALES else stated
     is_own = class_name is not None and class_name not in (*LOSS_SCALES, *WRAPPERS, *POLICIES)
-    return config if is_own and bare.keys() & _LOSS_SCALE_KEYS else None
+    return config if is_own and bare.keys() & KEYS_OF_LOSS_SCALES else None
 
 
 def _refuse_own_loss_scale(config: Mapping[str, Any]) -> None:
@@ -177,13 +173,6 @@ def _refuse_own_loss_scale(config: Mapping[str, Any]) -> None:
             "neither FixedLossScale nor DynamicLossScale: its rule is in the code of that "
             "class, not in the config."
         )
-
-
-def _unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
-    class_name, inner = config.get("class_name"), config.get("config")
-    if isinstance(class_name, str) and isinstance(inner, Mapping):
-        return inner, class_name
-    return config, None
 
 
 def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]) -> Generation:
@@ -212,12 +201,12 @@ def states_loss_scale(config: Mapping[str, Any]) -> bool:
 
     `read_wrapper_config` checks whether it is valid.
     """
-    return is_wrapper(config) or _states_factor(_unwrapped(config)[0])
+    return is_wrapper(config) or _states_factor(unwrapped(config)[0])
 
 
 def is_wrapper(config: Mapping[str, Any]) -> bool:
     """Whether a dictionary looks like such a config, apart from Keras 3's `loss_scale_factor`."""
-    bare, class_name = _unwrapped(config)
+    bare, class_name = unwrapped(config)
     if class_name in WRAPPERS or class_name in LOSS_SCALES:
         return True
     if class_name in POLICIES:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.formats import inner_optimizer
-from compat_lossscale.formats.config import FACTOR, WrapperConfig
+from compat_lossscale.formats.config import WrapperConfig
 from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation
+from compat_lossscale.spec.configs import FACTOR
 
 _MODULES = {
     Family.LEGACY: "keras.optimizers.legacy",

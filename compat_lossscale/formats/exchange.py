@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import types
 import typing
 from collections.abc import Mapping
@@ -53,8 +54,11 @@ def _made(kind: Any, value: Any) -> Any:
             return tuple(_made(parts[0], child) for child in value)
         return tuple(_made(part, child) for part, child in zip(parts, value, strict=True))
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
+        hints = _hints(kind)
         return kind(**{name: _made(hints[name], child) for name, child in value.items()})
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(value)
     return value
+
+
+_hints = functools.cache(typing.get_type_hints)

@@ -3,7 +3,8 @@
 
 import tf_keras
 
-from compat_lossscale import _patching, tf1
+from compat_lossscale import tf1
+from compat_lossscale._patching import FunctionPatches
 from compat_lossscale.optimizers import base, families, keras, keras_legacy, saving, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 from compat_lossscale.optimizers.experimental import (
@@ -19,6 +20,7 @@ __all__ = [
     "keras_is_patched",
     "keras_legacy",
     "patch_keras",
+    "patches",
     "saving",
     "stock",
     "unpatch_keras",
@@ -35,21 +37,25 @@ tf1.KERASES.append(
 )
 
 
+patches = FunctionPatches()
+"""The patches of Keras' savers and loaders."""
+
+
 def patch_keras() -> None:
     """Patches Keras' savers and loaders for these classes, and registers the classes there."""
     saving.register()
-    _patching.patch_functions(saving.PATCHES)
+    patches.replace(saving.PATCHES)
 
 
 def unpatch_keras() -> None:
     """Takes that back."""
     saving.unregister()
-    _patching.unpatch_functions(saving.PATCHES)
+    patches.replace(())
 
 
 def keras_is_patched() -> bool:
     """Whether Keras is patched at present."""
-    return _patching.are_patched(saving.PATCHES)
+    return bool(patches.applied)
 
 
 patch_keras()

@@ -176,10 +176,14 @@ def patches() -> tuple[_patching.FunctionPatch, ...]:
 
 def _wherever(function: Any, replacement: Callable[..., Any]) -> list[_patching.FunctionPatch]:
     """A patch for every module of Keras that has a public function, under whatever name."""
-    return [
-        (module, name, replacement)
+    modules = {
+        id(module): module
         for title, module in list(sys.modules.items())
         if title.split(".")[0] in ("tf_keras", "tensorflow")
+    }
+    return [
+        (module, name, replacement)
+        for module in modules.values()
         for name, value in list(getattr(module, "__dict__", {}).items())
         if value is function
     ]

@@ -17,10 +17,8 @@ from compat_lossscale.recording.reading import (
     Recording,
     Seen,
     Step,
-    UnusedOptimizer,
 )
 
-_AnOptimizer = RecordedOptimizer | UnusedOptimizer
 UPDATE_TOLERANCE = 0.002
 """How much of the way that a variable has gone may differ, for float32."""
 HALF_TOLERANCE = 0.05
@@ -197,7 +195,7 @@ class _Comparing:
         self,
         what: str,
         step: int,
-        one: RecordedOptimizer | UnusedOptimizer | None,
+        one: RecordedOptimizer | None,
         words: Sequence[str],
         at: Sequence[str] = ("", ""),
         name: str = "",
@@ -267,7 +265,7 @@ class _Comparing:
         self.result.steps = max(self.result.steps, min(len(one.steps), len(other.steps)))
         self._counts(one, other)
 
-    def _kinds(self, one: _AnOptimizer, other: _AnOptimizer) -> None:
+    def _kinds(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the families of optimizers, and the loss scales that they were made with."""
         places = (one.at, other.at)
         if family_of(one.inner) != family_of(other.inner):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shlex
 import shutil
@@ -30,19 +29,6 @@ _RUN = [sys.executable, "-m", "compat_lossscale", "run"]
 
 class ProofError(CompatLossScaleError):
     """A proof cannot be tried. The message says why, and what to do."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Side:
-    """How one side of a proof is run.
-
-    Attributes:
-        command: What records the program.
-        variables: What it finds in its environment.
-    """
-
-    command: Sequence[str]
-    variables: Mapping[str, str]
 
 
 def prove(
@@ -77,21 +63,16 @@ def prove(
         start = ["--start-from", str(recordings["before"])] if keras3 else []
         before = [*_RUN, *options, "--record", str(recordings["before"]), *limit, *keep, *words]
         plain = [sys.executable, str(RECORDER), "-o", str(recordings["after"]), *limit, *start]
-        legacy = "0" if keras3 else "1"
-        sides = {
-            "before": Side(before, {}),
-            "after": Side([*plain, *words], {"TF_USE_LEGACY_KERAS": legacy}),
-        }
-        found: dict[str, Recording] = {}
-        for side, how in sides.items():
-            copy = _copied(folder, top / side, outputs if side == "after" else {})
-            found[side] = _recorded(how, copy, recordings[side])
-        comparison = compare(found["before"], found["after"])
+        first = _recorded(before, {}, _copied(folder, top / "before", {}), recordings["before"])
+        copy = _copied(folder, top / "after", outputs)
+        variables = {"TF_USE_LEGACY_KERAS": "0" if keras3 else "1"}
+        second = _recorded([*plain, *words], variables, copy, recordings["after"])
+        comparison = compare(first, second)
         if comparison.verdict is ComparisonVerdict.DIFFERENT:
             again = [str(recordings["again"]) if w == str(recordings["before"]) else w
                      for w in before]  # fmt: skip
             copy = _copied(folder, top / "again", {})
-            other = compare(found["before"], _recorded(Side(again, {}), copy, recordings["again"]))
+            other = compare(first, _recorded(again, {}, copy, recordings["again"]))
             if other.verdict is not ComparisonVerdict.SAME:
                 comparison.verdict = ComparisonVerdict.CANNOT_BE_TOLD
                 comparison.reason = (
@@ -140,13 +121,14 @@ def _copied(folder: Path, copy: Path, outputs: Mapping[Path, bytes]) -> Path:
     return copy
 
 
-def _recorded(side: Side, folder: Path, recording: Path) -> Recording:
+def _recorded(
+    command: Sequence[str], variables: Mapping[str, str], folder: Path, recording: Path
+) -> Recording:
     """Runs a side, and returns its recording. What it prints is not shown."""
-    variables = {"PYTHONHASHSEED": "0", **os.environ, **side.variables}
     done = subprocess.run(
-        side.command,
+        command,
         cwd=folder,
-        env=variables,
+        env={"PYTHONHASHSEED": "0", **os.environ, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -21,6 +21,11 @@ MAX_BYTES = 2**30
 """The largest recording, uncompressed."""
 MAX_LINE_BYTES = 2**28
 _CHUNK = 2**20
+_UNUSED: Mapping[str, Any] = {
+    "o": -1, "names": [], "shapes": [], "digests": [], "policy": None, "scale": None,
+    "draws": [0, ""],
+}  # fmt: skip
+"""What an optimizer that took no step has not."""
 _T = TypeVar("_T")
 
 
@@ -79,10 +84,10 @@ class Step:
 
 @dataclasses.dataclass
 class RecordedOptimizer:
-    """An optimizer that took steps.
+    """An optimizer.
 
     Attributes:
-        number: Its number among those that took steps.
+        number: Its number among those that took steps; -1 if it took none.
         title: Its class, and that of the optimizer that it wraps.
         inner: The class of the optimizer inside all wrappers.
         scaled: Whether it scales the loss.
@@ -131,23 +136,6 @@ class PrintedLine:
     step: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class UnusedOptimizer:
-    """An optimizer that took no step.
-
-    Attributes:
-        title: Its class, and that of the optimizer that it wraps.
-        inner: The class of the optimizer inside all wrappers.
-        at: The line of the program that made it.
-        settings: The loss scale that it was made with, as text; `None` if it has none.
-    """
-
-    title: str
-    inner: str
-    at: str
-    settings: str | None
-
-
 @dataclasses.dataclass
 class Recording:
     """A recording.
@@ -171,7 +159,7 @@ class Recording:
     header: Mapping[str, Any]
     optimizers: list[RecordedOptimizer] = dataclasses.field(default_factory=list)
     printed: list[PrintedLine] = dataclasses.field(default_factory=list)
-    unused: list[UnusedOptimizer] = dataclasses.field(default_factory=list)
+    unused: list[RecordedOptimizer] = dataclasses.field(default_factory=list)
     fits: list[str | None] = dataclasses.field(default_factory=list)
     saves: list[tuple[str, Mapping[str, Any]]] = dataclasses.field(default_factory=list)
     observed: list[Mapping[str, Any]] = dataclasses.field(default_factory=list)
@@ -341,21 +329,19 @@ def _take(
         recording.observed.append(_observed(value))
     elif kind == "end":
         recording.end = _end(value)
-        recording.unused = [
-            UnusedOptimizer(_title(one), _is(str, one["inner"]), _is(str, one["at"]), _text(one))
-            for one in value.get("unused", ())
-        ]
+        recording.unused = [_optimizer({**_UNUSED, **one}) for one in value.get("unused", ())]
 
 
 def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
+    outer, inner = _is(str, value["class"]), _is(str, value["inner"])
     names, shapes = _is(list, value["names"]), _is(list, value["shapes"])
     first = [_seen(one) for one in _is(list, value["digests"])]
     if not len(names) == len(shapes) == len(first):
         raise ValueError("its parts do not fit together")
     return RecordedOptimizer(
         _is(int, value["o"]),
-        _title(value),
-        _is(str, value["inner"]),
+        f"{outer}({inner})" if value["wrapped"] else outer,
+        inner,
         bool(value["scaled"]),
         _is(str, value["at"]),
         _is(dict, value["config"]),
@@ -364,19 +350,9 @@ def _optimizer(value: dict[str, Any]) -> RecordedOptimizer:
         [tuple(_is(list, shape)) for shape in shapes],
         first,
         _number(value["scale"]),
-        _text(value),
+        value.get("settings") and _is(str, value["settings"]),
         (_is(int, value["draws"][0]), _is(str, value["draws"][1])),
     )
-
-
-def _title(value: dict[str, Any]) -> str:
-    outer, inner = _is(str, value["class"]), _is(str, value["inner"])
-    return f"{outer}({inner})" if value["wrapped"] else outer
-
-
-def _text(value: dict[str, Any]) -> str | None:
-    settings = value.get("settings")
-    return None if settings is None else _is(str, settings)
 
 
 def _calls(value: dict[str, Any]) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ import runpy
 import shutil
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 import types
@@ -262,6 +263,8 @@ class ProgramPlaces:
         self._folder = folder
         paths = [sysconfig.get_paths().get(name) for name in ("stdlib", "platstdlib")]
         self._others = tuple(os.path.realpath(path) + os.sep for path in paths if path)
+        # Up to TensorFlow 2.4, what AutoGraph makes of a function is in such files.
+        self._generated = (os.path.realpath(tempfile.gettempdir()), "tmp")
         self._known: Dict[str, Optional[str]] = {__file__: None}
 
     def name_of(self, file: str) -> Optional[str]:
@@ -275,6 +278,7 @@ class ProgramPlaces:
                 or path.startswith(self._others)
                 or any(part in path for part in others)
                 or path == os.path.realpath(__file__)
+                or (os.path.dirname(path), os.path.basename(path)[:3]) == self._generated
             )
             inside = path.startswith(self._folder + os.sep)
             name = os.path.relpath(path, self._folder) if inside else os.path.basename(path)
@@ -377,8 +381,11 @@ class _Optimizer:
     def add(self, variables: Sequence[Any]) -> None:
         """Adds variables that it updates."""
         for variable in variables:
-            if id(variable) not in self.known:
-                self.known.add(id(variable))
+            # In a graph, a mirrored variable is the same as its copy on the first replica.
+            element = fetchable(variable)
+            key = id(variable if element is None else element)
+            if key not in self.known:
+                self.known.add(key)
                 self.variables.append(variable)
 
     def innermost(self) -> Any:
@@ -573,11 +580,11 @@ class TrainingRecorder:
 
     # What the hooks call. Nothing that goes wrong here may reach the program.
 
-    def guarded(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def guarded(self, function: Callable[..., Any], *args: Any) -> Any:
         """Calls a function, and notes what it raises, except for the end of the program."""
         try:
             with self.busy:
-                return function(*args, **options)
+                return function(*args)
         except _Ended:
             raise
         except Exception as error:
@@ -588,16 +595,21 @@ class TrainingRecorder:
             return None
 
     def hooked(self, before: Any = None, after: Any = None) -> Callable[[Any], Any]:
-        """Returns what wraps a function with a hook before it, or one that also gets the result."""
+        """Returns what wraps a function with hooks.
+
+        Args:
+            before: Gets the arguments, a tuple and a dictionary, before the call.
+            after: Gets the result and the arguments after it.
+        """
 
         def wrapping(original: Any) -> Any:
             @functools.wraps(original)
             def call(*args: Any, **options: Any) -> Any:
                 if self.on and before is not None:
-                    self.guarded(before, *args, **options)
+                    self.guarded(before, args, options)
                 result = original(*args, **options)
                 if self.on and after is not None:
-                    self.guarded(after, result, *args, **options)
+                    self.guarded(after, result, args, options)
                 return result
 
             return call
@@ -679,19 +691,18 @@ class TrainingRecorder:
             setattr(get, _MARK, True)
             base.loss_scale = property(get, found.fset, found.fdel, found.__doc__)
 
-    def _wrapper_made(self, _: Any, optimizer: Any, *args: Any, **options: Any) -> None:
-        scale = _attribute(optimizer, "_loss_scale")
-        kind = "%s %s" % (_kind(scale), loss_scale_settings(optimizer))
+    def _wrapper_made(self, _: Any, args: Any, __: Any) -> None:
+        scale = _attribute(args[0], "_loss_scale")
+        kind = "%s %s" % (_kind(scale), loss_scale_settings(args[0]))
         self.note("scale", kind, nearest=True)
 
-    def _policy_made(self, _: Any, policy: Any, *args: Any, **options: Any) -> None:
-        if hasattr(policy, "_loss_scale"):
-            name = str(_attribute(policy, "name"))
-            kind = "policy %s: %s" % (name, loss_scale_settings(policy))
+    def _policy_made(self, _: Any, args: Any, __: Any) -> None:
+        if hasattr(args[0], "_loss_scale"):
+            kind = "policy %s: %s" % (_attribute(args[0], "name"), loss_scale_settings(args[0]))
             self.note("policy", kind, nearest=True)
 
-    def _compiled(self, _: Any, model: Any, *args: Any, **options: Any) -> None:
-        self.note("compile", _kind(_attribute(model, "optimizer")))
+    def _compiled(self, _: Any, args: Any, __: Any) -> None:
+        self.note("compile", _kind(_attribute(args[0], "optimizer")))
 
     def _applying(self, method: Any) -> Any:
         @functools.wraps(method)
@@ -744,7 +755,7 @@ class TrainingRecorder:
         self.pending.append(one)
         self._describe_pending()
 
-    def _describe_pending(self, *_: Any, **__: Any) -> None:
+    def _describe_pending(self, *_: Any) -> None:
         """Describes new optimizers whose variables have values by now."""
         tensorflow = self.tensorflow
         if tensorflow is None:
@@ -1143,8 +1154,9 @@ class TrainingRecorder:
             self.executed[key] = [found[number] for number in sorted(found)]
         return self.executed[key]
 
-    def _made_train_function(self, _: Any, model: Any, *args: Any, **options: Any) -> None:
+    def _made_train_function(self, _: Any, args: Any, __: Any) -> None:
         """Has each step of a model on JAX observed: it hands its variables' values on."""
+        model = args[0]
         step = model.train_function
         if step is None or hasattr(step, _MARK):
             return
@@ -1176,7 +1188,10 @@ class TrainingRecorder:
 
         self.observe([one], "jax", values, None)
 
-    def _fits(self, model: Any, x: Any = None, y: Any = None, *_: Any, **__: Any) -> None:
+    def _fits(self, args: Any, options: Any) -> None:
+        model = args[0]
+        x = args[1] if len(args) > 1 else options.get("x")
+        y = args[2] if len(args) > 2 else options.get("y")
         self.executions = _plain(_numpy(_attribute(model, "_steps_per_execution")))
         layers = [type(layer).__name__ for layer in _attribute(model, "layers") or ()]
         self.out.put(
@@ -1188,12 +1203,12 @@ class TrainingRecorder:
             data=self._data((x, y), keep=False),
         )
 
-    def _drew(self, seeds: Any, *_: Any, **__: Any) -> None:
+    def _drew(self, seeds: Any, *_: Any) -> None:
         self.draws[0] += 1
         text = "%s %s" % (self.draws[1], [_plain(_numpy(seed)) for seed in seeds])
         self.draws[1] = digest(text.encode())
 
-    def _seed(self, *_: Any, **__: Any) -> None:
+    def _seed(self, *_: Any) -> None:
         """Seeds TensorFlow where a random operation asks for a seed and the program set none."""
         seed, tensorflow = self.options.seed, self.tensorflow
         if tensorflow is None:
@@ -1207,7 +1222,7 @@ class TrainingRecorder:
         if graph.seed is None:
             graph.seed = seed
 
-    def _saved(self, result: Any, _: Any, *args: Any, **options: Any) -> None:
+    def _saved(self, result: Any, *_: Any) -> None:
         """Writes the names and shapes in a checkpoint."""
         path = result if isinstance(result, str) else _numpy(result)
         path = path.item() if hasattr(path, "item") else path
@@ -1216,11 +1231,11 @@ class TrainingRecorder:
             found = _tried(self.tensorflow.train.list_variables, path) or ()
             self._put_save(path, {name: list(shape) for name, shape in found})
 
-    def _saved_model(self, _: Any, model: Any, *args: Any, **options: Any) -> None:
+    def _saved_model(self, _: Any, args: Any, options: Any) -> None:
         """Writes the names and shapes in a file that Keras writes of a model."""
-        path = str(args[0] if args else options.get("filepath"))
+        path = str(args[1] if len(args) > 1 else options.get("filepath"))
         if path.endswith((".h5", ".hdf5", ".keras")):
-            self._put_save(path, {_name(weight): _shape(weight) for weight in model.weights})
+            self._put_save(path, {_name(weight): _shape(weight) for weight in args[0].weights})
 
     def _put_save(self, path: str, names: Dict[str, Any]) -> None:
         self.out.put("save", name=os.path.basename(path), at=self.places.here(), names=names)
@@ -1320,6 +1335,8 @@ class TrainingRecorder:
             wrap(saver, "save", self.hooked(after=self._saved))
         for module in list(sys.modules.values()):
             self.wrap_module(module)
+        # Later, setting a seed throws away kernels, and with them the resources that some own.
+        self.guarded(self._seed)
 
     def wrap_module(self, module: Any) -> None:
         """Wraps the classes of one module, if it is one of those that are recorded."""

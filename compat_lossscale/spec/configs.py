@@ -72,6 +72,14 @@ class ConfigForm(enum.Enum):
     CONSTRUCTOR = "the arguments of the constructor of TensorFlow 2.4 and later"
 
 
+def unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
+    """Returns what is in `{"class_name", "config"}`, and the class; a bare config as it is."""
+    class_name, inner = config.get("class_name"), config.get("config")
+    if isinstance(class_name, str) and isinstance(inner, Mapping):
+        return inner, class_name
+    return config, None
+
+
 def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[str, Any]]:
     """Finds the loss scale in a config.
 
@@ -86,12 +94,12 @@ def read_loss_scale_config(config: Mapping[str, Any]) -> tuple[ConfigForm, dict[
     """
     if not isinstance(config, Mapping):
         raise ConfigFormatError(f"A config must be a dictionary, but got {type(config).__name__}.")
-    class_name, inner = config.get("class_name"), config.get("config")
-    if isinstance(class_name, str) and isinstance(inner, Mapping):
+    inner, class_name = unwrapped(config)
+    if class_name is not None:
         read = LOSS_SCALES.get(class_name)
         if read is not None:
             return ConfigForm.FIELDS, read(inner)
-        if inner.keys() & _KEYS_OF_LOSS_SCALES:
+        if inner.keys() & KEYS_OF_LOSS_SCALES:
             raise _own_class(class_name)
         return read_loss_scale_config(inner)
     if "loss_scale" in config:
@@ -147,7 +155,7 @@ LOSS_SCALES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "DynamicLossScale": _dynamic,
 }
 """What reads the config of a LossScale, by the name of its class."""
-_KEYS_OF_LOSS_SCALES = frozenset({"loss_scale_value", "initial_loss_scale", "increment_period"})
+KEYS_OF_LOSS_SCALES = frozenset({"loss_scale_value", "initial_loss_scale", "increment_period"})
 """What the config of a LossScale itself has."""
 
 

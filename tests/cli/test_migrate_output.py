@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from compat_lossscale.cli import _migrate_output
+from compat_lossscale.cli._migrate_output import Progress, is_coloured
 from compat_lossscale.cli.migrate import migrate
 from tests.codemods.in_process import workers_in_this_process
 
@@ -238,3 +242,73 @@ def test_nor_does_it_where_the_terminal_knows_ascii_only() -> None:
     command = [sys.executable, "-m", "compat_lossscale", "migrate", "."]
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert done.returncode == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("choice", "environment", "terminal", "coloured"),
+    [
+        ("auto", {}, True, True),
+        ("auto", {}, False, False),
+        ("auto", {"NO_COLOR": "1"}, True, False),
+        ("auto", {"NO_COLOR": ""}, True, True),
+        ("auto", {"FORCE_COLOR": "1"}, False, True),
+        ("auto", {"FORCE_COLOR": "0"}, False, False),
+        ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ("auto", {"TERM": "dumb"}, True, False),
+        ("always", {"NO_COLOR": "1"}, False, True),
+        ("never", {"FORCE_COLOR": "1"}, True, False),
+    ],
+)
+def test_whether_output_is_coloured(
+    choice: str,
+    environment: dict[str, str],
+    terminal: bool,
+    coloured: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    assert is_coloured(choice) is coloured
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+    def echo(self, text: str, *, nl: bool, err: bool) -> None:
+        assert (nl, err) == (False, True)
+        self.write(text)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    terminal = Terminal()
+    monkeypatch.setattr(_migrate_output, "sys", types.SimpleNamespace(stderr=terminal))
+    monkeypatch.setattr(_migrate_output.click, "echo", terminal.echo)
+    monkeypatch.setattr(_migrate_output, "_LONG_RUN", -1.0)
+    return terminal
+
+
+def test_a_long_run_shows_its_progress_and_removes_the_line(terminal: Terminal) -> None:
+    with Progress(quiet=False) as progress:
+        progress(1, 2)
+        assert terminal.getvalue().endswith("[###############---------------] 1/2 files")
+        progress(2, 2)
+        assert terminal.getvalue().endswith(f"[{'#' * 30}] 2/2 files")
+    assert terminal.getvalue().rpartition("files")[2].strip() == ""
+
+
+@pytest.mark.parametrize("why", ["quiet", "short", "no terminal"])
+def test_nothing_is_shown_otherwise(
+    why: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if why == "short":
+        monkeypatch.setattr(_migrate_output, "_LONG_RUN", 3600.0)
+    elif why == "no terminal":
+        monkeypatch.setattr(terminal, "isatty", lambda: False)
+    with Progress(quiet=why == "quiet") as progress:
+        progress(1, 2)
+    assert terminal.getvalue() == ""

@@ -52,7 +52,7 @@ def _run(
         "a program", legacy_optimizers=True, tf1=tf1, neighbours=True, keras3=_KERAS_3
     )
     try:
-        program.run([script, *arguments])
+        program.run_in_process([script, *arguments])
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
     except BaseException:

@@ -28,7 +28,7 @@ from tests.programs.run import DATA, environment, filled, installed, run_python
 from tests.support import REPOSITORY
 
 RESULTS = Path(__file__).with_name("proofs.json")
-PAGE = REPOSITORY / "docs" / "proofs.md"
+PAGE = Path(__file__).with_name("proofs.md")
 RECORDER = REPOSITORY / "compat_lossscale" / "recording" / "recorder.py"
 _STEPS = 6
 _SHIM = ("-m", "compat_lossscale")

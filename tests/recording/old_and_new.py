@@ -32,7 +32,10 @@ RECORDER = REPOSITORY / "compat_lossscale" / "recording" / "recorder.py"
 FORKING = Path(__file__).with_name("forking.py")
 SCENARIOS = REPOSITORY / "tests" / "goldens" / "scenarios"
 PROGRAMS = Path(__file__).parent / "programs"
-STATED = {"keras_apply_gradients_forms": "good steps"}
+STATED = {
+    "keras_apply_gradients_forms": "good steps",
+    "model_savedmodel": "count of steps",
+}
 """What parts first in a program by a difference that docs/compatibility.md states."""
 _UNDER_RUN = """
 from compat_lossscale.legacy import startup

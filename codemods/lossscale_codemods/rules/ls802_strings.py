@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tokenize
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ class Strings(Rule):
 
     id = "LS802"
     title = "Strings that are old names"
+    targets = frozenset(Target)
     valid = (
         Case(
             "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')\n",
@@ -48,6 +50,11 @@ class Strings(Rule):
         Case(
             "exec('import tensorflow.keras.mixed_precision.experimental as mp')\n",
             review="is run as code",
+        ),
+        Case(
+            "'''Sets it.\n\n"
+            ">>> tf.keras.mixed_precision.experimental.set_policy(\"float32\")\n'''\n",
+            review="a doctest",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -69,6 +76,7 @@ class Strings(Rule):
             or any(_works_with_names(node, source) for node in source.nodes.of(ast.Call))
             or (run_text.can_run_text(source) and _has_mention(source))
             or _has_path(source)
+            or (">>> " in source.text and _has_mention(source))
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
@@ -120,7 +128,7 @@ class Strings(Rule):
                 "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
                 "instead.",
             )
-        if _is_attribute_test(program, above, text):
+        if program.target is not Target.COMPAT and _is_attribute_test(program, above, text):
             return Review(
                 "getattr, hasattr or an import looks for an old name by its name",
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
@@ -129,6 +137,11 @@ class Strings(Rule):
             )
         if not any(mentions.mentions_of_old_names(text)):
             return None
+        if any(map(mentions.may_mention_old_name, _DOCTEST.findall(text))):
+            return Review(
+                "this text is a doctest, which is run as code, and strings are never edited",
+                "Write the new names into it.",
+            )
         if run_text.is_run(program, node):
             return Review(
                 "this string is run as code, and strings are never edited",
@@ -142,6 +155,7 @@ class Strings(Rule):
         return None
 
 
+_DOCTEST = re.compile(r"^\s*(?:>>>|\.\.\.) .*$", re.MULTILINE)
 _RENAMED = {
     "LossScaleOptimizer": (
         "the class has another name now around optimizers that are none of "

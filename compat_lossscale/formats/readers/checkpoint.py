@@ -35,8 +35,8 @@ NOT_A_VARIABLE = "the value of the fixed loss scale: it is not a variable"
 KERAS3 = "object-based, Keras 3"
 """The layout of Keras 3's optimizers."""
 BASE_OPTIMIZER = (
-    "stock tf-keras restores the iterations as 0 from these keys (base_optimizer), and the slots "
-    "not at all, without an error; compat_lossscale's optimizers restore both, and so does "
+    "stock tf-keras restores the iterations as 0 from these keys (base_optimizer), without an "
+    "error; compat_lossscale's optimizers around legacy ones restore them, and so does "
     "compat-lossscale run"
 )
 _SCALES = ("current_loss_scale", "dynamic_scale")

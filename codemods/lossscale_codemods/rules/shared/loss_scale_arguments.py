@@ -18,6 +18,7 @@ from lossscale_codemods.rules.base import MeaningClaim, Review
 from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, is_helper
 from lossscale_codemods.rules.shared.literal_policies import asks_for_scale, scale_behind
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
+from lossscale_codemods.rules.shared.loss_scale_objects import refusal, repeats
 from lossscale_codemods.rules.shared.own_loss_scales import own_subclass
 from lossscale_codemods.rules.shared.policies_without_compile import compile_wraps_nothing
 from lossscale_codemods.vocabulary.names import HELPER, loss_scale_class
@@ -143,7 +144,7 @@ class ArgumentReader(LossScaleTypes):
                 'the value is "dynamic" or a number, depending on the way through the program',
                 claim,
             )
-        shared = self.folding.shared.refusal(node, call)
+        shared = refusal(node, call, self.program)
         if shared is not None:
             return shared
         is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
@@ -185,7 +186,7 @@ class ArgumentReader(LossScaleTypes):
         written = self._written_out(scale)
         if written is None or "dynamic=False" in written.texts:
             return written
-        if self.folding.shared.is_repeated(policy, call):
+        if repeats(policy, call, self.program):
             return None
         alone = compile_wraps_nothing(self.program) and [
             read
