@@ -18,13 +18,12 @@ ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "cod
 # Leaves are modules that every room may use; "_version" is the number alone. The modules of public
 # names, such as `experimental`, count as rooms of their own, and so does the package's `__init__`.
 LEAVES = {
-    "errors", "_installed", "_require", "_atomic_file", "_printable", "_probing", "_patching",
+    "errors", "_require", "_atomic_file", "_printable", "_probing", "_patching",
     "_import_hook", "_version",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},
-    "_installed": set(),
-    "_require": {"errors", "_installed"},
+    "_require": {"errors"},
     "spec": {"errors"},
     "core": {"spec"},
     "members": {"spec", "core"},
@@ -339,11 +338,21 @@ def test_each_class_has_a_name_of_its_own() -> None:
     assert {name for name, found in places.items() if len(found) > 1} == set(SHARED_CLASS_NAMES)
 
 
+TABLE_OF_FORMER_IDS = "lossscale_codemods.vocabulary.former_ids"
+# It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
+MOST_LINES_OF_THE_CODEMOD = 33_350
+
+
+def test_the_codemod_does_not_grow() -> None:
+    lines = sum(len(path.read_text("utf-8").splitlines()) for _, path in CODEMOD)
+    assert lines <= MOST_LINES_OF_THE_CODEMOD
+
+
 def test_only_the_rules_name_ids_of_rules() -> None:
     named = {
         (module, node.value)
         for module, path in CODEMOD
-        if room_of(module) != "rules"
+        if room_of(module) != "rules" and module != TABLE_OF_FORMER_IDS
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.fullmatch(r"LS\d{3}", node.value)
@@ -370,5 +379,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 28_790
-    assert len(shim()) <= 167
+    assert lines_of(shim()) <= 28_730
+    assert len(shim()) <= 164

@@ -173,10 +173,11 @@ def with_observed(options: Options, path: str) -> Options:
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids with which no rule's id begins."""
     from lossscale_codemods.rules.registry import all_rules
+    from lossscale_codemods.vocabulary.former_ids import stands_for
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:
-        if not any(rule.startswith(given) for rule in known):
+        if not any(stands_for((given,), rule) for rule in known):
             raise click.UsageError(
                 f"No rule has an id that starts with {given!r}. The rules are: {', '.join(known)}."
             )

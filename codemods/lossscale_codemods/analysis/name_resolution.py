@@ -158,6 +158,10 @@ class Resolver:
         while scope is not None:
             for star in scope.stars:
                 path = f"{star.path}.{node.value}"
+                outside = self._outside(path)
+                if outside != path:
+                    paths.add(outside)  # A module of the project has it from there.
+                    continue
                 known = names.lookup(path)
                 old = known is not None and known.meaning is not Meaning.PRIVATE
                 if old and known is not None and star in self.moved:

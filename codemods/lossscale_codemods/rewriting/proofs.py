@@ -2,8 +2,8 @@
 """What a changed file must pass before it may be written.
 
 It compiles; every name the change introduced is bound, and nothing imported is left unused; every
-old name that was to be left still means what it meant; a second pass changes nothing; and every
-rewritten constructor means what the old one meant.
+old name that was to be left still means what it meant; and every rewritten constructor means what
+the old one meant.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.rewriting.import_edits import unused_imports
 from lossscale_codemods.rules.shared.arguments_helper import SOURCES
-from lossscale_codemods.vocabulary.suppression import Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.rewriting.recording import Outcomes
     from lossscale_codemods.rules.base import MeaningClaim
-    from lossscale_codemods.vocabulary.options import Options
 
 STAND_INS: tuple[object, ...] = (
     "dynamic",
@@ -57,7 +55,8 @@ def check(
     program: Program,
     result: Program,
     outcomes: Outcomes,
-    options: Options,
+    *,
+    notebook: bool,
 ) -> str | None:
     """Proves a changed file.
 
@@ -66,15 +65,13 @@ def check(
         program: The file that was rewritten; the original with guards collapsed.
         result: The file as it is to be.
         outcomes: What was done to it.
-        options: What the run does.
+        notebook: Whether it is the cells of a notebook.
 
     Returns:
         Why the change may not be written; nothing if every proof succeeds.
     """
-    from lossscale_codemods.rewriting.verdict_resolution import Decisions
-
     after = result.source
-    problem = _compiles(original.source, after, options.notebook)
+    problem = _compiles(original.source, after, notebook)
     if problem is not None:
         return problem
     if result.tree.bytes != after:
@@ -91,12 +88,6 @@ def check(
             f"{outcomes.left} old names were to be left as they are, but the result has "
             f"{remaining}, so that some would mean something else."
         )
-    suppressions = Suppressions(result.tree.code)
-    second = Decisions(
-        result, options.selection, suppressions, unsafe_fixes=options.unsafe_fixes
-    ).outcomes()
-    if apply_edits(result.tree.text, second.edits) != result.tree.text:
-        return "A second pass would change the result again."
     for call in outcomes.calls:
         start, end = call.span
         beside = (start, end)

@@ -103,10 +103,6 @@ def of_known_loss_scale(rewrite: Rewrite) -> list[ObservedFix]:
     ]
 
 
-KERAS_WRAPPER = ("keras", "LossScaleOptimizer")
-"""What the names of the classes of loss-scale optimizers of Keras have in them."""
-
-
 @dataclasses.dataclass
 class Review:
     """The occurrence is left as it is, and a person has to look at it.

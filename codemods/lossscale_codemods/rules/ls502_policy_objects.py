@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType
+from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict, rename
@@ -219,10 +220,14 @@ class PolicyObjects(Rule):
     def _config_is_read(call: cst.Call, program: Program) -> bool:
         """Whether `get_config` is called on a policy, whatever name it has at that point."""
         tree = program.tree
+        is_held = isinstance(tree.parent(call), cst.Element | cst.DictElement)
         reads = [
             node
             for node in program.reads_by_attribute.get("get_config", ())
-            if any(value.made_by is call for value in program.types.values(node.value))
+            if any(
+                value.made_by is call or (is_held and value.kind is ObjectType.UNKNOWN)
+                for value in program.types.values(node.value)
+            )
         ]
         return any(isinstance(tree.parent(node), cst.Call) for node in reads)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.attribute_reads import attributes, occurrence_at
@@ -92,7 +93,7 @@ class PolicyReads(Rule):
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields reads of what proven policies no longer have."""
         for node in attributes(program, *_READ):
-            is_policy = program.types.is_policy(node.value)
+            is_policy = program.types.is_policy(node.value) or _is_called_policy(node, program)
             if (
                 is_policy
                 and not self._is_layer_policy(node.value, program)
@@ -141,7 +142,7 @@ class PolicyReads(Rule):
                 "should_cast_variables is gone",
                 "Compare `policy.compute_dtype` with `policy.variable_dtype`.",
             )
-        test = asks_for_scale(node, program)
+        test = asks_for_scale(node, program) if program.types.is_policy(node.value) else None
         if test is None:
             return Review(
                 "policies have no loss scale any more",
@@ -164,6 +165,15 @@ class PolicyReads(Rule):
             Edit(behind, end, f'.name {sign} "{SCALED}"'),
         ]
         return Rewrite("under mixed_float16 alone there is a loss scale", lambda _: edits)
+
+
+def _is_called_policy(node: cst.Attribute, program: Program) -> bool:
+    """Whether the loss scale is that of what is called a policy, in a file that makes some."""
+    word = (dotted(node.value) or "").rpartition(".")[2].lower()
+    return word.endswith("policy") and any(
+        occurrence.meaning in (Meaning.POLICY, Meaning.GLOBAL_POLICY)
+        for occurrence in program.references
+    )
 
 
 def _is_taken(read: cst.Attribute, program: Program) -> bool:

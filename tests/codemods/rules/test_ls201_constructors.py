@@ -260,29 +260,17 @@ def test_a_loss_scale_that_two_optimizers_share() -> None:
 
 
 def test_a_loss_scale_that_is_also_called() -> None:
-    check_transformed(
-        f"""
-        import tensorflow as tf
-        scale = tf.train.experimental.DynamicLossScale()
-        opt = {OLD}(opt, scale)
-        print(scale())
-        """,
-        f"""
-        import tensorflow as tf
-        opt = {NEW}(opt)
-        print(opt.loss_scale)
-        """,
-    )
-    check_left(
-        f"""
-        import tensorflow as tf
-        scale = tf.train.experimental.DynamicLossScale()
-        opt = {OLD}(opt, scale)
-        print(scale)
-        """,
-        "line 3, which stays",
-        "its live state matters",
-    )
+    for use in ("print(scale())", "print(scale)"):
+        check_left(
+            f"""
+            import tensorflow as tf
+            scale = tf.train.experimental.DynamicLossScale()
+            opt = {OLD}(opt, scale)
+            {use}
+            """,
+            "line 3, which stays",
+            "its live state matters",
+        )
 
 
 def test_a_loss_scale_whose_values_change_before_it_is_used() -> None:
@@ -570,6 +558,27 @@ def test_a_function_whose_variable_has_both_needs_no_helper() -> None:
         opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
         """,  # noqa: E501  # as it is written
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ("2 ** scale", "dynamic=False, initial_scale=own(8)"),
+        ("'dynamic'", "**_dynamic_or_fixed(own(8))"),
+        ("scale", "**_loss_scale_arguments(own(8))"),
+    ],
+)
+def test_a_function_of_one_kind_is_called_once(given: str, arguments: str) -> None:
+    source = f"""
+        import tensorflow as tf
+        def own(scale):
+            print(scale)
+            return {given}
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, own(8))
+    """
+    result = migrate_source(program(source))
+    assert result.problem == ""
+    assert f"LossScaleOptimizer(opt, {arguments})" in result.text
 
 
 def test_a_variable_that_is_made_from_itself() -> None:

@@ -110,7 +110,6 @@ def test_a_name_with_a_successor_is_respelled(before: str, after: str) -> None:
     [f"{PRIVATE}.models import Sequential", f"{PRIVATE}.engine.sequential import Sequential"],
 )
 def test_models_of_private_modules_are_models(imported: str) -> None:
-    # What they compile was left, and then the file as a whole: a second pass would have seen it.
     result = migrate_source(f"{OLD}from {imported}\nmodel = Sequential()\nmodel.compile('adam')\n")
     assert result.problem == ""
     assert "model.compile(tf.keras.optimizers.legacy.Adam())" in result.text

@@ -18,6 +18,7 @@ from lossscale_codemods.rules.base import MeaningClaim, Review
 from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, is_helper
 from lossscale_codemods.rules.shared.literal_policies import asks_for_scale, scale_behind
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
+from lossscale_codemods.rules.shared.loss_scale_objects import refusal, repeats
 from lossscale_codemods.rules.shared.own_loss_scales import own_subclass
 from lossscale_codemods.rules.shared.policies_without_compile import compile_wraps_nothing
 from lossscale_codemods.vocabulary.names import HELPER, loss_scale_class
@@ -114,7 +115,7 @@ class ArgumentReader(LossScaleTypes):
         if folded is not None:
             return folded
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
-        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp):
+        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
             return Arguments(
                 [],
                 "dynamic loss scaling is the default",
@@ -143,12 +144,10 @@ class ArgumentReader(LossScaleTypes):
                 'the value is "dynamic" or a number, depending on the way through the program',
                 claim,
             )
-        shared = self.folding.shared.refusal(node, call)
+        shared = refusal(node, call, self.program)
         if shared is not None:
             return shared
         is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
-        if is_short:
-            claim = MeaningClaim(source, {key(parse(source)): self._texts(node)})
         helper = helper_name(self.program, SHORT_HELPER if is_short else HELPER)
         return Arguments(
             [f"**{helper}({source})"],
@@ -187,7 +186,7 @@ class ArgumentReader(LossScaleTypes):
         written = self._written_out(scale)
         if written is None or "dynamic=False" in written.texts:
             return written
-        if self.folding.shared.is_repeated(policy, call):
+        if repeats(policy, call, self.program):
             return None
         alone = compile_wraps_nothing(self.program) and [
             read
@@ -259,6 +258,9 @@ class ArgumentReader(LossScaleTypes):
     def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
         """Returns the values of every variable in an expression, as far as all are known."""
         sources: dict[str, list[str]] = {}
+        texts = self._texts(node)
+        if texts != [source := self.tree.source(node)]:
+            sources[key(parse(source))] = texts  # A call of a function of the file.
         stack: list[cst.CSTNode] = [node]
         while stack:
             for part in self.tree.walk(stack.pop()):

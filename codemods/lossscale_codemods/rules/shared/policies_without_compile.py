@@ -13,20 +13,17 @@ import functools
 import math
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.program_files import others_name, others_naming
 from lossscale_codemods.analysis.program_words import words_in
 from lossscale_codemods.analysis.syntax_check import parsed
-from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.shared.literal_policies import asks_for_scale
 from lossscale_codemods.rules.shared.policy_compiles import compiles_wrapped
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.program import Program
 
 _COMPILING = ("compile", "load_model", "clone_and_build_model")
@@ -60,10 +57,7 @@ def decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Progra
 
 
 def _types(scale: cst.BaseExpression, program: Program) -> set[LossScaleType]:
-    """Returns what a loss scale can be, with what the project gives to a parameter."""
-    bindings = [*program.resolver.bindings(scale)] if isinstance(scale, cst.Name) else []
-    if len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER:
-        return _given_types(bindings[0], program)
+    """Returns what a loss scale can be, as far as the file says."""
     types = LossScaleTypes(program).types(scale)
     if types == {LossScaleType.OBJECT} or isinstance(scale, cst.Name):
         return types
@@ -72,23 +66,6 @@ def _types(scale: cst.BaseExpression, program: Program) -> set[LossScaleType]:
     except ValueError:
         return {LossScaleType.UNKNOWN}  # To take it out may take out more.
     return types
-
-
-def _given_types(parameter: Binding, program: Program) -> set[LossScaleType]:
-    given = program.types.project.call_sites.arguments(program.resolver, parameter)
-    types = set()
-    for one in given or ():
-        if is_none(one.node):
-            types.add(LossScaleType.NOTHING)
-            continue
-        try:
-            value = constant(one.resolver.scopes.tree.source(one.node))
-        except ValueError:
-            return {LossScaleType.UNKNOWN}
-        if value != "dynamic" and not isinstance(value, int | float):
-            return {LossScaleType.UNKNOWN}
-        types.add(LossScaleType.DYNAMIC if value == "dynamic" else LossScaleType.NUMBER)
-    return types or {LossScaleType.UNKNOWN}
 
 
 def _is_only_set(policy: cst.Call, program: Program) -> bool:
