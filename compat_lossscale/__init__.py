@@ -117,10 +117,10 @@ def load_ipython_extension(ipython: object) -> None:
         InstallError: TensorFlow is already loaded with Keras 3.
     """
     from compat_lossscale._require import require_tensorflow  # noqa: PLC0415  # only if used
-    from compat_lossscale.legacy import deferred, startup  # noqa: PLC0415  # only if used
+    from compat_lossscale.legacy import startup, waiting  # noqa: PLC0415  # only if used
 
     require_tensorflow("%load_ext compat_lossscale")
-    if deferred.options() is None:
+    if waiting.what_to_install() is None:
         startup.install_when_imported(
             "%load_ext compat_lossscale", legacy_optimizers=True, neighbours=True
         )

@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 Undo: TypeAlias = list[Callable[[], None]]
@@ -148,25 +148,6 @@ FunctionPatch: TypeAlias = tuple[Any, str, Callable[..., Any]]
 with the original function as its first argument, and then with the function's arguments."""
 
 
-def patch_functions(patches: Iterable[FunctionPatch]) -> None:
-    """Replaces functions. Functions that are already patched are left alone."""
-    for owner, name, replacement in patches:
-        if not hasattr(getattr(owner, name), "_unpatched"):
-            setattr(owner, name, _patched(getattr(owner, name), replacement))
-
-
-def unpatch_functions(patches: Iterable[FunctionPatch]) -> None:
-    """Restores the original functions."""
-    for owner, name, _ in patches:
-        current = getattr(owner, name)
-        setattr(owner, name, getattr(current, "_unpatched", current))
-
-
-def are_patched(patches: Iterable[FunctionPatch]) -> bool:
-    """Whether all of the functions are patched."""
-    return all(hasattr(getattr(owner, name), "_unpatched") for owner, name, _ in patches)
-
-
 class FunctionPatches:
     """Patches of functions that are replaced together.
 
@@ -176,18 +157,23 @@ class FunctionPatches:
 
     def __init__(self) -> None:
         self.applied: tuple[FunctionPatch, ...] = ()
+        self._undo: Undo = []
 
     def replace(self, patches: tuple[FunctionPatch, ...]) -> None:
         """Restores the original functions, and applies other patches."""
-        unpatch_functions(self.applied)
-        patch_functions(patches)
+        if patches == self.applied:
+            return
+        take_back(self._undo)
+        for owner, name, replacement in patches:
+            set_attribute(owner, name, around(getattr(owner, name), replacement), self._undo)
         self.applied = patches
 
 
-def _patched(original: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
+def around(original: Callable[..., Any], replacement: Callable[..., Any]) -> Any:
+    """Returns a function that calls `replacement` with the original one, and then its arguments."""
+
     @functools.wraps(original)
     def patched(*args: Any, **kwargs: Any) -> Any:
         return replacement(original, *args, **kwargs)
 
-    patched._unpatched = original  # type: ignore[attr-defined]  # added here
     return patched

@@ -4,8 +4,15 @@
 from __future__ import annotations
 
 
-def escaped(text: str) -> str:
-    """Returns text without characters that control a terminal, break lines or reorder text."""
+def escaped(text: str, *, keep: str = "") -> str:
+    """Returns text without characters that control a terminal, break lines or reorder text.
+
+    Args:
+        text: The text.
+        keep: Such characters that may stay.
+    """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
+    )

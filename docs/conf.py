@@ -4,10 +4,16 @@
 import json
 import os
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["TF_USE_LEGACY_KERAS"] = "1"
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from console_lexer import ConsoleLexer  # beside this file
 
 from compat_lossscale import __version__  # after the environment is set
 
@@ -38,6 +44,11 @@ exclude_patterns = ["_build", "_generated"]
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "description"
+
+
+def setup(app: Any) -> None:
+    """Registers what Sphinx has not: colours for diffs in console output."""
+    app.add_lexer("console", ConsoleLexer)
 
 
 def write_differences() -> None:

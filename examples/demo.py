@@ -12,7 +12,7 @@ import argparse
 import importlib.metadata
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import migration
@@ -42,9 +42,11 @@ def demonstrate(program: Program, console: Console) -> Report:
     command = ["compat-lossscale", "run", *program.run_options]
     console.print(f"[bold]$ {' '.join([*command, shown])}[/bold]")
     log, condenser = Log(), Condenser()
+    output: list[str] = []
 
     def each_line(line: str) -> None:
         log.read(line)
+        output.append(line)
         if condenser.shows(line):
             console.print(f"  {escape(line)}", highlight=False)
 
@@ -52,7 +54,7 @@ def demonstrate(program: Program, console: Console) -> Report:
     compat = run([sys.executable, "-m", *command], each_line)
     if compat.exit_code != 0:
         console.print(escape(compat.stderr), style="red", highlight=False)
-    return Report(program, plain, compat, log)
+    return Report(program, plain, compat, log, output)
 
 
 def resume_training(console: Console) -> list[str]:
@@ -70,6 +72,16 @@ def resume_training(console: Console) -> list[str]:
     return [] if finished.exit_code == 0 else [f"resume.py: {last_error(finished.stderr)}"]
 
 
+def _steps(console: Console) -> Iterator[None]:
+    """Says before each step what it is, and how many there are."""
+    steps = [f"run {one.name}, for TensorFlow {one.era}: {one.shows}" for one in PROGRAMS]
+    steps += [f"migrate {one.program.name}, and compare" for one in migration.MIGRATIONS]
+    steps += ["save, and resume to the bit"]
+    for number, step in enumerate(steps, 1):
+        console.print(f"\n[cyan]Step {number} of {len(steps)}: {step}[/cyan]")
+        yield
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the demo.
 
@@ -82,7 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     output: Path = parser.parse_args(arguments).output
 
     console = Console(width=None if sys.stdout.isatty() else 120)
-    reports = [demonstrate(program, console) for program in PROGRAMS]
+    steps = _steps(console)
+    reports = []
+    for program in PROGRAMS:
+        next(steps)
+        reports.append(demonstrate(program, console))
     console.print()
     console.print(results_table(reports, importlib.metadata.version("tensorflow")))
 
@@ -92,8 +108,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.print(f"The loss scale's path: {os.path.relpath(plot)}")
 
     broken = [promise for report in reports for promise in report.broken_promises()]
-    for one in migration.MIGRATIONS:
-        broken += migration.demonstrate(one, console)
+    for one, report in zip(migration.MIGRATIONS, reports, strict=True):
+        next(steps)
+        broken += migration.demonstrate(one, console, report.compat, report.output)
+    next(steps)
     broken += resume_training(console)
     for promise in broken:
         console.print(f"[red]{escape(promise)}[/red]")

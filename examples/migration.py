@@ -66,8 +66,16 @@ def first_difference(old: Sequence[str], new: Sequence[str]) -> str | None:
     return None if len(old) == len(new) else f"{len(old)} logged steps became {len(new)}"
 
 
-def demonstrate(migration: Migration, console: Console) -> list[str]:
-    """Migrates a program, trains it before and after, and shows both.
+def demonstrate(
+    migration: Migration, console: Console, old: Finished, old_log: Sequence[str]
+) -> list[str]:
+    """Migrates a program, trains it, and compares it with the old one.
+
+    Args:
+        migration: The migration.
+        console: Where it is shown.
+        old: How the old program ended.
+        old_log: What it printed.
 
     Returns:
         What did not go as promised, in words.
@@ -78,13 +86,11 @@ def demonstrate(migration: Migration, console: Console) -> list[str]:
     diff = "\n".join(line for line in shown.splitlines() if line[:1] in "+-@")
     console.print(Syntax(diff, "diff", background_color="default"))
 
-    old_log: list[str] = []
     new_log: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         migrated = Path(folder) / program.name
         source = _migrate([*options, "-"], stdin=program.read_text("utf-8"))
         migrated.write_text(source, encoding="utf-8")
-        old = run(migration.command(program, migrated=False), old_log.append)
         keras2 = {"TF_USE_LEGACY_KERAS": "1"}
         new = run(migration.command(migrated, migrated=True), new_log.append, keras2)
     broken = _broken_promises(old, new, old_log, new_log)

@@ -49,6 +49,8 @@ class Report:
     plain: Finished
     compat: Finished
     log: Log
+    output: Sequence[str] = ()
+    """What the program printed under compat-lossscale."""
 
     def broken_promises(self) -> list[str]:
         """What did not go as the demo promises, in words."""

@@ -153,8 +153,8 @@ def _reset_tensorflow() -> None:
     if "tf_keras" in sys.modules:
         tf_keras.mixed_precision.set_global_policy(None)
         tf_keras.backend.clear_session()
-    if "compat_lossscale.policies.compile_wrapping" in sys.modules:
-        sys.modules["compat_lossscale.policies.compile_wrapping"].patches.replace(())
+    if "compat_lossscale.policies" in sys.modules:
+        sys.modules["compat_lossscale.policies"].patches.replace(())
 
 
 def _mode(name: str) -> Iterator[Mode]:

@@ -191,7 +191,7 @@ def _import_what_programs_need(kind: str) -> None:
     sys.path[:0] = [str(_REPOSITORY), str(_REPOSITORY / "codemods")]
     import lossscale_codemods
 
-    import compat_lossscale.cli.group
+    import compat_lossscale.cli
     import compat_lossscale.cli.migrate  # noqa: F401
 
     # Loads what a full parse needs.

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
+import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 from tests import forked_python
 from tests.support import REPOSITORY
 
@@ -25,6 +29,7 @@ NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('floa
 FINDING = OLD.replace("float32", "infer")
 HOOKS = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
+RELEASE = REPOSITORY / ".github" / "workflows" / "release.yml"
 CI = (REPOSITORY / "docs" / "ci.md").read_text(encoding="utf-8")
 
 
@@ -73,34 +78,184 @@ def test_the_action_is_one_by_the_official_schema() -> None:
     run_module("check_jsonschema", "--builtin-schema", "vendor.github-actions", action)
 
 
+STEPS = ACTION["runs"]["steps"]
+HOSTILE = "import os\nopen(os.environ['TAKEN'], 'a').write(__file__ + '\\n')\n"
+"""What each module of a hostile checkout does."""
+
+
 @pytest.fixture
 def runner(tmp_path: Path) -> Path:
     """A folder as the action's first step leaves it, with this checkout's command."""
     programs = tmp_path / "runner" / "compat-lossscale" / "bin"
     programs.mkdir(parents=True)
-    command = programs / "compat-lossscale"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m compat_lossscale "$@"\n')
+    command = programs / "python"
+    # The packages of this environment are those that the first step would install.
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     command.chmod(0o755)
     return tmp_path / "runner"
 
 
-def act(runner: Path, **given: str) -> tuple[int, str, dict[str, str]]:
-    """Runs the action's second step as GitHub's runner does: its code, its output, the outputs."""
-    step = ACTION["runs"]["steps"][1]
-    inputs = {name: value["default"] for name, value in ACTION["inputs"].items()} | given
-    outputs = runner / "outputs"
-    outputs.write_text("")
-    environment = {**os.environ, "RUNNER_TEMP": str(runner), "GITHUB_OUTPUT": str(outputs)}
+def take_step(
+    number: int, runner: Path, given: Mapping[str, str], **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a step of the action as GitHub's runner does."""
+    step = STEPS[number]
+    values = {name: value["default"] for name, value in ACTION["inputs"].items()} | dict(given)
+    environment = {**os.environ, "RUNNER_TEMP": str(runner), **environment}
     for name, value in step["env"].items():
-        match = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", value)
-        assert match
-        environment[name] = inputs[match[1]]
+        if value != "${{ github.action_path }}":
+            match = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", value)
+            assert match
+            environment[name] = values[match[1]]
     script = runner / "step.sh"
     script.write_text(step["run"])
     bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)]
-    done = subprocess.run(bash, check=False, env=environment, capture_output=True, text=True)
+    return subprocess.run(bash, check=False, env=environment, capture_output=True, text=True)
+
+
+def act(runner: Path, **given: str) -> tuple[int, str, dict[str, str]]:
+    """Runs the action's second step: its code, its output, the outputs."""
+    outputs = runner / "outputs"
+    outputs.write_text("")
+    done = take_step(1, runner, given, GITHUB_OUTPUT=str(outputs))
     pairs = (line.split("=", 1) for line in outputs.read_text().splitlines())
     return done.returncode, done.stdout, dict(pairs)
+
+
+@pytest.fixture(scope="module")
+def action(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The action's own checkout, whose lock file has one wheel that is made here.
+
+    The wheel has no code. It lets the environment see the packages of this one, so that pip works
+    as ever, without the network.
+    """
+    folder = tmp_path_factory.mktemp("action")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(REPOSITORY / name, folder)
+    for name in ("compat_lossscale", "codemods"):
+        shutil.copytree(REPOSITORY / name, folder / name)
+    wheels = folder / "wheels"
+    wheels.mkdir()
+    wheel = wheels / "here-1.0-py3-none-any.whl"
+    own = "here-1.0.dist-info"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("here.pth", f"{sysconfig.get_path('purelib')}\n")
+        archive.writestr(f"{own}/METADATA", "Metadata-Version: 2.1\nName: here\nVersion: 1.0\n")
+        tag = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        archive.writestr(f"{own}/WHEEL", tag)
+        archive.writestr(f"{own}/RECORD", f"here.pth,,\n{own}/METADATA,,\n{own}/WHEEL,,\n")
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (folder / "requirements").mkdir()
+    lock = f"here==1.0 --hash=sha256:{digest}\n"
+    (folder / "requirements" / "action.txt").write_text(lock)
+    return folder
+
+
+def test_the_action_runs_nothing_of_a_hostile_checkout(
+    folder: Path, action: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    names = (
+        "__main__ click compat_lossscale conftest ensurepip hatchling libcst lossscale_codemods os "
+        "pip runpy setup sitecustomize usercustomize venv"
+    )
+    for name in names.split():
+        Path(f"{name}.py").write_text(HOSTILE)
+    Path("evil.pth").write_text(f"import os; {HOSTILE.splitlines()[1]}")
+    Path("pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "setup"\nbackend-path = ["."]\n'
+    )
+    Path("pip.conf").write_text("[global]\nrequire-virtualenv = nonsense\n")
+    Path("old.py").write_text(OLD)
+    temporary = tmp_path_factory.mktemp("runner")
+    taken = temporary / "taken"
+    surroundings = {
+        "ACTION": str(action),
+        "TAKEN": str(taken),
+        # Workflows often set these for the tests of the project.
+        "PYTHONPATH": str(folder),
+        "PYTHONSTARTUP": str(folder / "setup.py"),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(action / "wheels"),
+        "GITHUB_OUTPUT": str(temporary / "outputs"),
+    }
+    given = {"python": sys.executable, "sarif": "out.sarif"}
+    installed = take_step(0, temporary, given, **surroundings)
+    assert installed.returncode == 0, installed.stdout + installed.stderr
+    looked = take_step(1, temporary, given, **surroundings)
+    assert "::notice file=old.py,line=2," in looked.stdout, looked.stderr
+    assert looked.returncode == 1
+    assert not taken.exists(), taken.read_text()
+
+
+def test_the_action_installs_nothing_whose_hash_is_another(
+    action: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    shutil.copytree(action / "requirements", other / "requirements")
+    lock = other / "requirements" / "action.txt"
+    lock.write_text(lock.read_text().replace("sha256:", "sha256:" + "0" * 64)[:90] + "\n")
+    surroundings = {
+        "ACTION": str(other),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(action / "wheels"),
+    }
+    done = take_step(0, other, {"python": sys.executable}, **surroundings)
+    assert done.returncode != 0
+    assert "DO NOT MATCH THE HASHES" in done.stderr
+
+
+def test_a_link_in_the_checkout_leads_no_report_to_another_place(
+    runner: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    Path("a.py").write_text(OLD)
+    Path("out.sarif").symlink_to(elsewhere / "a")
+    Path("out.html").symlink_to(elsewhere / "b")
+    Path("folder").symlink_to(elsewhere)
+    assert act(runner, sarif="out.sarif", report="out.html")[0] == 1
+    assert '"version": "2.1.0"' in Path("out.sarif").read_text()
+    for given in ({"report": "folder/c.html"}, {"sarif": "folder/c.sarif"}):
+        code, said, _ = act(runner, **given)
+        assert code == 2
+        assert "is outside of the checkout" in said
+    assert not list(elsewhere.iterdir())
+
+
+def named_actions(value: object) -> Iterator[str]:
+    """Yields the actions that a workflow uses."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from [str(inner)] if key == "uses" else named_actions(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from named_actions(inner)
+
+
+def test_the_release_workflow_is_one_by_the_official_schema() -> None:
+    run_module("check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(RELEASE))
+
+
+def test_every_action_is_named_by_its_commit() -> None:
+    workflows = [yaml.safe_load(RELEASE.read_text()), yaml.safe_load(snippets("yaml")[1])]
+    actions = [one for workflow in workflows for one in named_actions(workflow)]
+    assert len(actions) >= 8
+    for action in actions:
+        assert re.search(r"@([0-9a-f]{40}|<a commit>)$", action), action
+
+
+def test_a_release_is_tagged_after_the_upload_and_no_job_may_do_more_than_it_needs() -> None:
+    workflow = yaml.safe_load(RELEASE.read_text())
+    jobs = workflow["jobs"]
+    assert workflow["permissions"] == {}
+    assert (jobs["publish"]["needs"], jobs["tag"]["needs"]) == ("build", "publish")
+    assert {name: job["permissions"] for name, job in jobs.items()} == {
+        "build": {"contents": "read"},
+        "publish": {"id-token": "write"},
+        "tag": {"contents": "write"},
+    }
+    (upload,) = [s for s in jobs["publish"]["steps"] if "pypi-publish" in s["uses"]]
+    assert upload["with"] == {"attestations": True}
+    assert "${{" not in jobs["tag"]["steps"][0]["run"]
 
 
 def test_the_action_annotates_reports_and_fails(runner: Path) -> None:
@@ -130,7 +285,7 @@ def test_no_input_of_the_action_is_taken_for_shell_text(runner: Path) -> None:
     paths = "$(touch taken)`touch taken`;touch taken"
     act(runner, paths=paths, report="", target='"; touch taken; "')
     assert not Path("taken").exists()
-    for step in ACTION["runs"]["steps"]:
+    for step in STEPS:
         assert "${{" not in step["run"]
 
 

@@ -185,7 +185,7 @@ for read in (lambda: compat_lossscale.LossScaleOptimizer, lambda: compat_losssca
     both = "needs TensorFlow and tf-keras (tensorflow and tf_keras not found): "
     one = "needs TensorFlow (tensorflow not found): "
     for line, needs in zip(lines, [both, both, both, one], strict=True):
-        assert line.endswith(f"{needs}pip install 'compat-lossscale[tf]'")
+        assert line.endswith(f"{needs}pip install tensorflow tf-keras tensorboard")
 
 
 def test_both_packages_are_typed() -> None:

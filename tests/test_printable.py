@@ -30,6 +30,10 @@ def test_control_characters_are_escaped(text: str, shown: str) -> None:
     assert escaped(text) == shown
 
 
+def test_some_may_be_kept() -> None:
+    assert escaped("\ta\x1b", keep="\t") == "\ta\\x1b"
+
+
 def test_names_of_files_cannot_control_the_terminal(tmp_path: Path) -> None:
     for name, source in (("change", OLD), ("finding", FINDING), ("broken", f"{OLD}(")):
         (tmp_path / f"{name}\n\x1b[2J.py").write_text(source)
@@ -42,5 +46,6 @@ def test_names_of_files_cannot_control_the_terminal(tmp_path: Path) -> None:
     for output in outputs:
         assert "\x1b" not in output
         assert "broken\\n\\x1b[2J.py" in output
+    assert "\x1b" not in CliRunner().invoke(migrate, [str(tmp_path), "--github"]).output
     report = CliRunner().invoke(migrate, [str(tmp_path), "--json"]).output
     assert any("\x1b" in file["path"] for file in json.loads(report)["files"])

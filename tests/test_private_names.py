@@ -86,5 +86,5 @@ def passes(*arguments: str, **variables: str) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", FAULTS)
 def test_without_any_private_name_tests_pass(how: str) -> None:
-    """Every so many of them; `make without-private` runs all, and programs too."""
+    """Every so many of them; `make nightly` runs all, and programs too."""
     passes("-p", "tests.without_private_names", PRIVATE_NAMES=how)

@@ -16,7 +16,7 @@ from lossscale_codemods.reports.record_words import advice_of
 from lossscale_codemods.runner.single_source import migrate
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Outcome, Status
+from lossscale_codemods.vocabulary.records import Status
 from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class MigrateLossScaleCommand(CodemodCommand):
         if result.problem:
             self.warn(f"{result.status.value}: {result.problem}")
         for record in result.records:
-            if record.outcome is Outcome.NEEDS_REVIEW and result.status is not Status.REFUSED:
+            if record.is_finding and result.status is not Status.REFUSED:
                 self.warn(
                     f"{record.line}:{record.column}: {record.rule} {record.name}: "
                     f"{record.message}. {advice_of(record)}"

@@ -1,34 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: argument parsing and printing only."""
+"""The command line: argument parsing and printing only. Each command is loaded when it is run."""
 
 from __future__ import annotations
 
+import difflib
+import errno
+import importlib
+import os
 import sys
+import traceback
+from typing import Any
 
+import click
+from click.shell_completion import CompletionItem
+
+from compat_lossscale._version import __version__
+from compat_lossscale.cli._command import CRASHED, usage_apart
 from compat_lossscale.errors import CompatLossScaleError
+
+_COMMANDS = {
+    "doctor": "Show what works, what to install, and which files use old names.",
+    "run": "Run an unmodified legacy program on today's TensorFlow.",
+    "record": "Record how a program trains, in its old environment or here.",
+    "compare": "Compare two recordings: does the program still train as it did?",
+    "migrate": "Rewrite old loss-scale APIs in a codebase to the current API.",
+    "verify": "Show, convert and compare stored loss scales of every generation.",
+}
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class _LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"{__package__}.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0].lower(), _COMMANDS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            if not close and args[0].endswith(".py"):
+                hint = f" To run a program: compat-lossscale run {args[0]}"
+            known = ", ".join(_COMMANDS)
+            ctx.fail(f"There is no command {args[0]!r}.{hint} The commands are: {known}.")
+        return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        with usage_apart():
+            return super().main(*args, **extra)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        with usage_apart():
+            return super().make_context(info_name, args, *rest, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with usage_apart():
+            return super().invoke(ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        # Otherwise, click would load every command for its help.
+        commands = [
+            CompletionItem(name, help=text)
+            for name, text in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="compat-lossscale")
+def command_line() -> None:
+    """Run, migrate and verify every generation of TensorFlow's loss-scale optimizer."""
+
+
+def call() -> Any:
+    """Runs the command line.
+
+    For an error of this package, and for output that cannot be written, it prints one line on
+    stderr, and the exit code is 2. It is 64 for wrong usage, 130 for Ctrl-C, and 70 for a mistake
+    of this program, which no result of a command has.
+
+    Returns:
+        The return value of the command.
+    """
+    try:
+        return command_line.main(prog_name="compat-lossscale", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(130)
+    except CompatLossScaleError as error:
+        print(f"compat-lossscale: {error}", file=sys.stderr)
+        sys.exit(2)
+    except Exception as error:
+        if not _is_output_full(error):
+            traceback.print_exc()
+            print("compat-lossscale: this is a mistake in the program. Report it.", file=sys.stderr)
+            sys.exit(CRASHED)
+        # Otherwise, Python would try to write the rest when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        message = f"the standard output cannot be written: {getattr(error, 'strerror', error)}"
+        print(f"compat-lossscale: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _is_output_full(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None
 
 
 def main() -> None:
-    """Runs the command line.
-
-    If only the options of `run` have to be read, this does without click, which takes longer to
-    import than Python takes to start.
-    """
-    from compat_lossscale.cli import run_options
-
-    plain = run_options.read(sys.argv[1:])
-    if plain is None:
-        from compat_lossscale.cli import group
-
-        result = group.call()
-    else:
-        from compat_lossscale.legacy.program import start
-
-        try:
-            result = start(*plain)
-        except CompatLossScaleError as error:
-            print(f"compat-lossscale: {error}", file=sys.stderr)
-            sys.exit(2)
+    """Runs the command line, and then the program of `run`, if it has to run in this process."""
+    result = call()
     if not callable(result):
         sys.exit(result)
-    result()  # the program, if it has to run in this process
+    result()

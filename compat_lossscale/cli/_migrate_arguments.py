@@ -3,49 +3,39 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from lossscale_codemods.runner.configuration import Configuration
     from lossscale_codemods.vocabulary.options import Options
 
 TARGETS = ("tf-keras", "compat", "keras3")
 
 
-class _WrongCallError(click.UsageError):
-    exit_code = 64  # EX_USAGE of sysexits.h.
+class MigrateCommand(Command):
+    """The command, with hints for those who come from other tools."""
 
-
-@contextlib.contextmanager
-def _apart_from_reports() -> Iterator[None]:
-    try:
-        yield
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        raise _WrongCallError(error.format_message(), context) from error
-
-
-class MigrateCommand(click.Command):
-    """A command whose exit codes 0 to 3 are about files, so wrong usage has another one."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
-    ) -> click.Context:
-        with _apart_from_reports():
-            return super().make_context(info_name, args, *rest, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _apart_from_reports():
-            return super().invoke(ctx)
+    hints: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(
+            ("--fix", "-w", "-i", "--in-place", "--inplace"),
+            "--write writes the changes.",
+        ),
+        **dict.fromkeys(
+            ("--diff", "--dry-run", "-n"),
+            "Without --write, nothing is written and the diffs are shown.",
+        ),
+        "--add-noqa": "--add-suppressions --write suppresses what is found today.",
+        "--extend-exclude": "--exclude adds to what the configuration excludes.",
+        "--explain-rule": "--explain ID explains a rule.",
+    }
 
 
 def check_arguments(
@@ -80,10 +70,14 @@ def check_arguments(
             raise click.UsageError(f"--{option} needs files or folders, not standard input.")
 
 
-def check_proof(paths: tuple[Path, ...], *, prove: str | None, steps: int | None) -> None:
+def check_proof(
+    paths: tuple[Path, ...], *, prove: str | None, steps: int | None, suppress: bool = False
+) -> None:
     """Refuses options of a proof that contradict others."""
     if steps is not None and prove is None:
         raise click.UsageError("--steps needs --prove: without it, nothing is run.")
+    if prove is not None and suppress:
+        raise click.UsageError("--prove is for changes, and --add-suppressions makes none.")
     if prove is not None and Path("-") in paths:
         raise click.UsageError("--prove needs files or folders, not standard input.")
 
@@ -101,9 +95,20 @@ def form_of(**forms: bool) -> str | None:
     return given[0] if given else None
 
 
+def check_standard_input(paths: tuple[Path, ...], name: Path | None, *, suppress: bool) -> None:
+    """Refuses options that are for standard input, or are not, where it is read or not."""
+    is_read = Path("-") in paths
+    if name is not None and not is_read:
+        raise click.UsageError("--stdin-filename is for standard input: give `-` as the path.")
+    if suppress and is_read:
+        raise click.UsageError("--add-suppressions needs files or folders, not standard input.")
+
+
 def ids(text: str) -> tuple[str, ...]:
-    """Splits a list at its commas."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    """Splits a list at its commas. Ids have upper case, whatever is written."""
+    from lossscale_codemods.vocabulary.suppression import split_ids
+
+    return split_ids(text)
 
 
 def options_of(
@@ -141,6 +146,17 @@ def options_of(
     )
 
 
+def with_per_file_ignores(options: Options, configuration: Configuration) -> Options:
+    """Returns the options with the rules that the configuration does not apply in some files."""
+    rows = tuple(
+        (pattern, tuple(one.upper() for one in names))
+        for pattern, names in configuration.per_file_ignores
+    )
+    if rows:
+        check_ids(tuple(one for _, names in rows for one in names))
+    return dataclasses.replace(options, per_file_ignores=rows, ignores_from=configuration.folder)
+
+
 def with_observed(options: Options, path: str) -> Options:
     """Returns the options with what a recorded run saw.
 
@@ -157,10 +173,11 @@ def with_observed(options: Options, path: str) -> Options:
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids with which no rule's id begins."""
     from lossscale_codemods.rules.registry import all_rules
+    from lossscale_codemods.vocabulary.former_ids import stands_for
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:
-        if not any(rule.startswith(given) for rule in known):
+        if not any(stands_for((given,), rule) for rule in known):
             raise click.UsageError(
                 f"No rule has an id that starts with {given!r}. The rules are: {', '.join(known)}."
             )

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from lossscale_codemods.runner.configuration import Configuration
 
 
-def configuration_of(paths: Sequence[Path]) -> Configuration:
+def configuration_of(paths: Sequence[Path], file: Path | None = None) -> Configuration:
     """Reads the configuration for the first of some paths.
+
+    Args:
+        paths: The paths.
+        file: A file to read instead of the one that is found.
 
     Raises:
         click.UsageError: The configuration has a mistake.
@@ -25,8 +29,8 @@ def configuration_of(paths: Sequence[Path]) -> Configuration:
 
     first = paths[0]
     try:
-        return configuration.read(
-            configuration.find(first if os.path.isdir(first) else first.parent)
-        )
+        if file is None:
+            file = configuration.find(first if os.path.isdir(first) else first.parent)
+        return configuration.read(file)
     except configuration.ConfigurationError as error:
         raise click.UsageError(str(error)) from error

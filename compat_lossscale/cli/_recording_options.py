@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from compat_lossscale.legacy import interpreter
+from compat_lossscale.cli._command import Command
+from compat_lossscale.legacy.program import split
 
 RECORDER = Path(__file__).parent.parent / "recording" / "recorder.py"
 _A_FILE = click.Path(dir_okay=False)
@@ -42,7 +43,7 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-class LikePython(click.Command):
+class LikePython(Command):
     """A command that passes everything after its own options to Python."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -83,7 +84,7 @@ def recorder_arguments(output: str, program: Sequence[str], options: dict[str, A
         program: What would follow `python` to run the program.
         options: The options of the recorder by their names.
     """
-    given, rest = interpreter.split(program)
+    given, rest = split(program)
     arguments = [*given, str(RECORDER), "-o", output]
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _A_FILE = click.Path(readable=False)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("before", type=_A_FILE)
 @click.argument("after", type=_A_FILE)
 @click.option(
@@ -48,7 +49,8 @@ def compare(
     Nothing is executed: the recordings are read, and at a difference the files of the program that
     they name, as far as these are in the current folder.
 
-    The exit code is 0 if they are the same, 1 if they differ, and 2 if that cannot be told.
+    The exit code is 0 if they are the same, 1 if they differ, 2 if that cannot be told, and 64 for
+    wrong usage.
     """
     if html is not None:
         check_report_path(html)

@@ -12,6 +12,7 @@ import click
 
 from compat_lossscale._printable import escaped
 from compat_lossscale.cli import _neighbours
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._project import configuration_of
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import LEGACY_KERAS, Environment, Job, Note, Outlook
@@ -26,7 +27,7 @@ _SHOWN = 5
 """How many files with old names are listed. `migrate` lists all."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @click.option(
@@ -46,7 +47,7 @@ def doctor(
     show what prevents the program from running as it is. The default is the current folder.
     Nothing is imported, executed or changed.
 
-    The exit code is 0 if all three jobs work, 1 if one does not work or works only in part, and 2
+    The exit code is 0 if all three jobs work, 1 if one does not work or works only in part, and 64
     for wrong usage.
     """
     for path in paths:
@@ -56,11 +57,13 @@ def doctor(
                 "current folder."
             )
     installed = environment.look()
-    jobs, notes = environment.jobs(installed), environment.notes(installed)
+    jobs = environment.jobs(installed)
     places = paths or (Path(),)
     survey = _survey(places, seconds)
     used = _neighbours.usage(places, configuration_of(places).exclude, seconds)
-    next_step = _next_step(jobs, places, survey)
+    uses = {*used.packages, "tensorflow"} if survey.files else used.packages
+    notes = [one for one in environment.notes(installed) if not one.package or one.package in uses]
+    next_step = _next_step(jobs, places, survey, is_ready=not used.needs())
     code = int(any(job.outlook is not Outlook.WORKS for job in jobs))
     if as_json_:
         value = {
@@ -70,7 +73,7 @@ def doctor(
         click.echo(json.dumps({**value, "next": next_step, "exit_code": code}, indent=2))
     else:
         lines = (
-            *_installed(installed),
+            *_installed(installed, shows_choice="tensorflow" in uses),
             "",
             *_outlooks(jobs, notes),
             "",
@@ -99,7 +102,9 @@ def _survey(paths: Sequence[Path], seconds: float) -> Survey:
     return survey(paths, seconds=seconds, exclude=configuration_of(paths).exclude)
 
 
-def _next_step(jobs: Sequence[Job], paths: Sequence[Path], survey: Survey) -> str:
+def _next_step(
+    jobs: Sequence[Job], paths: Sequence[Path], survey: Survey, *, is_ready: bool
+) -> str:
     run, migrate, _ = jobs
     named = " ".join(shlex.quote(str(path)) for path in paths)
     look = f"compat-lossscale migrate {named}"
@@ -107,15 +112,18 @@ def _next_step(jobs: Sequence[Job], paths: Sequence[Path], survey: Survey) -> st
         return migrate.step
     if survey.files or not survey.complete:
         return look
-    return run.step or "compat-lossscale verify PATH, for stored models and checkpoints"
+    if run.step or not is_ready:
+        return run.step or "Install what is named above."
+    return "done; `compat-lossscale verify PATH` tells about stored models and checkpoints."
 
 
-def _installed(installed: Environment) -> Iterator[str]:
+def _installed(installed: Environment, *, shows_choice: bool) -> Iterator[str]:
     yield f"Python {installed.python}"
     for module, title in _TITLES.items():
         yield f"{title} {installed.packages[module] or 'is not installed'}"
     chosen = installed.legacy_keras
-    yield f"{LEGACY_KERAS} is not set" if chosen is None else f"{LEGACY_KERAS}={chosen}"
+    if shows_choice or chosen is not None:
+        yield f"{LEGACY_KERAS} is not set" if chosen is None else f"{LEGACY_KERAS}={chosen}"
 
 
 def _outlooks(jobs: Sequence[Job], notes: Sequence[Note]) -> Iterator[str]:

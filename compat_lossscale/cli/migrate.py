@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
 from compat_lossscale.cli._migrate_arguments import (
     TARGETS,
@@ -20,18 +19,24 @@ from compat_lossscale.cli._migrate_arguments import (
     check_arguments,
     check_ids,
     check_proof,
+    check_standard_input,
     form_of,
     ids,
     options_of,
     with_observed,
+    with_per_file_ignores,
 )
-from compat_lossscale.cli._progress import Progress
+from compat_lossscale.cli._migrate_output import (
+    Progress,
+    color_option,
+    is_coloured,
+    print_run,
+    proof_of,
+)
 from compat_lossscale.cli._project import configuration_of
-from compat_lossscale.cli._proving import proof_of
 from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
-    from lossscale_codemods.reports.run_report import RunReport
     from lossscale_codemods.vocabulary.options import Options
 
 # Paths that cannot be read are reported, and the other paths are migrated.
@@ -69,9 +74,36 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     is_flag=True,
     help="With --target keras3: use nothing but Keras 3, and report what only this package keeps.",
 )
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Also leave out these files and folders: a pattern as in .gitignore. Repeatable.",
+)
 @click.option("--no-ignore", is_flag=True, help="Also look at ignored and excluded files.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Read [tool.compat-lossscale] of FILE, not of the project's pyproject.toml.",
+)
+@click.option(
+    "--stdin-filename",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With `-`: which file standard input is the content of.",
+)
 @click.option("--jobs", type=click.IntRange(min=1), help="How many workers at most.")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and problems only.")
+@color_option
+@click.option("--statistics", is_flag=True, help="Print how often each rule decided, and no diffs.")
+@click.option("--exit-zero", is_flag=True, help="Do not count changes and findings as failures.")
+@click.option(
+    "--add-suppressions",
+    is_flag=True,
+    help="Instead of changes: comments that suppress all that is found now. For large codebases, "
+    "in which only new old names are to fail.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON report.")
 @click.option("--sarif", is_flag=True, help="Print a SARIF report, with fixes.")
 @click.option("--github", is_flag=True, help="Print GitHub annotations.")
@@ -110,9 +142,16 @@ def migrate(
     observed: str | None,
     legacy_optimizers: bool | None,
     no_dependency: bool,
+    exclude: tuple[str, ...],
     no_ignore: bool,
+    config: Path | None,
+    stdin_filename: Path | None,
     jobs: int | None,
     quiet: bool,
+    colour: str,
+    statistics: bool,
+    exit_zero: bool,
+    add_suppressions: bool,
     as_json: bool,
     sarif: bool,
     github: bool,
@@ -129,47 +168,48 @@ def migrate(
     standard input and writes standard output. Nothing is executed, except the program of --prove.
 
     Exit codes: 0 nothing is left to do, 1 changes or findings are left, 2 a file could not be read
-    or written, 3 both, 64 wrong options or configuration, 130 interrupted.
+    or written, 3 both, 64 wrong options or configuration, 70 a mistake of this program, 130
+    interrupted.
     """
-    # Syntax trees are many objects that are freed together. Garbage collection every 700 objects
-    # took a tenth of a run, and half of parsing.
-    gc.set_threshold(50_000)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A file's name or text may have characters that the terminal's encoding does not have.
-            stream.reconfigure(errors="backslashreplace")
+    _prepare()
     if list_rules:
         _list_rules()
         return
     if explain is not None:
         _explain(explain)
         return
-    form = form_of(json=as_json, sarif=sarif, github=github)
+    form = form_of(json=as_json, sarif=sarif, github=github, statistics=statistics)
     check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
-    check_proof(paths, prove=prove, steps=steps)
+    check_proof(paths, prove=prove, steps=steps, suppress=add_suppressions)
+    check_standard_input(paths, stdin_filename, suppress=add_suppressions)
     require_libcst("migrate")
-    configuration = configuration_of(paths)
+    configuration = configuration_of([stdin_filename] if stdin_filename else paths, config)
     target = target or configuration.target
-    if legacy_optimizers is None:
-        legacy_optimizers = configuration.legacy_optimizers
-    options = options_of(
-        target,
-        ids(select) if select is not None else configuration.select,
-        ids(ignore) if ignore is not None else configuration.ignore,
-        collapse_guards=collapse_guards or configuration.collapse_guards,
-        unsafe_fixes=unsafe_fixes or configuration.unsafe_fixes,
-        legacy_optimizers=legacy_optimizers,
-        no_dependency=no_dependency or configuration.no_dependency,
+    options = with_per_file_ignores(
+        options_of(
+            target,
+            ids(select if select is not None else ",".join(configuration.select)),
+            ids(ignore if ignore is not None else ",".join(configuration.ignore)),
+            collapse_guards=collapse_guards or configuration.collapse_guards,
+            unsafe_fixes=unsafe_fixes or configuration.unsafe_fixes,
+            legacy_optimizers=(
+                configuration.legacy_optimizers if legacy_optimizers is None else legacy_optimizers
+            ),
+            no_dependency=no_dependency or configuration.no_dependency,
+        ),
+        configuration,
     )
     if observed is not None:
         options = with_observed(options, observed)
     quiet = quiet or configuration.quiet
-    if paths == (Path("-"),):
-        context.exit(_standard_input(options, quiet=quiet, check=check))
-    from lossscale_codemods.reports.counts import exit_code
+    from lossscale_codemods.reports.counts import exit_code, without_findings
     from lossscale_codemods.runner import migrate_files
     from lossscale_codemods.runner.interrupts import once
 
+    if paths == (Path("-"),):
+        name = stdin_filename or Path("stdin")
+        code = _standard_input(name, options, quiet=quiet, check=check)
+        context.exit(without_findings(code) if exit_zero else code)
     with once():
         with Progress(quiet=quiet or form is not None) as progress:
             migrate_paths = functools.partial(
@@ -178,7 +218,8 @@ def migrate(
                 options,
                 jobs=jobs or configuration.jobs,
                 no_ignore=no_ignore or configuration.no_ignore,
-                exclude=configuration.exclude,
+                exclude=(*configuration.exclude, *_from_here(exclude)),
+                suppress=add_suppressions,
                 progress=progress,
             )
             run = migrate_paths(write=write and prove is None, undo=undo if write else None)
@@ -188,8 +229,16 @@ def migrate(
             if write:
                 run = migrate_paths(write=True, undo=undo)
             run.proof = proof
-        _print(run, form=form, quiet=quiet, check=check, write=write)
-        code = exit_code(run)
+        print_run(
+            run,
+            form=form,
+            target=None if add_suppressions else options.target,
+            quiet=quiet,
+            check=check,
+            write=write,
+            coloured=is_coloured(colour),
+        )
+        code = without_findings(exit_code(run)) if exit_zero else exit_code(run)
         if html is not None:
             from lossscale_codemods.reports.html_page import as_html_page
 
@@ -197,7 +246,23 @@ def migrate(
     context.exit(code)
 
 
-def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
+def _prepare() -> None:
+    # Syntax trees are many objects that are freed together. Garbage collection every 700 objects
+    # took a tenth of a run, and half of parsing.
+    gc.set_threshold(50_000)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A file's name or text may have characters that the terminal's encoding does not have.
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _from_here(patterns: tuple[str, ...]) -> list[str]:
+    from lossscale_codemods.project.discovery import patterns_from
+
+    return patterns_from(str(Path.cwd()), patterns) if patterns else []
+
+
+def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.reports import counts, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.runner.file_task import migrate_apart
@@ -206,9 +271,8 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
     source = sys.stdin.buffer.read()
-    name = Path("stdin")
-    if source.lstrip()[:1] == b"{" and b'"cells"' in source:
-        name = Path("stdin.ipynb")
+    if not name.suffix and source.lstrip()[:1] == b"{" and b'"cells"' in source:
+        name = name.with_suffix(".ipynb")
     result = scan_file(str(name), source, options.selection)
     if result is None:
         result = migrate_apart(name, source, options)
@@ -223,44 +287,6 @@ def _standard_input(options: Options, *, quiet: bool, check: bool) -> int:
     return counts.exit_code(run)
 
 
-def _print(run: RunReport, *, form: str | None, quiet: bool, check: bool, write: bool) -> None:
-    if form is not None:
-        report = _machine_form(run, form)
-        if report:
-            click.echo(report)
-        return
-    from lossscale_codemods.reports import patches, text
-
-    if not (quiet or check or write):
-        for file in run.files:
-            patch = patches.diff(file)
-            if patch:
-                click.echo(patches.coloured(patch))
-    if check and not quiet:
-        for file in run.files:
-            if file.result.changed:
-                click.echo(f"{escaped(str(file.path))}: would change")
-    if not quiet:
-        for mention in text.mentions(run):
-            click.echo(mention)
-    for finding in text.findings(run):
-        click.echo(finding)
-    if not quiet:
-        click.echo(text.summary(run, write=write))
-
-
-def _machine_form(run: RunReport, form: str) -> str:
-    from lossscale_codemods.reports import github, json_form, sarif
-
-    from compat_lossscale._version import __version__
-
-    if form == "json":
-        return json_form.as_json(run)
-    if form == "sarif":
-        return sarif.as_sarif(run, __version__)
-    return github.as_github(run)
-
-
 def _list_rules() -> None:
     from lossscale_codemods.rules.registry import all_rules
 
@@ -271,6 +297,7 @@ def _list_rules() -> None:
 def _explain(rule_id: str) -> None:
     from lossscale_codemods.reports.rule_reference import explain
 
+    rule_id = rule_id.strip().upper()
     text = explain(rule_id)
     if text is None:
         check_ids((rule_id,))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,30 +13,49 @@ from compat_lossscale.cli._recording_options import (
     recorder_arguments,
     recording_options,
 )
-from compat_lossscale.cli.run_options import SWITCHES, Switch
 
-
-def _option(switch: Switch) -> Any:
-    if not switch.on:
-        flag = functools.partial(click.option, switch.off, flag_value=False)
-    else:
-        flag = functools.partial(click.option, f"{switch.on}/{switch.off}".removesuffix("/"))
-    return flag(switch.name, is_flag=True, default=switch.default, help=switch.help)
-
-
-def _with_switches(command: Callable[..., Any]) -> Callable[..., Any]:
-    for switch in reversed(SWITCHES):
-        command = _option(switch)(command)
-    return command
+_SWITCHES = ("legacy_optimizers", "keras3", "tf1", "neighbours")
+"""The options that `startup.install_when_imported` takes."""
 
 
 @click.command(cls=LikePython, options_metavar="[OPTIONS]")
-@_with_switches
-@click.option("--record", "recording", type=click.Path(dir_okay=False), metavar="FILE",
-              help="Record how the program trains, for `compat-lossscale compare`.")  # fmt: skip
+@click.option(
+    "--legacy-optimizers/--new-optimizers",
+    default=True,
+    help="Which classes tf.keras.optimizers.SGD and the other optimizers are: those of "
+    "TensorFlow 2.0 to 2.10 (the default), or those of 2.11 and later.",
+)
+@click.option(
+    "--keras3",
+    is_flag=True,
+    help="Keep tf.keras as Keras 3, and restore the old names there. Without it, tf.keras "
+    "is tf-keras. Keras 3 has one family of optimizers, so --new-optimizers has no "
+    "effect.",
+)
+@click.option(
+    "--tf1",
+    is_flag=True,
+    help="Let `import tensorflow as tf` mean TensorFlow 1, as programs for 1.14 and 1.15 expect.",
+)
+@click.option(
+    "--only-loss-scale",
+    "neighbours",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Restore only the names of loss scaling, not the other removed names of "
+    "TensorFlow, NumPy and Python that old programs use.",
+)
+@click.option(
+    "--record",
+    "recording",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Record how the program trains, for `compat-lossscale compare`.",
+)
 @recording_options
 @click.argument("script")
-@click.argument("args", nargs=-1)
+@click.argument("args", nargs=-1)  # fmt: skip
 def run(
     script: str, args: tuple[str, ...], recording: str | None, **options: Any
 ) -> Callable[[], None]:
@@ -49,7 +67,7 @@ def run(
     """
     from compat_lossscale.legacy.program import start  # the other commands do not need it
 
-    switches = {switch.name: options.pop(switch.name) for switch in SWITCHES}
+    switches = {name: options.pop(name) for name in _SWITCHES}
     program = [script, *args]
     if recording is not None:
         return start(recorder_arguments(recording, program, options), switches)

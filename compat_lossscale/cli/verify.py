@@ -12,33 +12,41 @@ from typing import Any, TypeVar
 
 import click
 
+from compat_lossscale import models
 from compat_lossscale._printable import escaped
+from compat_lossscale._require import INSTALL_TENSORFLOW
+from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
-from compat_lossscale.formats.conversion import Conversion, Verdict, meaning
-from compat_lossscale.formats.descriptions import describe_config, describe_state
+from compat_lossscale.formats.conversion import Conversion, Field, Verdict, meaning
 from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
     Verification,
     as_json,
+    describe_config,
+    describe_state,
     exit_code,
     expand,
     printable,
     verify_artefact,
 )
-from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
 
 _T = TypeVar("_T")
+_INSTALL = (
+    "what is kept of a whole model is kept by --output FILE.keras, which needs TensorFlow, "
+    f"tf-keras and Keras 3: {INSTALL_TENSORFLOW}"
+)
 
 _A_PATH = click.Path(readable=False)
 """For completion in shells. The reader of a path reports what is wrong with it."""
+_SHOWN_QUIETLY = (ArtefactStatus.LOSSY, ArtefactStatus.UNREADABLE)
 MANY = 20
 """The number of artefacts from which there is a progress bar, on a terminal."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=_A_PATH)
 @click.option(
     "--to",
@@ -50,10 +58,21 @@ MANY = 20
     "--output",
     metavar="FILE",
     type=_A_PATH,
-    help="Write the converted config (.json), or a copy of the artefact with the converted config "
-    "(.h5, .keras). Never replaces the input. Needs --to and one PATH.",
+    help="Write the converted model (.keras), the converted config (.json), or a copy of the "
+    "artefact with the converted config (.h5, .keras). Never replaces the input. Needs --to and "
+    "one PATH.",
+)
+@click.option(
+    "--model",
+    "function",
+    metavar="SCRIPT:FUNCTION",
+    help="Run SCRIPT, and call FUNCTION of it to build the compiled model of a checkpoint, which "
+    "holds no config. Needs --to keras3 and --output.",
 )
 @click.option("--overwrite", is_flag=True, help="Let --output replace an existing file.")
+@click.option(
+    "--quiet", "-q", is_flag=True, help="Print only what would be lost or cannot be read."
+)
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON value instead of text.")
 @html_option
 @click.option(
@@ -78,7 +97,9 @@ def verify(
     *,
     target: str | None,
     output: str | None,
+    function: str | None,
     overwrite: bool,
+    quiet: bool,
     as_json_: bool,
     html: Path | None,
     strict: bool,
@@ -88,15 +109,16 @@ def verify(
     """Show which generation wrote each PATH, its loss scale, and what a conversion loses.
 
     PATH is a config (JSON), an .h5 or .keras model, a SavedModel, a TensorFlow checkpoint, or a
-    folder of these. Nothing in it is executed.
+    folder of these, of which each has one line: name one for its details. Nothing in it is
+    executed.
+
+    With --to keras3, --output FILE.keras converts a whole model, with the state of its optimizer.
+    That needs TensorFlow, tf-keras and Keras 3.
 
     The exit code is 0 if nothing is lost, 1 if something is lost, 2 if something cannot be
-    read or written, and 3 for both.
+    read or written, 3 for both, and 64 for wrong usage.
     """
-    if output is not None and (target is None or len(paths) != 1):
-        raise click.UsageError("--output needs --to and exactly one PATH.")
-    if overwrite and output is None:
-        raise click.UsageError("--overwrite needs --output: no other file is replaced.")
+    _check_usage(paths, target, output, function, overwrite=overwrite)
     if matrix and as_json_:
         raise click.UsageError("--matrix and --json exclude each other. Give one of them.")
     if html is not None:
@@ -114,24 +136,46 @@ def verify(
             results,
             Generation(target),
             output,
+            function=function,
             strict=strict,
             overwrite=overwrite,
             extra=extra,
         )
+    elif _could_be_whole(results):
+        extra.append(_INSTALL)
     if html is not None:
         from compat_lossscale.formats.html_page import as_html_page
 
         code |= write_report(html, as_html_page(results, deep=value.get("deep", [])))
     value["exit_code"] = code
-    if matrix:
-        for line in (*matrix_of(results), *extra):
-            click.echo(line)
-    elif as_json_:
-        click.echo(json.dumps(value, indent=2, allow_nan=False))
+    if as_json_:
+        lines = [json.dumps(value, indent=2, allow_nan=False)]
+    elif matrix:
+        lines = [*matrix_of(results), *extra]
+    elif quiet:
+        left = [one for one in results if one.status in _SHOWN_QUIETLY]
+        lines = [*text_of(left, paths), *extra]
     else:
-        for line in (*text_of(results), *extra, _summary(results)):
-            click.echo(line)
+        lines = [*text_of(results, paths), *extra, _summary(results)]
+    for line in lines:
+        click.echo(line)
     sys.exit(code)
+
+
+def _check_usage(
+    paths: tuple[str, ...],
+    target: str | None,
+    output: str | None,
+    function: str | None,
+    *,
+    overwrite: bool,
+) -> None:
+    if output is not None and (target is None or len(paths) != 1):
+        raise click.UsageError("--output needs --to and exactly one PATH.")
+    if function is not None and output is None:
+        raise click.UsageError("--model needs --output: the model is built to be converted.")
+    if overwrite and output is None:
+        raise click.UsageError("--overwrite needs --output: no other file is replaced.")
 
 
 def _shown(items: Sequence[_T]) -> Iterator[_T]:
@@ -148,6 +192,7 @@ def _convert(
     target: Generation,
     output: str,
     *,
+    function: str | None,
     strict: bool,
     overwrite: bool,
     extra: list[str],
@@ -161,14 +206,36 @@ def _convert(
     if artefact is None:
         return 2
     try:
-        conversion = write_converted(
-            artefact, target, output, lossy=not strict, overwrite=overwrite
+        conversion = models.write(
+            artefact, target, output, function=function, lossy=not strict, overwrite=overwrite
         )
     except CompatLossScaleError as error:
         click.echo(f"compat-lossscale: {printable(str(error))}", err=True)
         return 1 if isinstance(error, InexpressibleLossScaleError) else 2
+    known = {
+        (field.name, field.reason)
+        for _, conversions in results[0].conversions
+        for made in conversions
+        for field in made.fields
+    }
+    for field in conversion.fields:
+        # What the libraries say of the model, besides what is known without them.
+        if field.verdict is not Verdict.KEPT and (field.name, field.reason) not in known:
+            extra.append(_field(field).strip())
     extra.append(f"wrote {output}, in the form of {target.title}")
     return 1 if conversion.lost else 0
+
+
+def _could_be_whole(results: Sequence[Verification]) -> bool:
+    """Whether a model could be converted as a whole if the libraries were installed."""
+    is_model = any(
+        models.is_whole(result.artefact.format, made.source, made.target)
+        for result in results
+        if result.artefact is not None
+        for _, conversions in result.conversions
+        for made in conversions
+    )
+    return is_model and not models.is_installed()
 
 
 def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list[str]) -> int:
@@ -192,11 +259,19 @@ def _go_deep(results: Sequence[Verification], value: dict[str, Any], extra: list
     return int(any(c.outcome is equivalence.StockOutcome.DIFFERENT for c in known.values()))
 
 
-def text_of(results: Sequence[Verification]) -> Iterator[str]:
-    """Yields the printed lines about results, without the summary."""
+def text_of(results: Sequence[Verification], named: Sequence[str] | None = None) -> Iterator[str]:
+    """Yields the printed lines about results, without the summary.
+
+    Args:
+        results: The results.
+        named: The paths that the user named, if not all: what was found in folders has one line.
+    """
     for result in results:
-        for line in _lines(result):
-            yield escaped(line)
+        lines = list(_lines(result))
+        if named is not None and result.path not in named:
+            lost = len(result.lost) + sum(len(one.lost) for _, c in result.conversions for one in c)
+            lines = [f"{lines[0]}; {lost} lost" if lost else lines[0]]
+        yield from map(escaped, lines)
 
 
 def _lines(result: Verification) -> Iterator[str]:
@@ -216,8 +291,10 @@ def _lines(result: Verification) -> Iterator[str]:
         yield f"  {describe_state(state)}"
     for what in artefact.missing:
         yield f"  not in it: {what}"
+    for what in artefact.notes:
+        yield f"  noted: {what}"
     for what in result.lost:
-        yield f"  lost: {what}"
+        yield f"  lost: {printable(what)}"
 
 
 def _conversion(conversion: Conversion) -> Iterator[str]:
@@ -228,8 +305,12 @@ def _conversion(conversion: Conversion) -> Iterator[str]:
     yield printable(f"  to {title} and back: {verdict}; kept: {', '.join(kept)}")
     for field in conversion.fields:
         if field.verdict is not Verdict.KEPT:
-            value = printable(json.dumps(field.value))
-            yield printable(f"    {field.verdict.value}: {field.name} = {value}: {field.reason}")
+            yield _field(field)
+
+
+def _field(field: Field) -> str:
+    value = "" if field.value is None else f" = {printable(json.dumps(field.value))}"
+    return printable(f"    {field.verdict.value}: {field.name}{value}: {field.reason}")
 
 
 def _summary(results: Sequence[Verification]) -> str:

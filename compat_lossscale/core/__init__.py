@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one shared core of all three generations: TensorFlow only, no Keras."""
 
-from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale, moves_by_the_rule
+from compat_lossscale.core.dynamic_loss_scale import (
+    DynamicLossScale,
+    RuleSettings,
+    moves_by_the_rule,
+)
 from compat_lossscale.core.gradients import (
     all_finite,
     scale_loss,
@@ -10,20 +14,23 @@ from compat_lossscale.core.gradients import (
     values_of,
 )
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, fixed_value
-from compat_lossscale.core.replicas import check_strategy, supports_strategy
-from compat_lossscale.core.rule_settings import RuleSettings
-from compat_lossscale.core.step import OnGradients, apply_or_skip
-from compat_lossscale.core.tracing import as_written
+from compat_lossscale.core.native import as_written
+from compat_lossscale.core.replicas import (
+    check_in_replica_context,
+    check_strategy,
+    supports_strategy,
+)
+from compat_lossscale.core.step import apply_or_skip
 
 __all__ = [
     "DynamicLossScale",
     "FixedLossScale",
     "LossScale",
-    "OnGradients",
     "RuleSettings",
     "all_finite",
     "apply_or_skip",
     "as_written",
+    "check_in_replica_context",
     "check_strategy",
     "fixed_value",
     "moves_by_the_rule",

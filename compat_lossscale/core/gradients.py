@@ -21,7 +21,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core.tracing import as_written
+from compat_lossscale.core.native import as_written
 from compat_lossscale.errors import UnscalableError
 
 _SMALL = 512

@@ -94,3 +94,19 @@ def check_strategy() -> None:
         f"{type(strategy).__name__}. Try using a different Strategy, "
         "e.g. a MirroredStrategy."  # prose: keep (TensorFlow's words)
     )
+
+
+def check_in_replica_context(method: str) -> None:
+    """Refuses to apply gradients where they are those of all replicas.
+
+    Args:
+        method: The method that was called.
+
+    Raises:
+        ValueError: In a cross-replica context.
+    """
+    if tf.distribute.in_cross_replica_context():
+        raise ValueError(
+            f"{method}() must be called in a replica context: from a function that strategy.run() "
+            "calls."
+        )

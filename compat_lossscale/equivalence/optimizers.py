@@ -13,19 +13,11 @@ from typing import Any
 from compat_lossscale._require import require_tensorflow
 from compat_lossscale.equivalence.configs import convert_config
 from compat_lossscale.errors import CompatLossScaleError
-from compat_lossscale.formats.inner_optimizer import is_known
+from compat_lossscale.formats.inner_optimizer import SCHEDULES, is_known
 from compat_lossscale.spec import Generation
 
 STEPS = 40
 """The default number of steps of a comparison."""
-_SCHEDULES = (
-    "CosineDecay",
-    "CosineDecayRestarts",
-    "ExponentialDecay",
-    "InverseTimeDecay",
-    "PiecewiseConstantDecay",
-    "PolynomialDecay",
-)
 
 
 def assert_equivalent(
@@ -118,7 +110,7 @@ def compare_with_stock(
 
 def _has_known_schedule(settings: Mapping[str, Any]) -> bool:
     rate = settings.get("learning_rate")
-    return not isinstance(rate, Mapping) or rate.get("class_name") in _SCHEDULES
+    return not isinstance(rate, Mapping) or rate.get("class_name") in SCHEDULES
 
 
 def _ours(bare: Mapping[str, Any]) -> Any:

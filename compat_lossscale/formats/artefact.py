@@ -96,6 +96,8 @@ class Artefact:
         states: The live state that it holds.
         missing: What an optimizer needs to continue and the artefact does not hold, with the
             reason.
+        lost: What no conversion keeps, with the reason: loss scales of the user's own classes.
+        notes: What to know before it is loaded.
     """
 
     path: str
@@ -105,8 +107,11 @@ class Artefact:
     configs: tuple[StatedConfig, ...] = ()
     states: tuple[LiveState, ...] = ()
     missing: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def has_loss_scale(self) -> bool:
         """Whether it states a loss scale or holds the state of one."""
-        return bool(self.configs) or any(state.loss_scale is not None for state in self.states)
+        has_state = any(state.loss_scale is not None for state in self.states)
+        return bool(self.configs or self.lost) or has_state

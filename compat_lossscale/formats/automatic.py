@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.formats.artefact import StatedConfig
-from compat_lossscale.formats.config import WrapperConfig, bounded_configs
+from compat_lossscale.formats.config import WrapperConfig
 from compat_lossscale.formats.config_writing import write_config
+from compat_lossscale.formats.finding import ConfigSearch
 from compat_lossscale.formats.hdf5 import Description
 from compat_lossscale.formats.inner_optimizer import CANONICAL
 from compat_lossscale.formats.optimizer_state import is_legacy_wrapper, wrapper_of
@@ -90,7 +91,9 @@ def find_config(
     config = write_config(parts, generation, {})
     place = ".".join((where, *_KEYS))
     stated = StatedConfig(place, generation, spec, config, _KEYS, automatic=True)
-    return tuple(bounded_configs([stated]))
+    found = ConfigSearch()
+    found.add(stated)
+    return tuple(found.configs)
 
 
 def is_keras3(version: str | None) -> bool:

@@ -4,45 +4,30 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from compat_lossscale.errors import CompatLossScaleError, ConfigFormatError
-from compat_lossscale.formats.artefact import StatedConfig, UnreadableArtefactError
+from compat_lossscale.errors import ConfigFormatError
 from compat_lossscale.formats.bounded import MAX_JSON_DEPTH, is_too_deep
 from compat_lossscale.formats.odd_numbers import refuse_impossible
-from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec import Generation, LossScaleSpec, others_in
+from compat_lossscale.spec.configs import (
+    FACTOR,
+    INNER_KEYS,
+    KEYS_OF_LOSS_SCALES,
+    LOSS_SCALES,
+    POLICIES,
+    WRAPPERS,
+    unwrapped,
+)
 
-WRAPPERS = frozenset({"LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3"})
-"""The class names under which loss-scale optimizers have been saved."""
-LOSS_SCALES = frozenset({"FixedLossScale", "DynamicLossScale"})
-"""The class names of loss scales."""
-POLICIES = frozenset({"Policy", "PolicyV1"})
-"""The class names of dtype policies."""
-MAX_CONFIGS = 1000
-"""The largest number of configs in one file. A model states one, or one per layer in policies."""
-MAX_CONFIG_BYTES = 2**20
-"""The largest size of all of them together, as JSON. One has some five hundred characters."""
-_KNOWN_KEYS = frozenset(
-    {
-        *("optimizer", "loss_scale"),
-        *("inner_optimizer", "dynamic", "initial_scale", "dynamic_growth_steps", "rule", "name"),
-        "count_skipped_steps",
-    }
-)
-FACTOR = "loss_scale_factor"
-"""The key of an optimizer of Keras 3 that is a fixed loss scale: it needs no wrapper."""
-DROPPED_BY_COMPILE = (
-    "under the policy mixed_float16, compile() of Keras 3 drops this loss_scale_factor and wraps "
-    "the optimizer in a dynamic loss scale, when the model is loaded too. To keep it fixed, load "
-    "the model with compile=False, and compile it with auto_scale_loss=False or with "
-    "compat_lossscale.keras3.LossScaleOptimizer(optimizer, dynamic=False)"
-)
+_OF_KERAS_3 = ("name", "count_skipped_steps")
+"""What only the configs of wrappers for Keras 3 have."""
 _STATING_KEYS = (
     {"optimizer", "loss_scale"},
     {"inner_optimizer"},
     {"dynamic", "initial_scale"},
+    {"initial_scale", "dynamic_growth_steps"},
     {"loss_scale_value"},
     {"initial_loss_scale"},
 )
@@ -100,8 +85,8 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         raise ConfigFormatError(
             f"The config has more than {MAX_JSON_DEPTH} levels, or contains itself."
         )
-    bare, class_name = _unwrapped(config)
-    _refuse_own_loss_scale(bare.get("loss_scale"))
+    bare, class_name = unwrapped(config)
+    _refuse_own_loss_scale(config)
     spec = LossScaleSpec.from_config(config)
     refuse_impossible(spec)
     if _states_factor(bare):
@@ -138,13 +123,15 @@ def read_wrapper_config(config: Mapping[str, Any]) -> WrapperConfig:
         inner=inner,
         name=_name(bare) if is_optimizer else None,
         class_name=class_name,
-        others={k: v for k, v in bare.items() if k not in _KNOWN_KEYS} if is_optimizer else {},
+        others={k: v for k, v in others_in(bare).items() if k not in _OF_KERAS_3}
+        if is_optimizer
+        else {},
         counts_skipped_steps=bare.get("count_skipped_steps") is True,
     )
 
 
 def _states_factor(bare: Mapping[str, Any]) -> bool:
-    return bare.get(FACTOR) is not None and not bare.keys() & {"inner_optimizer", "optimizer"}
+    return bare.get(FACTOR) is not None and bare.keys().isdisjoint(INNER_KEYS)
 
 
 def _without_wrapper(
@@ -160,23 +147,32 @@ def _without_wrapper(
     )
 
 
-def _refuse_own_loss_scale(loss_scale: object) -> None:
-    if not isinstance(loss_scale, Mapping):
-        return
-    class_name = loss_scale.get("class_name")
-    if not isinstance(class_name, str) or class_name not in LOSS_SCALES:
+def own_loss_scale(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Returns the loss scale of a config if it is of a class of the user's own.
+
+    Args:
+        config: The config of a loss-scale optimizer, of a policy or of a loss scale.
+
+    Returns:
+        Its `{"class_name", "config"}`; `None` if the class is TensorFlow's, or there is none.
+    """
+    bare, class_name = unwrapped(config)
+    stated = bare.get("loss_scale")
+    if isinstance(stated, Mapping):
+        name = stated.get("class_name")
+        return None if isinstance(name, str) and name in LOSS_SCALES else stated
+    is_own = class_name is not None and class_name not in (*LOSS_SCALES, *WRAPPERS, *POLICIES)
+    return config if is_own and bare.keys() & KEYS_OF_LOSS_SCALES else None
+
+
+def _refuse_own_loss_scale(config: Mapping[str, Any]) -> None:
+    own = own_loss_scale(config)
+    if own is not None:
         raise ConfigFormatError(
-            f"Its loss scale is of the class {_shortened(class_name)}, which is "
+            f"Its loss scale is of the class {_shortened(own.get('class_name'))}, which is "
             "neither FixedLossScale nor DynamicLossScale: its rule is in the code of that "
             "class, not in the config."
         )
-
-
-def _unwrapped(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
-    class_name, inner = config.get("class_name"), config.get("config")
-    if isinstance(class_name, str) and isinstance(inner, Mapping):
-        return inner, class_name
-    return config, None
 
 
 def _generation_of_later_form(config: Mapping[str, Any], bare: Mapping[str, Any]) -> Generation:
@@ -205,12 +201,12 @@ def states_loss_scale(config: Mapping[str, Any]) -> bool:
 
     `read_wrapper_config` checks whether it is valid.
     """
-    return is_wrapper(config) or _states_factor(_unwrapped(config)[0])
+    return is_wrapper(config) or _states_factor(unwrapped(config)[0])
 
 
 def is_wrapper(config: Mapping[str, Any]) -> bool:
     """Whether a dictionary looks like such a config, apart from Keras 3's `loss_scale_factor`."""
-    bare, class_name = _unwrapped(config)
+    bare, class_name = unwrapped(config)
     if class_name in WRAPPERS or class_name in LOSS_SCALES:
         return True
     if class_name in POLICIES:
@@ -218,72 +214,3 @@ def is_wrapper(config: Mapping[str, Any]) -> bool:
     if class_name is None and "name" in bare and bare.keys() <= {"name", "loss_scale"}:
         return bare.get("loss_scale") is not None
     return any(keys <= bare.keys() for keys in _STATING_KEYS)
-
-
-def find_configs(
-    tree: Any, where: str = "", keys: tuple[str | int, ...] = ()
-) -> Iterator[StatedConfig]:
-    """Finds every config that states a loss scale in a JSON value.
-
-    Args:
-        tree: The value: a config, the config of a model, or any value that contains configs.
-        where: The name of the value's place.
-        keys: The keys that lead to it from the root.
-
-    Yields:
-        The outermost configs: a LossScale inside an optimizer's config is part of that config.
-
-    Raises:
-        UnreadableArtefactError: A config is invalid, or the configs exceed the limits.
-    """
-    if isinstance(tree, Mapping | list):
-        yield from bounded_configs(_find(tree, where, keys, {}))
-
-
-def bounded_configs(configs: Iterable[StatedConfig]) -> Iterator[StatedConfig]:
-    """Yields configs, up to the limits.
-
-    Raises:
-        UnreadableArtefactError: There are more configs, or larger ones.
-    """
-    size = 0
-    for number, config in enumerate(configs):
-        size += len(json.dumps(config.config))
-        if number == MAX_CONFIGS:
-            raise UnreadableArtefactError(f"it states more than {MAX_CONFIGS} loss scales")
-        if size > MAX_CONFIG_BYTES:
-            raise UnreadableArtefactError(
-                f"the loss-scale configs in it exceed {MAX_CONFIG_BYTES // 2**20} MB"
-            )
-        yield config
-
-
-def _find(
-    tree: Any, where: str, keys: tuple[str | int, ...], beside: Mapping[Any, Any]
-) -> Iterator[StatedConfig]:
-    if isinstance(tree, Mapping):
-        if states_loss_scale(tree):
-            # What `compile` was called with is beside the optimizer.
-            may_wrap = beside.get("auto_scale_loss") is not False
-            yield _stated_config(tree, where, keys, may_wrap=may_wrap)
-            return
-        beside = tree
-        children: Iterator[tuple[Any, Any]] = iter(tree.items())
-    else:
-        children = iter(enumerate(tree))
-    for key, child in children:
-        if not child or not isinstance(child, Mapping | list):
-            continue
-        yield from _find(child, f"{where}.{key}" if where else str(key), (*keys, key), beside)
-
-
-def _stated_config(
-    config: Mapping[str, Any], where: str, keys: tuple[str | int, ...], *, may_wrap: bool
-) -> StatedConfig:
-    try:
-        parts = read_wrapper_config(config)
-    except CompatLossScaleError as error:
-        place = f"the config at {where}" if where else "the config"
-        raise UnreadableArtefactError(f"{place} is not valid: {error}") from None
-    note = "" if parts.is_wrapper or not may_wrap else DROPPED_BY_COMPILE
-    return StatedConfig(where, parts.generation, parts.spec, config, keys, note=note)

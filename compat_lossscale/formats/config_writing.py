@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.formats import inner_optimizer
-from compat_lossscale.formats.config import FACTOR, WrapperConfig
+from compat_lossscale.formats.config import WrapperConfig
 from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation
+from compat_lossscale.spec.configs import FACTOR
 
 _MODULES = {
     Family.LEGACY: "keras.optimizers.legacy",
@@ -104,7 +105,8 @@ def _wrap(bare: dict[str, Any], family: Family, target: Generation) -> dict[str,
             "module": "keras.optimizers",
             "class_name": "LossScaleOptimizer",
             "config": bare,
-            "registered_name": None,
+            # Where this package is imported, its own class loads; elsewhere Keras' class does.
+            "registered_name": "LossScaleOptimizer",
         }
     name = "LossScaleOptimizerV3" if family is Family.NEW else "LossScaleOptimizer"
     if target is Generation.TF_KERAS:
@@ -131,7 +133,9 @@ def _write_inner(
     if family not in inner_optimizer.CLASSES[name]:
         reasons["optimizer"] = f"{target.title} has no optimizer {name}"
     config: dict[str, Any] = {}
-    for key, value in inner["config"].items():
+    has_decay = "decay" in inner_optimizer.OPTIONS[family]
+    stored = inner["config"] if has_decay else inner_optimizer.with_schedule(inner)
+    for key, value in stored.items():
         is_default = inner_optimizer.is_default(inner, key, value)
         if stored_family is not family and (is_default or key in inner_optimizer.MARKERS):
             continue
@@ -183,8 +187,5 @@ def _why_lost(name: str, key: str, family: Family, target: Generation) -> str | 
     if key not in inner_optimizer.ALL_OPTIONS or key in inner_optimizer.OPTIONS[family]:
         return None
     if key == "decay":
-        return (
-            f"the optimizers of {target.title} have no decay; instead, write learning_rate="
-            "InverseTimeDecay(learning_rate, decay_steps=1, decay_rate=decay)"
-        )
+        return f"the optimizers of {target.title} have no decay besides a learning-rate schedule"
     return f"the optimizers of {target.title} have no {key}"

@@ -11,7 +11,6 @@ from typing import Any
 from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.formats import inner_optimizer, odd_numbers
 from compat_lossscale.formats.config import (
-    WRAPPERS,
     WrapperConfig,
     is_wrapper,
     read_wrapper_config,
@@ -19,6 +18,7 @@ from compat_lossscale.formats.config import (
 from compat_lossscale.formats.config_writing import is_fixed_wrapper, wanted_family, write_config
 from compat_lossscale.formats.inner_optimizer import Family
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.configs import WRAPPERS
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
 _NO_WRAPPER = (

@@ -3,16 +3,18 @@
 
 Only attributes, names and scalars are read, so the size of a file does not matter. Links to other
 files, data in other files, and filters are never followed or run. A damaged file can crash the HDF5
-library, so this module runs in a separate process: see `isolated`.
+library, so this module is used in a separate process only: see `isolated`.
 """
 
 from __future__ import annotations
 
 import importlib
 import io
+import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
+
+from compat_lossscale.errors import MissingExtraError, UnreadableArtefactError
 
 MAX_NAMES = 100_000
 """The largest number of names that are read. A thousand layers have some ten thousand."""
@@ -95,10 +97,21 @@ def describe(file: str | BinaryIO | Window) -> Description:
         The description, which consists of JSON values only.
 
     Raises:
-        OSError: It is not an HDF5 file, or is damaged. h5py may raise other errors too.
-        ImportError: h5py is not installed.
+        UnreadableArtefactError: It is not an HDF5 file, or is damaged.
+        MissingExtraError: h5py is not installed.
     """
     h5py = _h5py()
+    try:
+        return _described(h5py, file)
+    except MemoryError:
+        raise
+    except Exception as error:
+        # h5py raises many kinds of errors for damaged files.
+        reason = f"{type(error).__name__}: {error}"
+        raise UnreadableArtefactError(f"it is not a readable HDF5 file: {reason}") from None
+
+
+def _described(h5py: Any, file: str | BinaryIO | Window) -> Description:
     with h5py.File(file, "r") as opened:
         attributes: dict[str, str] = {}
         for name in ("keras_version", "backend", "training_config", "model_config"):
@@ -123,7 +136,10 @@ def describe(file: str | BinaryIO | Window) -> Description:
 
 def _h5py() -> Any:
     # Untyped, and only the separate process needs it.
-    return importlib.import_module("h5py")
+    try:
+        return importlib.import_module("h5py")
+    except ImportError:
+        raise MissingExtraError("reading HDF5 files needs h5py: pip install h5py") from None
 
 
 def _describe_group(group: Any, path: str, description: Description) -> None:
@@ -195,42 +211,20 @@ def _text_attribute(holder: Any, name: str) -> str | None:
     return str(value) if isinstance(value, str) else None
 
 
-def list_variables(file: str | BinaryIO | Window) -> dict[str, list[int]]:
-    """Lists all variables in a file, wherever they are in it.
+def replace_config(path: str, keys: list[str | int], config: dict[str, Any]) -> None:
+    """Writes another config into the `training_config` of a file, which is changed in place.
 
     Args:
-        file: Its path, or an open file.
-
-    Returns:
-        The shape of each, by its path.
-
-    Raises:
-        OSError: It is no HDF5 file, damaged, or has absurdly many variables.
+        path: The file, a copy: an error may leave it half-written.
+        keys: The keys that lead to the config.
+        config: The new config.
     """
-    h5py = _h5py()
-    with h5py.File(file, "r") as opened:
-        return {path: list(dataset.shape) for path, dataset in variables_in(opened)}
-
-
-def variables_in(opened: Any) -> Iterator[tuple[str, Any]]:
-    """Yields all variables in an open file, by their paths; see `list_variables`."""
-    h5py = _h5py()
-    length = 0
-    for number, (path, child) in enumerate(_walk(opened, "", set()), 1):
-        length += len(path)
-        if number == MAX_NAMES or length > MAX_PATH_BYTES:
-            raise OSError(f"it has more than {MAX_NAMES} variables, or absurdly long names")
-        if isinstance(child, h5py.Dataset) and child.shape is not None:
-            yield path[1:], child
-
-
-def describe_window(path: str, start: int, size: int) -> Description:
-    """Describes an HDF5 file that is part of another file: see `describe`."""
-    with Path(path).open("rb") as file:
-        return describe(Window(file, start, size))
-
-
-def list_window(path: str, start: int, size: int) -> dict[str, list[int]]:
-    """Lists the variables of an HDF5 file that is part of another file: see `list_variables`."""
-    with Path(path).open("rb") as file:
-        return list_variables(Window(file, start, size))
+    with _h5py().File(path, "r+") as opened:
+        training = json.loads(opened.attrs["training_config"])
+        holder = training
+        for key in keys[:-1]:
+            holder = holder[key]
+        holder[keys[-1]] = config
+        # TensorFlow 2.0 to 2.2 look for it, and later versions do not.
+        training.setdefault("sample_weight_mode", None)
+        opened.attrs["training_config"] = json.dumps(training).encode("utf-8")

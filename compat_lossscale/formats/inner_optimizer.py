@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from compat_lossscale.formats.models.class_tables import SHARED, Kind
 from compat_lossscale.spec import Generation
 
 
@@ -68,6 +67,13 @@ CLASSES: Mapping[str, frozenset[Family]] = {
 """Keras' own optimizers, and the families that have them."""
 CANONICAL = {name.lower(): name for name in CLASSES}
 
+SCHEDULES = frozenset(
+    {
+        *("CosineDecay", "CosineDecayRestarts", "ExponentialDecay", "InverseTimeDecay"),
+        *("PiecewiseConstantDecay", "PolynomialDecay"),
+    }
+)
+"""Keras' own learning-rate schedules, which every family has."""
 _OWN_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     # The legacy Nadam has the constant of its momentum schedule under this name.
     "Nadam": {"decay": 0.004},
@@ -136,11 +142,38 @@ def is_default(inner: Mapping[str, Any], key: str, value: Any) -> bool:
     return bool(value == expected or (value is None and expected in (0.0, None)))
 
 
+def with_schedule(inner: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a wrapped optimizer's config with its `decay` as a learning-rate schedule.
+
+    The legacy family has `decay` besides the learning rate, and no other family has it. Nadam's is
+    something else.
+
+    Args:
+        inner: Its `{"class_name", "config"}`.
+    """
+    config: Mapping[str, Any] = inner["config"]
+    decay, rate = config.get("decay"), config.get("learning_rate")
+    numbers = all(isinstance(n, int | float) and not isinstance(n, bool) for n in (decay, rate))
+    if not numbers or not decay or class_name(inner) == "Nadam":
+        return config
+    schedule = {
+        "class_name": "InverseTimeDecay",
+        "config": {
+            "initial_learning_rate": rate,
+            "decay_steps": 1,
+            "decay_rate": decay,
+            "staircase": False,
+        },
+    }
+    return {**config, "learning_rate": schedule, "decay": 0.0}
+
+
 def settings(inner: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yields the keys and values of a wrapped optimizer's config that differ from the defaults."""
     config = inner.get("config")
     if not isinstance(config, Mapping):
         return
+    config = with_schedule(inner)
     for key, value in sorted(((str(key), config[key]) for key in config), key=itemgetter(0)):
         if key not in MARKERS and not is_default(inner, key, value):
             yield key, plain(value)
@@ -174,7 +207,7 @@ def _without_default_name(class_name: Any, settings: Any) -> Any:
     """Leaves out a schedule's default name: none in tf-keras, and that of the class in Keras 3."""
     if not isinstance(settings, Mapping):
         return settings
-    is_schedule = isinstance(class_name, str) and class_name in SHARED[Kind.SCHEDULE]
+    is_schedule = isinstance(class_name, str) and class_name in SCHEDULES
     if settings.get("name", "") not in ((None, class_name) if is_schedule else (None,)):
         return settings
     return {key: value for key, value in settings.items() if key != "name"}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the functions of `hdf5` and `hdf5_writing` in a separate process, with limited resources.
+"""Reads every artefact in one separate process, with limited memory and processor time.
 
-A damaged HDF5 file can crash the C library that reads it, or keep it busy forever. Then the
-process ends, the file is unreadable, and the next file gets a new process.
+A damaged file can crash a C library, keep it busy, or hit a fault in a reader. Then that one file
+is unreadable, and the next file gets a new process if the old one is gone.
 """
 
 from __future__ import annotations
@@ -13,88 +13,108 @@ import importlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from compat_lossscale.errors import MissingExtraError
-from compat_lossscale.formats.artefact import UnreadableArtefactError
+from compat_lossscale.errors import CompatLossScaleError, MissingExtraError, UnreadableArtefactError
+from compat_lossscale.formats.exchange import from_json
 
-TIMEOUT = 20.0
-"""Seconds that one call may take."""
+CPU_SECONDS = 20
+"""Seconds of processor time that one call may take."""
+TIMEOUT = 60.0
+"""Seconds that one call may take, on a machine with other work too."""
 MEMORY = 2 * 2**30
 """Bytes of address space that the process may have."""
 MAX_ANSWER = 2**29
 """The largest answer, in bytes. As JSON, the limits of `hdf5` take up to six times as much."""
 _FUNCTIONS = {
-    "describe": "hdf5",
-    "describe_window": "hdf5",
-    "list_variables": "hdf5",
-    "list_window": "hdf5",
-    "replace_training_config": "hdf5_writing",
-    "rearrange": "hdf5_writing",
+    "read_here": "reading",
+    "verify_here": "verification",
+    "replace_config": "hdf5",
 }
 """The functions that can be called, and the module of each."""
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from compat_lossscale.formats.isolated import serve; serve()"
 )
+_TOO_LONG = f"it takes more than {CPU_SECONDS} seconds to read"
+_NO_ANSWER = "the process that reads files gives no answer about it"
+_TOO_MUCH = f"it takes more than {MEMORY // 2**30} GB of memory to read"
 
+_T = TypeVar("_T")
 _lock = threading.Lock()
 _process: subprocess.Popen[bytes] | None = None
 
 
-def call(function: str, path: str, *arguments: Any) -> Any:
+def call(kind: type[_T], function: str, path: str, *arguments: Any) -> _T:
     """Calls a function in the other process.
 
     Args:
-        function: The name of the function, one of `_FUNCTIONS`.
+        kind: The class of the result.
+        function: The name of the function, one of `_FUNCTIONS`. It returns `to_json` of the result.
         path: The file, which is its first argument.
         arguments: The other arguments, JSON values.
 
     Returns:
-        The return value of the function.
+        The result.
 
     Raises:
-        UnreadableArtefactError: It failed, crashed, or took longer than `TIMEOUT`.
+        UnreadableArtefactError: It failed, crashed, or exceeded a limit.
         MissingExtraError: h5py is not installed.
     """
     with _lock:
         # The other process may have been started in another folder.
-        absolute = str(Path(path).absolute())
+        absolute = os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118  # Path drops "/."
         answer = _ask({"function": function, "arguments": [absolute, *arguments]})
-    if "result" in answer:
-        return answer["result"]
+    if "error" not in answer:
+        try:
+            return from_json(kind, answer["result"])
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise UnreadableArtefactError(_NO_ANSWER) from None
     if answer.get("missing"):
-        raise MissingExtraError(
-            "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
-        )
-    raise UnreadableArtefactError(f"it is not a readable HDF5 file: {answer['error']}")
+        raise MissingExtraError(str(answer["error"]))
+    raise UnreadableArtefactError(str(answer["error"]))
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:
-    process = _started()
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
+        process = _started()
+        assert process.stdin is not None
+        assert process.stdout is not None
         process.stdin.write(json.dumps(question).encode() + b"\n")
         process.stdin.flush()
         line = _read_line(process.stdout.fileno())
-    except (OSError, TimeoutError) as error:
+    except TimeoutError:
         stop()
-        timed_out = isinstance(error, TimeoutError)
-        return {"error": f"it took longer than {TIMEOUT:g} seconds" if timed_out else str(error)}
+        return {"error": f"it takes more than {TIMEOUT:g} seconds to read"}
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            stop()
+            return {"error": str(error)}
+        line = b""
     if not line:
+        return {"error": _why_it_ended()}
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        answer = None
+    return answer if isinstance(answer, dict) else {"error": _NO_ANSWER}
+
+
+def _why_it_ended() -> str:
+    code = None
+    if _process is not None:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5)
-        code = process.returncode
-        stop()
-        return {"error": f"the HDF5 library crashed on it (exit status {code})"}
-    answer: dict[str, Any] = json.loads(line)
-    return answer
+            code = _process.wait(5)
+    stop()
+    if code == -getattr(signal, "SIGXCPU", 0):
+        return _TOO_LONG
+    return f"reading it crashed the process that reads files (exit status {code})"
 
 
 def _read_line(descriptor: int) -> bytes:
@@ -139,7 +159,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 def stop() -> None:
     """Ends the other process. The next call starts a new one."""
-    global _process  # noqa: PLW0603  # one helper process for all
+    global _process  # noqa: PLW0603  # one process serves all calls
     if _process is None:
         return
     _process.kill()
@@ -157,21 +177,34 @@ atexit.register(stop)
 def serve() -> None:
     """Runs in the other process: answers calls from standard input on standard output."""
     _limit_memory()
+    # What a library prints is no answer.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
     for line in sys.stdin.buffer:
+        _limit_time()
         question = json.loads(line)
-        answer: dict[str, Any]
-        try:
-            name = question["function"]
-            module = importlib.import_module(f"compat_lossscale.formats.{_FUNCTIONS[name]}")
-            function = getattr(module, name)
-            answer = {"result": function(*question["arguments"])}
-        except ImportError as error:
-            answer = {"missing": True, "error": str(error)}
-        except Exception as error:
-            # h5py raises many kinds of errors for damaged files.
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
-        sys.stdout.buffer.flush()
+        answers.write(_answer(**question).encode() + b"\n")
+        answers.flush()
+
+
+def _answer(function: str, arguments: list[Any]) -> str:
+    answer: dict[str, Any]
+    module = importlib.import_module(f"compat_lossscale.formats.{_FUNCTIONS[function]}")
+    try:
+        return json.dumps({"result": getattr(module, function)(*arguments)})
+    except MissingExtraError as error:
+        answer = {"missing": True, "error": str(error)}
+    except CompatLossScaleError as error:
+        answer = {"error": str(error)}
+    except MemoryError:
+        answer = {"error": _TOO_MUCH}
+    except RecursionError:
+        answer = {"error": "it is nested too deeply"}
+    except Exception as error:
+        # Whatever a reader does not expect of a file is a fault of the file first.
+        reason = f"{type(error).__name__}: {error}"
+        answer = {"error": f"it has another form than any version writes ({reason})"}
+    return json.dumps(answer)
 
 
 def _limit_memory() -> None:
@@ -181,3 +214,14 @@ def _limit_memory() -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _limit_time() -> None:
+    """Gives the process the time of one more call."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415  # not on Windows
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        _, highest = resource.getrlimit(resource.RLIMIT_CPU)
+        limit = int(used.ru_utime + used.ru_stime) + CPU_SECONDS + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, highest))

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_regular
+from compat_lossscale.formats.exchange import to_json
 from compat_lossscale.formats.readers import Reader, readers
 
 
@@ -21,7 +25,8 @@ def reader_of(path: str) -> Reader | None:
 def read(path: str | os.PathLike[str]) -> Artefact:
     """Reads the loss-scale configuration and state of one artefact.
 
-    Nothing is built, executed or imported. Only the metadata of a large file is read.
+    Nothing is built, executed or imported. Only the metadata of a large file is read, in a process
+    of its own with limited memory and processor time.
 
     Args:
         path: A config (JSON), `.h5` or `.keras` model, SavedModel folder, or TensorFlow checkpoint
@@ -35,6 +40,17 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             why, and does not begin with the path.
     """
     path = os.fspath(path)
+    artefact = isolated.call(Artefact, "read_here", path)
+    return dataclasses.replace(artefact, path=path)
+
+
+def read_here(path: str) -> Any:
+    """Reads an artefact in this process, and returns it as a JSON value; see `read`."""
+    return to_json(read_in_this_process(path))
+
+
+def read_in_this_process(path: str) -> Artefact:
+    """Does what `read` does, for callers that are in the other process already."""
     try:
         # The error for a path without access names the path as it was passed. A checkpoint's
         # prefix is not a file. For an invalid name, opening it gives a better error.
@@ -53,12 +69,8 @@ def read(path: str | os.PathLike[str]) -> Artefact:
             )
         with open_regular(path):
             pass
-    except RecursionError:
-        raise UnreadableArtefactError("it is nested too deeply") from None
     except OSError as error:
         raise UnreadableArtefactError(f"it cannot be read: {error.strerror or error}") from None
-    except MemoryError as error:
-        raise UnreadableArtefactError(f"it cannot be read: {error}") from None
     raise UnreadableArtefactError(
         "it is not one of the artefacts that can be read: a config (JSON), an .h5 or .keras "
         "model, a SavedModel folder, or a TensorFlow checkpoint"

@@ -28,6 +28,7 @@ the name before."""
 _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 _TRAILER = 5
+_STRING, _CHECKSUM = 7, 4
 _NUMBERS = {1: "f", 2: "d", 3: "i", 9: "q", 22: "I", 23: "Q"}
 """The types of scalars that are read, by TensorFlow's number of the type."""
 
@@ -111,10 +112,53 @@ class TensorBundle:
         if entry is None or entry.dtype not in _NUMBERS or entry.shape not in ((), (1,)):
             return None
         form = self._byte_order + _NUMBERS[entry.dtype]
-        shard = f"{self._prefix}.data-{entry.shard:05d}-of-{self._shards:05d}"
-        place = f"the data file {Path(shard).name}"
         if entry.size != struct.calcsize(form):
             raise UnreadableArtefactError(f"its index gives {name} a wrong size")
+        data = self._content(entry, name)
+        if _masked_crc(data) != entry.checksum:
+            raise self._wrong_checksum(entry, name)
+        value: float | int = struct.unpack(form, data)[0]
+        return value
+
+    def text(self, name: str) -> bytes | None:
+        """Returns the bytes of a scalar string.
+
+        Args:
+            name: Its key.
+
+        Returns:
+            The bytes; `None` if there is no such key, or the value is no string.
+
+        Raises:
+            UnreadableArtefactError: It is larger than `MAX_INDEX_BYTES`, or its data file is
+                missing or damaged.
+        """
+        entry = self.entries.get(name)
+        if entry is None or entry.dtype != _STRING or entry.shape != ():
+            return None
+        if entry.size > MAX_INDEX_BYTES:
+            raise UnreadableArtefactError(f"{name} exceeds {MAX_INDEX_BYTES // 2**20} MB")
+        data = self._content(entry, name)
+        size, start = varint(data, 0)
+        text = data[start + _CHECKSUM :]
+        # The sum is that of the length as a number, of the length's own sum, and of the bytes.
+        summed = struct.pack("<L", size & 0xFFFFFFFF) + data[start:]
+        if size != len(text) or _masked_crc(summed) != entry.checksum:
+            raise self._wrong_checksum(entry, name)
+        return text
+
+    def _shard(self, entry: Entry) -> str:
+        return f"{self._prefix}.data-{entry.shard:05d}-of-{self._shards:05d}"
+
+    def _wrong_checksum(self, entry: Entry, name: str) -> UnreadableArtefactError:
+        place = Path(self._shard(entry)).name
+        return UnreadableArtefactError(
+            f"the data file {place} is damaged: the checksum of {name} is wrong"
+        )
+
+    def _content(self, entry: Entry, name: str) -> bytes:
+        shard = self._shard(entry)
+        place = f"the data file {Path(shard).name}"
         try:
             with open_part(shard, self._folder) as file:
                 if entry.offset > os.fstat(file.fileno()).st_size:
@@ -124,11 +168,8 @@ class TensorBundle:
         except UnreadableArtefactError as error:
             raise UnreadableArtefactError(f"{place} {error}") from None
         if len(data) < entry.size:
-            raise UnreadableArtefactError(f"{place} is too short")
-        if _masked_crc(data) != entry.checksum:
-            raise UnreadableArtefactError(f"{place} is damaged: the checksum of {name} is wrong")
-        value: float | int = struct.unpack(form, data)[0]
-        return value
+            raise UnreadableArtefactError(f"{place} is too short for {name}")
+        return data
 
 
 def _entry(message: memoryview, budget: Budget) -> Entry:

@@ -15,16 +15,25 @@ from typing import Any
 
 from compat_lossscale._printable import escaped
 from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
 from compat_lossscale.formats.artefact_conversion import convert_artefact
+from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import Conversion, Verdict
+from compat_lossscale.formats.exchange import to_json
+from compat_lossscale.formats.inner_optimizer import class_name
 from compat_lossscale.formats.readers import checkpoint
-from compat_lossscale.formats.reading import find, read
+from compat_lossscale.formats.reading import find, read_in_this_process
 from compat_lossscale.spec import Generation, LossScaleSpec
 
 _NO_CHECKPOINT = (
-    "the optimizer's state: {} does not look for it in such a checkpoint; restore the checkpoint "
-    "with the library that saved it, save a .keras archive and convert that"
+    "the optimizer's state: {} does not look for it in such a checkpoint; name a function that "
+    "builds the model, and it becomes an archive: --to keras3 --model SCRIPT:FUNCTION --output "
+    "FILE.keras"
+)
+_KERAS3_CHECKPOINT = (
+    "the optimizer's state: {} does not look for it in a checkpoint of Keras 3; restore it there, "
+    "save the model as .keras and convert that"
 )
 _USELESS = (
     "the loss scale of {}: it is {:g}, and must be positive and finite. TensorFlow, tf-keras and "
@@ -80,24 +89,36 @@ def verify_artefact(
     Returns:
         The result. No content of a file makes this raise an error.
     """
+    asked = [target.value for target in targets]
     try:
-        artefact = read(path)
-        conversions = tuple(
-            (
-                stated,
-                tuple(
-                    convert_artefact(artefact, stated, target).conversion
-                    for target in targets
-                    if target is not stated.generation
-                ),
-            )
-            for stated in artefact.configs
-        )
+        result = isolated.call(Verification, "verify_here", path, asked, strict)
     except CompatLossScaleError as error:
         return Verification(path, ArtefactStatus.UNREADABLE, error=printable(str(error)))
+    artefact = result.artefact and dataclasses.replace(result.artefact, path=path)
+    return dataclasses.replace(result, path=path, artefact=artefact)
+
+
+def verify_here(path: str, targets: Sequence[str], strict: bool) -> Any:
+    """Verifies an artefact in this process, and returns a JSON value; see `verify_artefact`."""
+    generations = tuple(Generation(target) for target in targets)
+    return to_json(_verified(read_in_this_process(path), generations, strict=strict))
+
+
+def _verified(artefact: Artefact, targets: Sequence[Generation], *, strict: bool) -> Verification:
+    conversions = tuple(
+        (
+            stated,
+            tuple(
+                convert_artefact(artefact, stated, target)
+                for target in targets
+                if target is not stated.generation
+            ),
+        )
+        for stated in artefact.configs
+    )
     made = [conversion for _, of_config in conversions for conversion in of_config]
-    lost = (*_useless_scales(artefact), *_lost_in_checkpoint(artefact, targets))
-    if not artefact.has_loss_scale and not artefact.missing:
+    lost = (*artefact.lost, *_useless_scales(artefact), *_lost_in_checkpoint(artefact, targets))
+    if not (artefact.has_loss_scale or artefact.missing):
         status = ArtefactStatus.NO_LOSS_SCALE
     elif (lost or any(conversion.lost for conversion in made)) or (
         strict and (artefact.missing or any(_changes(conversion) for conversion in made))
@@ -105,7 +126,7 @@ def verify_artefact(
         status = ArtefactStatus.LOSSY
     else:
         status = ArtefactStatus.LOSSLESS
-    return Verification(path, status, artefact, conversions, lost)
+    return Verification(artefact.path, status, artefact, conversions, lost)
 
 
 def _useless_scales(artefact: Artefact) -> Iterator[str]:
@@ -117,13 +138,17 @@ def _useless_scales(artefact: Artefact) -> Iterator[str]:
 
 
 def _lost_in_checkpoint(artefact: Artefact, targets: Sequence[Generation]) -> tuple[str, ...]:
-    """Says what Keras 3 does not restore, if somebody asks for Keras 3 alone.
+    """Says what a generation does not restore, if somebody asks for it alone.
 
     A checkpoint has no config to convert, so nothing else says it.
     """
-    if artefact.format != checkpoint.FORMAT or tuple(targets) != (Generation.KERAS3,):
+    if artefact.format != checkpoint.FORMAT or len(targets) != 1 or not artefact.states:
         return ()
-    return (_NO_CHECKPOINT.format(Generation.KERAS3.title),) if artefact.states else ()
+    is_of_keras3 = artefact.layout == checkpoint.KERAS3
+    if is_of_keras3 == (targets[0] is Generation.KERAS3):
+        return ()
+    reason = _KERAS3_CHECKPOINT if is_of_keras3 else _NO_CHECKPOINT
+    return (reason.format(targets[0].title),)
 
 
 def _changes(conversion: Conversion) -> bool:
@@ -153,6 +178,39 @@ def printable(text: str) -> str:
     return safe if len(safe) <= MAX_MESSAGE else f"{safe[: MAX_MESSAGE - 3]}..."
 
 
+_SAID = ("growth_steps", "growth_factor")
+"""The fields of a rule that are said without it."""
+
+
+def describe_config(stated: StatedConfig) -> str:
+    """Describes a config: its place, its loss scale and its optimizer."""
+    spec, inner = stated.spec, read_wrapper_config(stated.config).inner
+    if spec.dynamic:
+        rule = {} if spec.rule is None else spec.rule.to_config()
+        more = "".join(f", {name} {value}" for name, value in rule.items() if name not in _SAID)
+        scale = (
+            f"dynamic loss scale, initially {spec.initial_scale:g}, "
+            f"times {spec.multiplier:g} after {spec.growth_steps} good steps{more}"
+        )
+    else:
+        scale = f"fixed loss scale {spec.initial_scale:g}"
+    around = f", around {printable(class_name(inner))}" if inner is not None else ""
+    by_keras = ", wrapped by Keras itself" if stated.automatic else ""
+    return f"{printable(stated.where or 'config')}: {scale}{around}{by_keras}"
+
+
+def describe_state(state: LiveState) -> str:
+    """Describes the saved state of one optimizer."""
+    known = {
+        "loss scale": state.loss_scale,
+        "good steps": state.good_steps,
+        "hysteresis left": state.hysteresis_left,
+        "iterations": state.iterations,
+    }
+    parts = [f"{name} {value:g}" for name, value in known.items() if value is not None]
+    return f"state of {printable(state.where)}: {', '.join([*parts, f'{state.slots} slots'])}"
+
+
 def as_json(results: Sequence[Verification]) -> dict[str, Any]:
     """Returns the results as a JSON value, in the form of `--json`."""
     count = {status.value: 0 for status in ArtefactStatus}
@@ -178,6 +236,7 @@ def _result_as_json(result: Verification) -> dict[str, Any]:
         "writer": artefact.writer,
         "states": [json_value(_state_as_json(state)) for state in artefact.states],
         "missing": list(artefact.missing),
+        **({"notes": list(artefact.notes)} if artefact.notes else {}),
         **({"lost": list(result.lost)} if result.lost else {}),
         "configs": [
             {

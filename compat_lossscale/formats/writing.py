@@ -12,33 +12,42 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Mapping
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from compat_lossscale._atomic_file import replacing
-from compat_lossscale.errors import ConversionError, InexpressibleLossScaleError
-from compat_lossscale.formats import isolated
-from compat_lossscale.formats.archive_writing import write_archive
-from compat_lossscale.formats.artefact import Artefact, StatedConfig
-from compat_lossscale.formats.artefact_conversion import (
-    ArtefactConversion,
-    convert_artefact,
-    convert_unscaled,
+from compat_lossscale.errors import (
+    ConversionError,
+    InexpressibleLossScaleError,
+    UnreadableArtefactError,
 )
+from compat_lossscale.formats import isolated
+from compat_lossscale.formats.artefact import Artefact, StatedConfig
+from compat_lossscale.formats.artefact_conversion import convert_artefact
 from compat_lossscale.formats.bounded import open_regular, parse_json
+from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import Conversion
-from compat_lossscale.formats.readers import h5, keras_archive, saved_model
+from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
+from compat_lossscale.formats.reading import read
 from compat_lossscale.spec import Generation
 
 _VARIABLES_ONLY = (
-    ": it holds variables only, and which of them is which slot stands in the config of its model. "
-    "Load it into the model where it is from, save that as .keras, and convert the archive"
+    ": it holds variables only, and which of them is which slot stands in its model's config. {}"
 )
-_NO_ARCHIVE = (
-    "an HDF5 model cannot be written as .keras: load it where it is from, save it as .keras, and "
-    "convert the archive, which keeps its layers and its state"
+_CHECKPOINT = (
+    "Name a function that builds the model, and write an archive: --to keras3 --model "
+    "SCRIPT:FUNCTION --output FILE.keras"
 )
+_WEIGHTS = "Load it into the model where it is from, save that as .keras, and convert the archive"
+_AS_ARCHIVE = (
+    "an HDF5 model is written as .keras for Keras 3 only: tf-keras loads the .h5 as it is, and "
+    "saves it as .keras"
+)
+MAX_RATIO = 200
+"""The largest ratio of a file's unpacked and packed size. Keras does not compress."""
 
 
 def write_converted(
@@ -51,8 +60,8 @@ def write_converted(
 ) -> Conversion:
     """Writes an artefact's config in another generation's form.
 
-    Between tf-keras and Keras 3, a `.keras` archive is written as a whole: its layers, its
-    optimizer and the variables of both. That needs no loss scale in it.
+    The layers and the variables of a model are copied as they are; `models.write` converts whole
+    models.
 
     Args:
         artefact: The artefact.
@@ -71,8 +80,34 @@ def write_converted(
         ConversionError: The artefact has no config or several different ones; or `output` is the
             artefact itself, exists already, has an unknown suffix, or cannot be written.
     """
-    stated, converted = _converted(artefact, target)
-    conversion = converted.conversion
+    stated = only_config(artefact)
+    conversion = convert_artefact(artefact, stated, target, as_archive=False)
+    with writing(artefact.path, output, conversion, lossy=lossy, overwrite=overwrite) as temporary:
+        _write(artefact, stated, conversion, output, temporary)
+        _check(conversion, temporary, Path(output).suffix.lower())
+    return conversion
+
+
+@contextlib.contextmanager
+def writing(
+    path: str, output: str, conversion: Conversion, *, lossy: bool, overwrite: bool
+) -> Iterator[Path]:
+    """Opens a conversion's output, which is written completely or not at all.
+
+    Args:
+        path: The artefact, which is never replaced.
+        output: The file to write.
+        conversion: What is written.
+        lossy: Whether to write it if something is lost.
+        overwrite: Whether to replace another existing file.
+
+    Yields:
+        The file to write meanwhile.
+
+    Raises:
+        InexpressibleLossScaleError: Something is lost, and that is not wanted.
+        ConversionError: `output` is the artefact itself, exists already, or cannot be written.
+    """
     if conversion.config is None or (conversion.lost and not lossy):
         reasons = "; ".join(f"{field.name}: {field.reason}" for field in conversion.lost)
         hint = "; without --strict (lossy=True) it is written in spite of that"
@@ -80,32 +115,28 @@ def write_converted(
             f"nothing is written, because this would be lost: {reasons}"
             f"{hint if conversion.config is not None else ''}"
         )
-    _refuse_input(artefact.path, output)
+    _refuse_input(path, output)
     _refuse_existing(output, overwrite=overwrite)
     try:
         with replacing(output) as temporary:
-            _write(artefact, stated, converted, output, temporary)
+            yield temporary
     except OSError as error:
         raise ConversionError(f"{output} cannot be written: {error.strerror or error}") from None
-    return conversion
 
 
-def _converted(
-    artefact: Artefact, target: Generation
-) -> tuple[StatedConfig | None, ArtefactConversion]:
-    if not artefact.configs and artefact.format == keras_archive.FORMAT:
-        unscaled = convert_unscaled(artefact, target)
-        if unscaled is not None:
-            return None, unscaled
-    stated = _only_config(artefact)
-    return stated, convert_artefact(artefact, stated, target)
+def only_config(artefact: Artefact) -> StatedConfig:
+    """Returns the loss-scale config of an artefact.
 
-
-def _only_config(artefact: Artefact) -> StatedConfig:
+    Raises:
+        ConversionError: It has none, or several different ones.
+    """
     if not artefact.configs:
+        if artefact.lost:
+            raise ConversionError(artefact.lost[0])
+        how = _CHECKPOINT if artefact.format == checkpoint.FORMAT else _WEIGHTS
         raise ConversionError(
             f"there is no config to convert in this {artefact.format}"
-            + (_VARIABLES_ONLY if artefact.states else "")
+            + (_VARIABLES_ONLY.format(how) if artefact.states else "")
         )
     first, *others = artefact.configs
     different = [other for other in others if other.config != first.config]
@@ -146,22 +177,22 @@ def _refuse_existing(output: str, *, overwrite: bool) -> None:
 
 def _write(
     artefact: Artefact,
-    stated: StatedConfig | None,
-    converted: ArtefactConversion,
+    stated: StatedConfig,
+    conversion: Conversion,
     output: str,
     temporary: Path,
 ) -> None:
-    config = converted.conversion.config
+    config = conversion.config
     assert config is not None
     kind = Path(output).suffix.lower()
-    if kind == ".json" and stated is not None:
+    if kind == ".json":
         temporary.write_text(f"{json.dumps(config, indent=2)}\n", encoding="utf-8")
-    elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT and stated is not None:
+    elif kind in (".h5", ".hdf5") and artefact.format == h5.FORMAT:
         _write_h5(artefact.path, stated, config, temporary)
     elif kind == ".keras" and artefact.format == keras_archive.FORMAT:
-        _write_keras(artefact.path, stated, converted, temporary)
+        _write_archive(artefact.path, stated, config, temporary)
     elif kind == ".keras" and artefact.format == h5.FORMAT:
-        raise ConversionError(_NO_ARCHIVE)
+        raise ConversionError(_AS_ARCHIVE)
     else:
         raise ConversionError(
             f"a {artefact.format} cannot be written as {kind or 'a file without an extension'}: "
@@ -169,17 +200,49 @@ def _write(
         )
 
 
-def _write_keras(
-    path: str, stated: StatedConfig | None, converted: ArtefactConversion, temporary: Path
-) -> None:
-    target = converted.conversion.target
-    if converted.model is not None:
-        write_archive(path, converted.model, converted.plan, target, temporary)
-        return
-    assert stated is not None
-    assert converted.conversion.config is not None
-    model = _with_config(keras_archive.read_config(path), stated, converted.conversion.config)
-    write_archive(path, model, None, None, temporary)
+def _check(conversion: Conversion, written: Path, kind: str) -> None:
+    """Reads what was written, as a reader would.
+
+    Raises:
+        ConversionError: It does not state the loss scale.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        named = Path(folder, f"written{kind}")
+        named.symlink_to(written.absolute())
+        stated = [config.spec for config in read(named).configs]
+    assert conversion.config is not None
+    expected = read_wrapper_config(conversion.config).spec
+    if not stated or any(spec != expected for spec in stated):
+        raise ConversionError(
+            f"the converted file would state {stated or 'no loss scale'}, and not {expected}; "
+            "report this"
+        )
+
+
+def _write_archive(path: str, stated: StatedConfig, config: Any, output: Path) -> None:
+    """Writes a copy of an archive with another config."""
+    with open_regular(path) as file, keras_archive.open_archive(file) as source:
+        size = os.fstat(file.fileno()).st_size
+        entries = source.infolist()
+        if sum(entry.compress_size for entry in entries) > size or any(
+            entry.file_size > MAX_RATIO * max(entry.compress_size, 1) for entry in entries
+        ):
+            raise UnreadableArtefactError(
+                "its files are far larger when unpacked, so it is not copied"
+            )
+        model = parse_json(
+            keras_archive.read_text(source, keras_archive.CONFIG), keras_archive.CONFIG
+        )
+        with zipfile.ZipFile(output, "w") as copied:
+            for entry in entries:
+                if entry.filename == keras_archive.CONFIG:
+                    copied.writestr(entry, json.dumps(_with_config(model, stated, config)))
+                    continue
+                with (
+                    keras_archive.open_entry(source, entry) as packed,
+                    copied.open(entry, "w") as content,
+                ):
+                    shutil.copyfileobj(packed, content)
 
 
 def _with_config(tree: Any, stated: StatedConfig, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,9 +260,7 @@ def _write_h5(path: str, stated: StatedConfig, config: dict[str, Any], temporary
         raise ConversionError(f"the config at {stated.where} is not that of an optimizer")
     with open_regular(path) as source, temporary.open("wb") as target:
         shutil.copyfileobj(source, target)
-    # No version writes the wrapper's module into an HDF5 file.
-    plain = {key: config[key] for key in ("class_name", "config")}
-    attributes = isolated.call("describe", str(temporary))["attributes"]
-    training = parse_json(attributes["training_config"], "training_config")
-    text = json.dumps(_with_config(training, stated, plain))
-    isolated.call("replace_training_config", str(temporary), text)
+    if "class_name" in config:
+        # No version writes the wrapper's module into an HDF5 file.
+        config = {key: config[key] for key in ("class_name", "config")}
+    isolated.call(type(None), "replace_config", str(temporary), stated.keys, config)

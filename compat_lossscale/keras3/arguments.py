@@ -14,8 +14,8 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
     LossScaleMisuseWarning,
 )
+from compat_lossscale.members.guards import frames_to_the_program
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec, check_fixed_value
-from compat_lossscale.steps.guards import frames_to_the_program
 
 _OF_THE_INNER_OPTIMIZER = {
     "weight_decay": None,

@@ -8,17 +8,14 @@ from typing import Any
 
 import keras
 
-from compat_lossscale.arguments import opt_means_optimizer, with_rule
-from compat_lossscale.core import LossScale
+from compat_lossscale import tf1
 from compat_lossscale.keras3 import tensorflow_2_4
-from compat_lossscale.keras3.arguments import check_wrappable
-from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
-from compat_lossscale.spec import LossScaleRule
-from compat_lossscale.tf1 import graph_rewrite
+from compat_lossscale.keras3.tensorflow_2_4 import configs
+from compat_lossscale.members.optimizer import ExperimentalMembers
 
 
-class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
+class LossScaleOptimizer(ExperimentalMembers, tensorflow_2_4.LossScaleOptimizer):
     """The LossScaleOptimizer whose loss scale is one argument, around optimizers of Keras 3.
 
     It differs from TensorFlow 2.4's in its constructor and in `loss_scale`, which is the live
@@ -39,45 +36,7 @@ class LossScaleOptimizer(tensorflow_2_4.LossScaleOptimizer):
     """
 
     __module__ = "keras.optimizers"
-
-    @opt_means_optimizer
-    def __init__(
-        self, optimizer: Any, loss_scale: Any, *, rule: LossScaleRule | None = None
-    ) -> None:
-        check_wrappable(optimizer, argument="optimizer")
-        if rule is None:
-            made = configs.interpret(loss_scale, below_one=True)
-        else:
-            made = with_rule(loss_scale, rule)
-        self._wrap(optimizer, made)
-
-    @property
-    def loss_scale(self) -> LossScale:
-        """The live loss scale, an object to call and a float32 scalar tensor at once."""
-        return self._loss_scale
-
-    @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> LossScaleOptimizer:
-        """Makes an optimizer, in its initial state, from a config of any generation.
-
-        Args:
-            config: What `get_config` of this class, of Keras 3, of tf-keras, or of any TensorFlow
-                from 2.0 to 2.15 returned. It is not changed. Its `loss_scale` may also be a
-                LossScale.
-            custom_objects: Classes by the names under which the config has them, users' own
-                LossScale classes among them.
-
-        Returns:
-            The optimizer.
-
-        Raises:
-            ConfigFormatError: `config` is no config of a loss-scale optimizer.
-        """
-        inner_optimizer = cls._inner_from_config(config, custom_objects)
-        loss_scale = configs.stated_in(config, custom_objects)
-        return cls(optimizer=inner_optimizer, loss_scale=loss_scale, **cls._others_in(config))
+    _home = f"{__name__}:LossScaleOptimizer"
 
 
 class SavedKeras3Optimizer:
@@ -101,8 +60,8 @@ class SavedKeras3Optimizer:
 
 keras.saving.get_custom_objects()[LossScaleOptimizer.__name__] = SavedKeras3Optimizer
 
-graph_rewrite.KERASES.append(
-    graph_rewrite.RewritableKeras(
+tf1.KERASES.append(
+    tf1.RewritableKeras(
         (keras.optimizers.Optimizer,),
         (keras.optimizers.LossScaleOptimizer,),
         LossScaleOptimizer,

@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import keras
 
-from compat_lossscale.errors import MissingExtraError
-from compat_lossscale.watching.logging_hooks import LoggingHooks
-from compat_lossscale.watching.reading import state_of_keras_3
+from compat_lossscale.watching.logging_hooks import LoggingHooks, state_of_keras_3
 
 
 class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
@@ -28,8 +24,6 @@ class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
         log_dir: A folder to write summaries for TensorBoard to. Needs TensorFlow.
         writer: A `tf.summary` writer to write them with, instead of `log_dir`.
         optimizer: The optimizer to watch. The default is that of the model.
-        gradients: Whether to log which gradient overflowed first in skipped steps. Needs this
-            package's optimizer.
 
     Raises:
         ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
@@ -37,30 +31,6 @@ class LossScaleLogger(LoggingHooks, keras.callbacks.Callback):
         MissingExtraError: Summaries need TensorFlow, which is not installed.
     """
 
-    def __init__(
-        self,
-        every: int | None = None,
-        *,
-        log_dir: str | Path | None = None,
-        writer: Any = None,
-        optimizer: Any = None,
-        gradients: bool = False,
-    ) -> None:
-        super().__init__()
-        writes = log_dir is not None or writer is not None
-        self._set_up(every, optimizer, _summaries(log_dir, writer) if writes else None, gradients)
-
     @staticmethod
     def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:
         return functools.partial(state_of_keras_3, optimizer)
-
-
-def _summaries(log_dir: str | Path | None, writer: Any) -> Any:
-    if not importlib.util.find_spec("tensorflow"):
-        raise MissingExtraError(
-            "LossScaleLogger writes summaries with TensorFlow, which is not installed: "
-            "pip install tensorflow"
-        )
-    from compat_lossscale.watching.summaries import Summaries  # noqa: PLC0415  # needs TensorFlow
-
-    return Summaries(log_dir, writer)

@@ -15,12 +15,169 @@ from typing import Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
-from compat_lossscale._patching import Undo, set_attribute
+from compat_lossscale._patching import Undo, around, set_attribute
 from compat_lossscale.errors import LossScaleArgumentError
-from compat_lossscale.keras3 import gradients
+from compat_lossscale.keras3 import private
 from compat_lossscale.keras3.arguments import check_aggregation, check_has_gradients
-from compat_lossscale.neighbour_names.keras_3_names import DECAY, HOOKS, MEMBERS
+from compat_lossscale.members.optimizer import check_has_tape
+from compat_lossscale.neighbour_names.keras_3_names import DECAY, HOOKS, MEMBERS, MODEL_MEMBERS
+
+
+def differentiate(
+    loss: Any,
+    var_list: Any,
+    *,
+    grad_loss: Any = None,
+    tape: tf.GradientTape | None = None,
+    scaled: Callable[[Any], Any] = lambda loss: loss,
+) -> list[tuple[Any, Any]]:
+    """Differentiates a loss.
+
+    Args:
+        loss: A floating-point tensor computed under `tape`, or a callable that gives one.
+        var_list: A variable, a list of variables, or a callable that gives one.
+        grad_loss: The gradient with respect to the loss, a tensor of its shape; `None` for ones.
+        tape: The tape under which the loss was computed; not needed for a callable.
+        scaled: What is differentiated in place of the loss, given it.
+
+    Returns:
+        Pairs of a gradient and a variable.
+
+    Raises:
+        ValueError: `loss` is a tensor and there is no `tape`; or there is no variable.
+    """
+    check_has_tape(loss, tape)
+    tape = tf.GradientTape() if tape is None else tape
+    with tape:
+        if callable(loss):
+            if not callable(var_list):
+                tape.watch([private.tensorflow_variable(one) for one in tf.nest.flatten(var_list)])
+            loss = loss()
+        loss = scaled(loss)
+    variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
+    check_has_gradients(variables, "minimize")
+    watched = [private.tensorflow_variable(variable) for variable in variables]
+    gradients = tape.gradient(loss, watched, grad_loss)
+    return list(zip(gradients, variables, strict=True))
+
+
+def are_summed_over_replicas() -> bool:
+    """Whether Keras 3 sums gradients over replicas, of which there are several."""
+    return int(tf.distribute.get_strategy().num_replicas_in_sync) > 1
+
+
+def check_not_in_graph() -> None:
+    """Refuses to take a step in a graph of TensorFlow 1, where Keras 3's would do nothing.
+
+    Raises:
+        RuntimeError: Operations are made for a `tf.compat.v1.Session` to run.
+    """
+    if not tf.compat.v1.executing_eagerly_outside_functions():
+        raise RuntimeError(
+            "Optimizers of Keras 3 make no operations for graphs and sessions of TensorFlow 1. "
+            "Use tf.function in the place of the graph. Without that change, run the program on "
+            "tf-keras: compat-lossscale run, without --keras3."
+        )
+
+
+_OF_LAYERS = ("name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint")
+"""What `Layer.add_weight` took, in this order."""
+_OF_METRICS = ("name", "shape", "aggregation", "synchronization", "initializer", "dtype")
+"""What `Metric.add_weight` took, in this order."""
+_AS_ALWAYS = {
+    "aggregation": ("VariableAggregation.SUM", "VariableAggregationV2.SUM"),
+    "synchronization": ("VariableSynchronization.ON_READ",),
+}
+"""Arguments of `Metric.add_weight` that Keras 3 does not take, and the values it always has."""
+
+
+def put_into_layers(undo: Undo) -> None:
+    """Gives layers, models and metrics of Keras 3 these members.
+
+    Args:
+        undo: What takes them away again.
+    """
+    metric, layer, model = keras.metrics.Metric, keras.layers.Layer, keras.Model
+    for cls, replacement in ((metric, _add_weight_of_metric), (layer, _add_weight)):
+        set_attribute(cls, "add_weight", around(cls.add_weight, replacement), undo)
+    if not hasattr(metric, "reset_states"):
+        set_attribute(metric, "reset_states", _reset_states_of_metric, undo)
+        set_attribute(metric, "__init_subclass__", classmethod(_let_it_reset), undo)
+    if not hasattr(model, "reset_states"):
+        set_attribute(model, "reset_states", _reset_states_of_model, undo)
+    if not hasattr(layer, "__getattr__"):
+        set_attribute(layer, "__getattr__", _look_up, undo)
+
+
+def _add_weight(original: Callable[..., Any], layer: Any, *args: Any, **kwargs: Any) -> Any:
+    # A shape is no string, and Keras 3 takes the shape first.
+    if args and isinstance(args[0], str) and len(args) <= len(_OF_LAYERS):
+        kwargs = _named(_OF_LAYERS, args, kwargs)
+        if kwargs.get("trainable", True) is None:  # What is trained by default.
+            del kwargs["trainable"]
+        args = ()
+    return original(layer, *args, **kwargs)
+
+
+def _add_weight_of_metric(
+    original: Callable[..., Any], metric: Any, *args: Any, **kwargs: Any
+) -> Any:
+    if args and isinstance(args[0], str) and len(args) <= len(_OF_METRICS):
+        args, kwargs = (), _named(_OF_METRICS, args, kwargs)
+    for name, always in _AS_ALWAYS.items():
+        if str(kwargs.get(name)) in always:
+            del kwargs[name]
+    return original(metric, *args, **kwargs)
+
+
+def _named(names: tuple[str, ...], args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Returns arguments by their names.
+
+    Raises:
+        TypeError: One is given twice.
+    """
+    given = dict(zip(names, args, strict=False))
+    for name in given.keys() & kwargs.keys():
+        raise TypeError(f"add_weight() got multiple values for argument {name!r}")
+    return {**given, **kwargs}
+
+
+def _let_it_reset(cls: type, /, **kwargs: Any) -> None:
+    """Lets Keras 3, which calls `reset_state`, come to what a user's metric defines."""
+    super(keras.metrics.Metric, cls).__init_subclass__(**kwargs)
+    own = vars(cls)
+    if "reset_states" in own and "reset_state" not in own:
+        cls.reset_state = _reset_by_old_name  # type: ignore[attr-defined]  # a metric's class
+
+
+def _reset_by_old_name(metric: Any) -> None:
+    metric.reset_states()
+
+
+def _reset_states_of_metric(self: Any) -> None:
+    """Sets the metric's variables to what they were at first."""
+    owners = (vars(cls).get("reset_state", _reset_by_old_name) for cls in type(self).__mro__)
+    next(reset for reset in owners if reset is not _reset_by_old_name)(self)
+
+
+def _reset_states_of_model(self: Any) -> None:
+    """Resets the layers that keep their state from batch to batch."""
+    for layer in self.layers:
+        if hasattr(layer, "reset_states") and getattr(layer, "stateful", False):
+            layer.reset_states()
+
+
+def _look_up(layer: Any, name: str) -> Any:
+    if name not in MODEL_MEMBERS:
+        return object.__getattribute__(layer, name)  # Python's own words, or a property's.
+    raise AttributeError(
+        f"{type(layer).__name__!r} object has no attribute {name!r}: Keras 3's layers and models "
+        f"have none. Use {MODEL_MEMBERS[name]}.",
+        name=name,
+        obj=layer,
+    )
 
 
 def look_up(optimizer: Any, name: str) -> Any:
@@ -90,9 +247,9 @@ def _minimize(
     name: str | None = None,
     tape: Any = None,
 ) -> Any:
-    """Differentiates the loss and applies the gradients; see `gradients.compute`."""
+    """Differentiates the loss and applies the gradients; see `differentiate`."""
     return self.apply_gradients(
-        gradients.compute(loss, var_list, grad_loss=grad_loss, tape=tape), name=name
+        differentiate(loss, var_list, grad_loss=grad_loss, tape=tape), name=name
     )
 
 
@@ -145,8 +302,8 @@ def _apply_gradients(
     experimental_aggregate_gradients: bool = True,
 ) -> Any:
     del name  # Keras 3 names no operations.
-    gradients.check_not_in_graph()
-    if gradients.are_summed_over_replicas():
+    check_not_in_graph()
+    if are_summed_over_replicas():
         check_aggregation(experimental_aggregate_gradients=experimental_aggregate_gradients)
     pairs = list(grads_and_vars)
     check_has_gradients(pairs, "apply_gradients")
@@ -190,7 +347,7 @@ def put(undo: Undo) -> None:
             set_attribute(optimizer, name, value, undo)
     for name, replacement in (("__init__", _init), ("apply_gradients", _apply_gradients)):
         owner = _owner(optimizer, name)
-        set_attribute(owner, name, _around(vars(owner)[name], replacement), undo)
+        set_attribute(owner, name, around(vars(owner)[name], replacement), undo)
     owner = _owner(optimizer, "variables")
     original = vars(owner)["variables"]
     called = property(functools.partial(_variables, original), doc=original.__doc__)
@@ -200,11 +357,3 @@ def put(undo: Undo) -> None:
 def _owner(cls: type, name: str) -> type:
     """The class whose own member it is, so that taking it back leaves nothing behind."""
     return next(base for base in cls.__mro__ if name in vars(base))
-
-
-def _around(original: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def patched(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return replacement(original, self, *args, **kwargs)
-
-    return patched

@@ -4,23 +4,79 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import keras
 import tensorflow as tf
 
-from compat_lossscale.arguments import PolicyWithLossScale
-from compat_lossscale.keras3 import compile_wrapping, experimental
-from compat_lossscale.keras3.loss_scale_config import configs
-from compat_lossscale.tf1 import graph_rewrite
+from compat_lossscale import tf1
+from compat_lossscale._patching import FunctionPatches, Undo, set_attribute
+from compat_lossscale.keras3 import experimental, private
+from compat_lossscale.keras3.tensorflow_2_4 import configs
+from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, wrap_under
+
+patches = FunctionPatches()
+"""What lets experimental policies decide; none are applied while Keras decides."""
+
+
+def enable(default: Wrap | None = None) -> None:
+    """Lets experimental policies decide what `compile` wraps with.
+
+    Args:
+        default: Wraps an optimizer under a `mixed_float16` policy that is no experimental one.
+            `None` leaves that to Keras.
+    """
+
+    def compile_model(original: Callable[..., None], model: Any, *args: Any, **kwargs: Any) -> None:
+        wrap = wrap_under(model.dtype_policy, default)
+        if wrap is None:
+            original(model, *args, **kwargs)
+            return
+        given = inspect.signature(original).bind(model, *args, **kwargs)
+        given.apply_defaults()
+        optimizer = keras.optimizers.get(given.arguments["optimizer"])
+        if given.arguments["auto_scale_loss"] and optimizer is not None:
+            optimizer = wrap(optimizer)
+        # Keras would wrap what a policy without a loss scale leaves as it is.
+        given.arguments.update(optimizer=optimizer, auto_scale_loss=False)
+        original(*given.args, **given.kwargs)
+
+    trainer = next(cls for cls in keras.Model.__mro__ if "compile" in vars(cls))
+    patches.replace(((trainer, "compile", compile_model),))
+
+
+def put_get_optimizer(default: Wrap, undo: Undo) -> None:
+    """Gives models `_get_optimizer`, which models with a `compile` of their own call.
+
+    Source: `tf.keras.Model._get_optimizer` of TensorFlow 2.0 to 2.10.
+
+    Args:
+        default: See `enable`.
+        undo: What takes it away again.
+    """
+
+    def get_optimizer(self: Any, optimizer: Any) -> Any:
+        """Returns what `compile` would train with, for an optimizer or a nest of them."""
+        wrap = wrap_under(self.dtype_policy, default)
+
+        def get(identifier: Any) -> Any:
+            made = keras.optimizers.get(identifier)
+            return made if wrap is None else wrap(made)
+
+        return keras.tree.map_structure(get, optimizer)
+
+    if not hasattr(keras.Model, "_get_optimizer"):
+        set_attribute(keras.Model, "_get_optimizer", get_optimizer, undo)
+
 
 _OLD_NAME = re.compile("(?P<dtype>.*)_with_float32_vars$")
 _INFER = ("infer", "_infer", "infer_float32_vars")
 
 
-class Policy(PolicyWithLossScale, keras.DTypePolicy):
+class Policy(PolicyWithLossScale, keras.DTypePolicy, metaclass=private.NamedAsKeras):
     """A dtype policy of Keras 3 with a loss scale, which `Model.compile` wraps optimizers with.
 
     Source: `tf.keras.mixed_precision.experimental.Policy` of TensorFlow 1.14 to 2.4.
@@ -39,6 +95,7 @@ class Policy(PolicyWithLossScale, keras.DTypePolicy):
 
     # Keras writes both names into files. A Keras without this package then finds its own class.
     __module__ = "keras"
+    _home = f"{__name__}:Policy"
     _configs = configs
 
     def __init__(self, name: str, loss_scale: Any = "auto") -> None:
@@ -57,8 +114,8 @@ class Policy(PolicyWithLossScale, keras.DTypePolicy):
             raise ValueError(str(error).replace(dtype, name)) from None
         self._old_name = name if old else None
         self._take_loss_scale(name, loss_scale)
-        if not compile_wrapping.patches.applied:
-            compile_wrapping.enable()
+        if not patches.applied:
+            enable()
 
     @property
     def name(self) -> str:
@@ -129,7 +186,7 @@ def set_policy(policy: Any) -> None:
             "set_policy can only be used to set the global policy to floating-point policies, such "
             f"as 'float32' and 'mixed_float16', but got: {policy.name!r}."
         )
-    if policy.compute_dtype != policy.variable_dtype and graph_rewrite.is_enabled():
+    if policy.compute_dtype != policy.variable_dtype and tf1.is_enabled():
         raise ValueError(
             f"The policy {policy.name!r} cannot be set, because the mixed precision graph rewrite "
             "is enabled. Use that or a mixed policy, not both."

@@ -7,10 +7,46 @@ A Keras that moves one of these names makes the package slower, or does without 
 from __future__ import annotations
 
 import contextlib
+import copyreg
+import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
 import keras
+
+
+class NamedAsKeras(type(keras.optimizers.LossScaleOptimizer)):  # type: ignore[misc]  # it is `type`
+    """The type of classes that have the name of Keras' own, which files then name.
+
+    Pickle finds a class by its module and its name, and would find Keras' own. So each of these
+    classes has a `_home`, the path of its own.
+    """
+
+
+def _reduce(cls: type) -> Any:
+    home = vars(cls).get("_home")
+    return cls.__qualname__ if home is None else (pkgutil.resolve_name, (home,))
+
+
+copyreg.pickle(NamedAsKeras, _reduce)
+
+
+def apply_by_inner(inner_optimizer: Any, gradients: list[Any], variables: Any) -> None:
+    """Lets the inner optimizer apply gradients.
+
+    A class that has an `apply_gradients` of its own, as in programs for tf-keras, is called by it:
+    tf-keras' wrapper did so. Keras 3's wrapper calls `apply` and passes such a method over.
+
+    Args:
+        inner_optimizer: An optimizer of Keras 3.
+        gradients: Unscaled gradients.
+        variables: Their variables; `None` for those that the optimizer was built for.
+    """
+    base = keras.optimizers.Optimizer.apply_gradients
+    if variables is None or type(inner_optimizer).apply_gradients is base:
+        inner_optimizer.apply(gradients, variables)
+    else:
+        inner_optimizer.apply_gradients(list(zip(gradients, variables, strict=True)))
 
 
 def tensorflow_variable(variable: Any) -> Any:

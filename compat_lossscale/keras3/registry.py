@@ -6,13 +6,12 @@ What Keras reads without asking the registry is patched: a layer's policy, and a
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
 import keras
 
-from compat_lossscale._patching import Undo, set_attribute
+from compat_lossscale._patching import Undo, around, set_attribute
 from compat_lossscale.keras3.experimental import LossScaleOptimizer
 from compat_lossscale.keras3.policies import Policy
 
@@ -65,9 +64,10 @@ def register(undo: Undo) -> None:
         known.update(before)
 
     undo.append(put_back)
-    _patch_method(keras.layers.Layer, "get_config", _layer_config, undo)
-    _patch_class_method(keras.layers.Layer, "from_config", _layer_from_config, undo)
-    _patch_class_method(keras.DTypePolicy, "from_config", _policy_from_config, undo)
+    get_config = around(keras.layers.Layer.get_config, _layer_config)
+    set_attribute(keras.layers.Layer, "get_config", get_config, undo)
+    _patch_from_config(keras.layers.Layer, _layer_from_config, undo)
+    _patch_from_config(keras.DTypePolicy, _policy_from_config, undo)
 
 
 def _layer_config(original: Any, layer: Any) -> Any:
@@ -97,22 +97,7 @@ def _policy_from_config(original: Any, cls: type, config: Mapping[str, Any]) -> 
     return original(cls, {key: value for key, value in config.items() if key != _LOSS_SCALE})
 
 
-def _patch_method(cls: type, name: str, replacement: Any, undo: Undo) -> None:
-    original = vars(cls)[name]
-
-    @functools.wraps(original)
-    def patched(self: Any) -> Any:
-        return replacement(original, self)
-
-    set_attribute(cls, name, patched, undo)
-
-
-def _patch_class_method(cls: type, name: str, replacement: Any, undo: Undo) -> None:
-    owner = next(base for base in cls.__mro__ if name in vars(base))
-    original = vars(owner)[name].__func__
-
-    @functools.wraps(original)
-    def patched(cls: type, *args: Any, **kwargs: Any) -> Any:
-        return replacement(original, cls, *args, **kwargs)
-
-    set_attribute(owner, name, classmethod(patched), undo)
+def _patch_from_config(cls: type, replacement: Any, undo: Undo) -> None:
+    owner = next(base for base in cls.__mro__ if "from_config" in vars(base))
+    original = vars(owner)["from_config"].__func__
+    set_attribute(owner, "from_config", classmethod(around(original, replacement)), undo)

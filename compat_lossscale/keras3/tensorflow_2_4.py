@@ -4,42 +4,35 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
 import tensorflow as tf
 
-from compat_lossscale.arguments import (
-    arguments_in,
-    as_loss_scale,
-    class_of,
-    config_of,
-    from_spec,
-    initial_scale_of,
-    inner_in,
-    others_in,
-    spec_of,
-)
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
-from compat_lossscale.errors import AlreadyWrappedError
-from compat_lossscale.keras3 import gradients, private
+from compat_lossscale.keras3 import old_members, private
 from compat_lossscale.keras3.arguments import check_wrappable, warn_of_dropped_factor
-from compat_lossscale.keras3.loss_scale_config import configs
 from compat_lossscale.keras3.old_members import Variables, arguments_of_today, look_up
 from compat_lossscale.keras3.optimizer import LossScaleOptimizer as Keras3LossScaleOptimizer
+from compat_lossscale.members.loss_scales import (
+    LossScaleConfigs,
+    class_of,
+    initial_scale_of,
+    spec_of,
+)
+from compat_lossscale.members.optimizer import OldMembers, wrapped_already
 from compat_lossscale.neighbour_names.keras_3_names import MEMBERS
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
-_KEYS_OF_KERAS_3 = ("count_skipped_steps", "name")
-"""What configs of Keras 3 have besides, which this constructor does not take."""
+configs = LossScaleConfigs(keras.saving.get_registered_name, keras.saving.get_registered_object)
+"""Loss scales to and from configs, by Keras 3's registry."""
 _FOR_THE_INNER_OPTIMIZER = ("clipnorm", "clipvalue", "global_clipnorm")
 """What Keras' constructor sets on every optimizer, and is of no use on a wrapper."""
 _wrapped: weakref.WeakSet[Any] = weakref.WeakSet()
 """The optimizers that have a wrapper."""
 
 
-class LossScaleOptimizer(Keras3LossScaleOptimizer):
+class LossScaleOptimizer(OldMembers, Keras3LossScaleOptimizer):
     """Wraps an optimizer of Keras 3, with all members of TensorFlow 2.4's class.
 
     It is what old programs get under `compat-lossscale run --keras3`. It differs from its base
@@ -65,30 +58,22 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
     """
 
     __module__ = "keras.optimizers"
+    _home = f"{__name__}:LossScaleOptimizer"
     _counts_skipped_too = True
+    _configs = configs
+    _not_arguments = ("count_skipped_steps", "name")
 
-    def __init__(
+    def _wrap(
         self,
         inner_optimizer: Any,
-        dynamic: bool = True,
-        initial_scale: float | None = None,
-        dynamic_growth_steps: int | None = None,
-        *,
-        rule: LossScaleRule | None = None,
+        make_loss_scale: Callable[[], LossScale],
+        argument: str = "inner_optimizer",
     ) -> None:
-        check_wrappable(inner_optimizer)
-        spec = LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
-        self._wrap(inner_optimizer, from_spec(spec))
-
-    def _wrap(self, inner_optimizer: Any, loss_scale: LossScale) -> None:
-        """Wraps an optimizer that `check_wrappable` has passed."""
+        """Checks an optimizer, and wraps it."""
+        check_wrappable(inner_optimizer, argument=argument)
+        loss_scale = make_loss_scale()
         if inner_optimizer in _wrapped:
-            raise AlreadyWrappedError(
-                '"inner_optimizer" is already wrapped by a LossScaleOptimizer: '
-                f"{inner_optimizer!r}. Use that one, or wrap a second optimizer, "
-                "type(opt).from_config(opt.get_config()): two loss scales cannot share the slots "
-                "and the step count of one."
-            )
+            raise wrapped_already(inner_optimizer)
         warn_of_dropped_factor(inner_optimizer, stacklevel=3)
         self._set_up(inner_optimizer, spec_of(loss_scale))
         # Also of a subclass, of which there is no spec.
@@ -146,10 +131,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         return getattr(self.inner_optimizer, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "_loss_scale":
-            # Users' subclasses of TensorFlow 2.0 to 2.3 assigned another one.
-            self._attach(as_loss_scale(value, below_one=True))
-        elif self._is_of_the_inner_optimizer(name):
+        if self._is_of_the_inner_optimizer(name):
             setattr(self.inner_optimizer, name, value)
         else:
             super().__setattr__(name, value)
@@ -168,17 +150,6 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             and name not in self.__dict__
             and not hasattr(type(self), name)
         )
-
-    @property
-    def dynamic(self) -> bool:
-        """Whether the loss scale can change."""
-        return not isinstance(self._loss_scale, FixedLossScale)
-
-    @property
-    def dynamic_counter(self) -> tf.Variable | None:
-        """Good steps since the loss scale last changed, an int64 variable; `None` if fixed."""
-        loss_scale = self._loss_scale
-        return loss_scale.good_steps if isinstance(loss_scale, DynamicLossScale) else None
 
     @property
     def lr(self) -> Any:
@@ -230,7 +201,7 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
         tape: tf.GradientTape | None = None,
     ) -> list[tuple[Any, Any]]:
         """Differentiates the scaled loss. Returns pairs of an unscaled gradient and a variable."""
-        pairs = gradients.compute(
+        pairs = old_members.differentiate(
             loss, var_list, grad_loss=grad_loss, tape=tape, scaled=self.get_scaled_loss
         )
         unscaled = self.get_unscaled_gradients([gradient for gradient, _ in pairs])
@@ -257,56 +228,16 @@ class LossScaleOptimizer(Keras3LossScaleOptimizer):
             ValueError: There is no gradient, the strategy is not supported, or gradients are not to
                 be summed.
         """
-        gradients.check_not_in_graph()
-        if gradients.are_summed_over_replicas():
+        old_members.check_not_in_graph()
+        if old_members.are_summed_over_replicas():
             kwargs["experimental_aggregate_gradients"] = experimental_aggregate_gradients
         super().apply_gradients(grads_and_vars, name=name, **kwargs)
 
-    def get_config(self) -> dict[str, Any]:
-        """Returns what `from_config` needs, in the form of TensorFlow 2.4.
-
-        Where that form has no words for the loss scale (a multiplier other than 2, a user's own
-        LossScale), it is in the form of TensorFlow 2.0 to 2.3.
-        """
-        inner_config = keras.saving.serialize_keras_object(self.inner_optimizer)
-        return config_of(self._loss_scale, inner_config, configs)
+    def _inner_config(self) -> Any:
+        return keras.saving.serialize_keras_object(self.inner_optimizer)
 
     @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> LossScaleOptimizer:
-        """Makes an optimizer, in its initial state, from a config of any generation.
-
-        Args:
-            config: What `get_config` of this class, of Keras 3, of tf-keras, or of any TensorFlow
-                from 2.0 to 2.15 returned, or its `inner_optimizer` alone, as in TensorFlow 2.4. It
-                is not changed.
-            custom_objects: Classes by the names under which the config has them.
-
-        Returns:
-            The optimizer.
-
-        Raises:
-            ConfigFormatError: `config` is no config of a loss-scale optimizer.
-            InexpressibleLossScaleError: The loss scale's multiplier is not 2.
-        """
-        arguments = arguments_in(config)
-        inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **arguments, **cls._others_in(config))
-
-    @staticmethod
-    def _others_in(config: Mapping[str, Any]) -> dict[str, Any]:
-        """What a subclass put into its config for a constructor of its own."""
-        others = others_in(config)
-        return {key: value for key, value in others.items() if key not in _KEYS_OF_KERAS_3}
-
-    @staticmethod
-    def _inner_from_config(
-        config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None
-    ) -> Any:
-        stored = inner_in(config)
-        if not isinstance(stored, dict):
-            return stored
+    def _make_inner(cls, stored: dict[str, Any], custom_objects: Any) -> Any:
         options = dict(stored.get("config") or {})
         rate, options = arguments_of_today(
             options.pop("learning_rate", None), options, str(stored.get("class_name"))

@@ -13,7 +13,7 @@ import platform
 import re
 from collections.abc import Mapping
 
-from compat_lossscale._installed import installed_version
+from compat_lossscale._require import INSTALL_TENSORFLOW, installed_version
 
 OLDEST_PYTHON = (3, 10)
 NEWEST_PYTHON = (3, 13)
@@ -30,7 +30,6 @@ LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 TAKEN_FOR_TRUE = ("1", "true", "True")
 """The values of that variable which TensorFlow takes for a yes."""
 _LOOKED_AT = ("tensorflow", "tf_keras", "keras", "h5py", "libcst")
-_INSTALL_BOTH = "pip install 'compat-lossscale[tf]'"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,10 +79,12 @@ class Note:
     Attributes:
         reason: What it is; a sentence.
         step: What to do about it.
+        package: The package that a program has to use for it to matter; empty for any program.
     """
 
     reason: str
     step: str
+    package: str = ""
 
 
 def look() -> Environment:
@@ -111,7 +112,7 @@ def _run(environment: Environment) -> Job:
 def _python_in_the_way(environment: Environment) -> tuple[str, str] | None:
     python, tensorflow = numbers(environment.python), environment.packages["tensorflow"]
     oldest, newest = map(_dotted, (OLDEST_PYTHON, NEWEST_PYTHON))
-    step = f"Make an environment with Python {oldest} to {newest}, and there: {_INSTALL_BOTH}"
+    step = f"Make an environment with Python {oldest} to {newest}, and there: {INSTALL_TENSORFLOW}"
     if python < OLDEST_PYTHON:
         return f"Python {environment.python} is too old: {oldest} is needed.", step
     if python > NEWEST_PYTHON and tensorflow is None:
@@ -126,7 +127,7 @@ def _python_in_the_way(environment: Environment) -> tuple[str, str] | None:
 def _tensorflow_in_the_way(environment: Environment) -> tuple[str, str] | None:
     version = environment.packages["tensorflow"]
     if version is None:
-        return "TensorFlow is not installed.", _INSTALL_BOTH
+        return "TensorFlow is not installed.", INSTALL_TENSORFLOW
     if numbers(version) and numbers(version) < OLDEST_TENSORFLOW:
         oldest = _dotted(OLDEST_TENSORFLOW)
         reason = f"TensorFlow {version} is too old: {oldest} is needed."
@@ -161,7 +162,7 @@ def _migrate(environment: Environment) -> Job:
 def _verify(environment: Environment) -> Job:
     if environment.packages["h5py"] is None:
         reason = "Configs, SavedModels and checkpoints can be read; .h5 and .keras need h5py."
-        return Job("verify", Outlook.PARTLY, reason, "pip install 'compat-lossscale[verify]'")
+        return Job("verify", Outlook.PARTLY, reason, "pip install h5py")
     return Job("verify", Outlook.WORKS, "It needs no TensorFlow, except for --deep.")
 
 
@@ -176,7 +177,9 @@ def notes(environment: Environment) -> list[Note]:
             f"TensorFlow {tensorflow} is newer than {_dotted(NEWEST_TENSORFLOW)}, the newest that "
             "this version of compat-lossscale was tested with."
         )
-        found_notes.append(Note(reason, "pip install --upgrade compat-lossscale"))
+        found_notes.append(
+            Note(reason, "Look for a newer compat-lossscale, or take an older TensorFlow.")
+        )
     return found_notes
 
 
@@ -200,12 +203,13 @@ def _which_keras(environment: Environment) -> list[Note]:
             f"{state}, so tf.keras is Keras 3 in plain Python. `compat-lossscale run` and "
             "compat_lossscale.install() choose tf-keras themselves; migrated programs do not."
         )
-        keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1"))
+        keras_notes.append(Note(reason, f"export {LEGACY_KERAS}=1", "tensorflow"))
     reason = (
         f"`import keras` is Keras {keras} in any case. The old names are there with "
         "`compat-lossscale run --keras3` only."
     )
-    keras_notes.append(Note(reason, "For tf-keras, write `from tensorflow import keras`."))
+    step = "For tf-keras, write `from tensorflow import keras`."
+    keras_notes.append(Note(reason, step, "keras"))
     return keras_notes
 
 

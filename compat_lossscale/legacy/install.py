@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from compat_lossscale._patching import Undo, take_back
 from compat_lossscale.errors import InstallError
-from compat_lossscale.legacy import deferred, early_neighbours, keras_3_home, tf_keras_home
+from compat_lossscale.legacy import keras_3_home, tf_keras_home, waiting
 
 _OPTIONS = {True: "legacy-optimizers", False: "new-optimizers"}
 _lock = threading.RLock()
 _undo: Undo = []
 """What takes the names out again, last thing first. Empty while not installed."""
-_chosen: deferred.InstallOptions = {"legacy_optimizers": True, "neighbours": True, "keras": 2}
+_chosen: waiting.InstallOptions = {"legacy_optimizers": True, "neighbours": True, "keras": 2}
 """What they were installed with, while they are."""
 _open_blocks = 0
 """How many `installed()` blocks are open, on all threads."""
@@ -55,18 +55,18 @@ def install(
     with _lock:
         if _undo:
             _agreed(legacy_optimizers, neighbours, keras, _chosen)
-            deferred.done()
+            waiting.done()
             return
-        options = _agreed(legacy_optimizers, neighbours, keras, deferred.options())
+        options = _agreed(legacy_optimizers, neighbours, keras, waiting.what_to_install())
         home = keras_3_home if options["keras"] == 3 else tf_keras_home
         home.require("compat_lossscale.install()")
-        deferred.done()
+        waiting.done()
         undo: Undo = []
         try:
             home.select(undo)
             home.put(options, undo)
             if options["neighbours"]:
-                early_neighbours.put(undo, keras=options["keras"])
+                waiting.put_neighbours(undo, keras=options["keras"])
         except BaseException:
             take_back(undo)
             raise
@@ -74,7 +74,7 @@ def install(
         _chosen = options
 
 
-def install_unless_busy(options: deferred.InstallOptions) -> bool:
+def install_unless_busy(options: waiting.InstallOptions) -> bool:
     """Installs inside an import of TensorFlow.
 
     A thread that is installing already may be waiting for that import to end. It is not waited for.
@@ -100,8 +100,8 @@ def _agreed(
     legacy_optimizers: bool | None,
     neighbours: bool | None,
     keras: int | None,
-    chosen: deferred.InstallOptions | None,
-) -> deferred.InstallOptions:
+    chosen: waiting.InstallOptions | None,
+) -> waiting.InstallOptions:
     """What is asked for, with what is chosen already, if anything is, where nothing is asked."""
     if keras not in (None, 2, 3):
         raise InstallError(f"keras must be 2, for tf-keras, or 3, but got: {keras!r}.")
@@ -149,7 +149,7 @@ def uninstall() -> None:
     with _lock:
         _installed_by_block = False
         take_back(_undo)
-        deferred.take_back()
+        waiting.take_back()
 
 
 @contextlib.contextmanager
@@ -174,7 +174,7 @@ def installed(
     """
     global _open_blocks, _installed_by_block  # noqa: PLW0603  # one process has one TensorFlow
     with _lock:
-        was_installed = bool(_undo) or deferred.options() is not None
+        was_installed = bool(_undo) or waiting.what_to_install() is not None
         install(legacy_optimizers=legacy_optimizers, neighbours=neighbours, keras=keras)
         _installed_by_block |= not was_installed
         _open_blocks += 1

@@ -10,7 +10,7 @@ from typing import Any
 from compat_lossscale._patching import Undo, modules_at, put_module, set_attribute, set_environment
 from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import InstallError
-from compat_lossscale.legacy import deferred
+from compat_lossscale.legacy import waiting
 
 _LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
 
@@ -26,7 +26,7 @@ def select(undo: Undo) -> None:
     set_environment(_LEGACY_KERAS, "0", undo)
 
 
-def put(options: deferred.InstallOptions, undo: Undo) -> None:
+def put(options: waiting.InstallOptions, undo: Undo) -> None:
     """Puts the old names into TensorFlow and Keras 3, which it imports.
 
     Args:
@@ -38,15 +38,13 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
     """
     _check()
     from compat_lossscale.keras3 import (  # noqa: PLC0415  # they import Keras
-        compile_wrapping,
         experimental,
-        old_layers,
         old_members,
         policies,
         registry,
         tensorflow_2_4,
     )
-    from compat_lossscale.keras3.loss_scale_config import configs  # noqa: PLC0415  # as above
+    from compat_lossscale.keras3.tensorflow_2_4 import configs  # noqa: PLC0415  # as above
     from compat_lossscale.legacy import old_names  # noqa: PLC0415  # imports TensorFlow
 
     keras = importlib.import_module("keras")
@@ -70,7 +68,7 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
         set_attribute(module, "set_value", old_members.set_value, undo)
     old_members.put(undo)
     if options["neighbours"]:
-        old_layers.put(undo)
+        old_members.put_into_layers(undo)
     registry.register(undo)
 
     def wrap(optimizer: Any) -> Any:
@@ -78,11 +76,9 @@ def put(options: deferred.InstallOptions, undo: Undo) -> None:
             return optimizer
         return tensorflow_2_4.LossScaleOptimizer(optimizer)
 
-    undo.append(
-        functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
-    )
-    compile_wrapping.enable(default=wrap)
-    compile_wrapping.put_get_optimizer(wrap, undo)
+    undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
+    policies.enable(default=wrap)
+    policies.put_get_optimizer(wrap, undo)
 
 
 def _check() -> None:

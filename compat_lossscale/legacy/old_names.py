@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from compat_lossscale._patching import Undo, put_module, put_private_module
-from compat_lossscale.arguments import LossScaleConfigs
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, supports_strategy
+from compat_lossscale.members.loss_scales import LossScaleConfigs
 from compat_lossscale.tf1 import (
     MixedPrecisionLossScaleOptimizer,
     disable_mixed_precision_graph_rewrite,

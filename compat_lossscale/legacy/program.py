@@ -3,20 +3,177 @@
 
 The process becomes an interpreter that runs the program, with nothing of this package between the
 two. Before the program it imports `_site/sitecustomize.py`, which has the old names put into
-TensorFlow when it is imported.
+TensorFlow when it is imported. Under a debugger or a profiler, which would lose sight of the
+program, it runs in this process.
 """
 
 from __future__ import annotations
 
+import builtins
+import importlib.machinery
+import importlib.util
 import os
+import pkgutil
+import runpy
 import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
 
 from compat_lossscale.errors import ProgramError
-from compat_lossscale.legacy import interpreter, startup
+from compat_lossscale.legacy import startup
 
-TYPE_CHECKING = False  # `typing` takes longer to import than all of this
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+_TAKES_A_VALUE = "WX"
+_NAMES_A_PROGRAM = "cm"
+# Python then ignores its environment, or imports no `site`, or goes on after the program.
+WITHOUT_SITE = ("E", "I", "S")
+_INTERACTIVE = "i"
+_PACKAGE = "compat_lossscale"
+_COMMANDS = ("compat-lossscale", "__main__.py")
+
+
+def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Splits what follows `python` into the interpreter's options and the rest.
+
+    The rest begins with the program: a path, `-`, `-c` or `-m`, or nothing if there is none.
+    """
+    index = 0
+    while index < len(arguments):
+        argument = arguments[index]
+        if argument == "-" or not argument.startswith("-") or argument.startswith("--"):
+            break
+        for place, letter in enumerate(argument[1:], start=1):
+            if letter in _NAMES_A_PROGRAM:
+                letters = argument[:place]
+                options = [*arguments[:index], *([letters] if place > 1 else [])]
+                return options, ["-" + argument[place:], *arguments[index + 1 :]]
+            if letter in _TAKES_A_VALUE:
+                index += place == len(argument) - 1
+                break
+        index += 1
+    return list(arguments[:index]), list(arguments[index:])
+
+
+def letters(options: Sequence[str]) -> set[str]:
+    """Which of the interpreter's options are among `options`, by their letters."""
+    flags: set[str] = set()
+    values = False
+    for option in options:
+        if values or not option.startswith("-"):
+            values = False
+            continue
+        for place, letter in enumerate(option[1:], start=1):
+            flags.add(letter)
+            if letter in _TAKES_A_VALUE:
+                values = place == len(option) - 1
+                break
+    return flags
+
+
+def own_options() -> list[str] | None:
+    """The options of this interpreter, if it was started for the command alone.
+
+    Returns:
+        `None` if something else was started that goes on to run the command, and loses sight of the
+        program when another interpreter runs it: a debugger, a profiler, a test.
+    """
+    if _is_watched():
+        return None
+    count = len(sys.argv) - 1
+    started, given = sys.orig_argv[1 : len(sys.orig_argv) - count], sys.orig_argv[-count:]
+    options, command = split(started)
+    if given != sys.argv[1:] or command not in (["-m", _PACKAGE], [sys.argv[0]]):
+        return None
+    if os.path.basename(sys.argv[0]) not in _COMMANDS:  # noqa: PTH119  # it may be any string
+        return None
+    return None if letters(options) & {*WITHOUT_SITE, _INTERACTIVE} else options
+
+
+def _is_watched() -> bool:
+    """Whether a tracer or a profiler is at work, or another thread."""
+    if sys.gettrace() or sys.getprofile():
+        return True
+    monitoring = getattr(sys, "monitoring", None)  # since Python 3.12
+    if monitoring is not None and any(map(monitoring.get_tool, range(6))):
+        return True
+    threading = sys.modules.get("threading")
+    return threading is not None and threading.active_count() > 1
+
+
+def run_in_process(arguments: Sequence[str]) -> None:
+    """Runs a program as `__main__`, which it stays.
+
+    Args:
+        arguments: What would follow `python`: a script's path (or that of a directory or zip file
+            with a `__main__.py`), `-`, `-c` and code or `-m` and a module's name; then the
+            program's own arguments.
+
+    Raises:
+        BaseException: What the program raises.
+    """
+    _forget_own_imports()
+    program, *args = arguments
+    main = _new_main()
+    if program.startswith(("-c", "-m")):
+        what, *args = [program[2:], *args] if len(program) > 2 else args
+        sys.argv = [program[:2], *args]
+        if program.startswith("-c"):
+            sys.path[0] = ""
+            _execute(what.encode(), "<string>", main)
+        else:
+            sys.path[0] = os.getcwd()  # noqa: PTH109  # as python does it
+            runpy._run_module_as_main(what)  # type: ignore[attr-defined]  # it is what -m calls
+        return
+    sys.argv = [program, *args]
+    if program == "-":
+        sys.path[0] = ""
+        _execute(sys.stdin.buffer.read(), "<stdin>", main)
+    elif pkgutil.get_importer(program) is not None:
+        sys.path[0] = program
+        runpy._run_module_as_main("__main__", alter_argv=False)  # type: ignore[attr-defined]  # as above
+    else:
+        sys.path[0] = os.path.dirname(os.path.realpath(program))  # noqa: PTH120  # as python does it
+        _run_file(program, main)
+
+
+def _forget_own_imports() -> None:
+    """The command line has imported click. The program may have a `click.py` of its own."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "click"]:
+        del sys.modules[name]
+
+
+def _new_main() -> types.ModuleType:
+    main = types.ModuleType("__main__")
+    main.__annotations__ = {}
+    main.__builtins__ = builtins  # type: ignore[attr-defined]  # added here
+    sys.modules["__main__"] = main
+    return main
+
+
+def _run_file(path: str, main: types.ModuleType) -> None:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  # a pipe is as good as a file
+            content = file.read()
+    except OSError as error:
+        message = (
+            f"can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] {error.strerror}"  # noqa: PTH100  # links unresolved
+        )
+        print(f"{sys.executable}: {message}", file=sys.stderr)
+        raise SystemExit(2) from None
+    main.__file__ = path = os.path.abspath(path)  # noqa: PTH100  # links unresolved
+    main.__cached__ = None  # type: ignore[attr-defined]  # as python has it
+    if content.startswith(importlib.util.MAGIC_NUMBER):
+        loader = importlib.machinery.SourcelessFileLoader("__main__", path)
+        main.__loader__ = loader
+        code = loader.get_code("__main__")
+        assert code is not None
+        exec(code, vars(main))
+        return
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    _execute(content, path, main)
+
+
+def _execute(source: bytes, filename: str, main: types.ModuleType) -> None:
+    exec(compile(source, filename, "exec", dont_inherit=True), vars(main))
 
 
 def start(arguments: Sequence[str], options: Mapping[str, bool]) -> Callable[[], None]:
@@ -34,14 +191,14 @@ def start(arguments: Sequence[str], options: Mapping[str, bool]) -> Callable[[],
     Raises:
         ProgramError: Python's options cannot be what they are.
     """
-    given, program = interpreter.split(arguments)
-    refused = sorted(interpreter.letters(given) & set(interpreter.WITHOUT_SITE))
+    given, program = split(arguments)
+    refused = sorted(letters(given) & set(WITHOUT_SITE))
     if refused:
         raise ProgramError(
             f"python's option -{refused[0]} leaves out what puts the old names back: run without "
             "it, and call compat_lossscale.install() in the program"
         )
-    own = interpreter.own_options()
+    own = own_options()
     if own is not None:
         variables = startup.environment(options, os.environ.get("PYTHONPATH"))
         os.execve(sys.executable, [sys.executable, *own, *arguments], {**os.environ, **variables})
@@ -51,6 +208,4 @@ def start(arguments: Sequence[str], options: Mapping[str, bool]) -> Callable[[],
             "give it to that"
         )
     startup.prepare(options)
-    from compat_lossscale.legacy import in_process  # noqa: PLC0415  # only if used
-
-    return lambda: in_process.run(program)
+    return lambda: run_in_process(program)

@@ -7,15 +7,142 @@ program that needs no TensorFlow runs as it would without.
 
 from __future__ import annotations
 
+import builtins
 import os
+import sys
 
 from compat_lossscale import _import_hook
-from compat_lossscale.legacy import deferred, early_neighbours, own_frames
+from compat_lossscale.legacy import waiting
 
 TYPE_CHECKING = False  # `typing` takes longer to import than all of this
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
     from typing import Any
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  # no pathlib here
+_HIDDEN = (__file__, waiting.__file__, os.path.join(_PACKAGE, "neighbours", "serving.py"))  # noqa: PTH118  # no pathlib here
+"""The modules whose frames are left out of the traceback that ends a program. A program's imports,
+and its reads of names that TensorFlow lacks, go through them."""
+
+
+def hide() -> None:
+    """Shows the traceback that `python` shows, unless the program shows its errors itself."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _excepthook
+
+
+def _excepthook(
+    kind: type[BaseException], error: BaseException, frames: TracebackType | None
+) -> None:
+    for one in _chain(error):
+        _leave_out_hidden(one.__traceback__)
+    sys.__excepthook__(kind, error, frames)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error and those that it was raised from or during."""
+    errors: list[BaseException] = []
+    left: list[BaseException | None] = [error]
+    while left:
+        one = left.pop()
+        if one is not None and one not in errors:
+            errors.append(one)
+            left += [one.__cause__, one.__context__]
+    return errors
+
+
+def _leave_out_hidden(frames: TracebackType | None) -> None:
+    while frames is not None:
+        following = frames.tb_next
+        while following is not None and following.tb_frame.f_code.co_filename in _HIDDEN:
+            following = following.tb_next
+        frames.tb_next = following
+        frames = following
+
+
+_OWN_SOURCES = os.path.join(os.path.realpath(_PACKAGE), "")  # noqa: PTH118  # no pathlib here
+# The same in both: the rest of the path says which API is meant.
+_SHARED = ("tensorflow.compat", "tensorflow.python", "tensorflow.core")
+
+
+def disable_v2_behavior() -> None:
+    """Turns TensorFlow 2 behaviour off."""
+    sys.modules["tensorflow"].compat.v1.disable_v2_behavior()
+
+
+def redirect() -> None:
+    """Lets `import tensorflow` mean TensorFlow 1 in a program written for 1.14 or 1.15.
+
+    Only the program's own modules are concerned. Installed packages, TensorFlow itself included,
+    expect TensorFlow 2 today and go on getting it. It need not be imported yet.
+    """
+    original = builtins.__import__
+
+    def import_(
+        name: str,
+        globals: Mapping[str, Any] | None = None,  # noqa: A002  # the name __import__ gives it
+        locals: Mapping[str, Any] | None = None,  # noqa: A002  # `__import__`'s own name
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        if level == 0 and _is_tensorflow(name) and _is_the_programs(globals):
+            if not fromlist:
+                original(_in_v1(name), globals, locals, ("*",), 0)
+                return sys.modules["tensorflow"].compat.v1
+            name = _in_v1(name)
+        return original(name, globals, locals, fromlist, level)
+
+    builtins.__import__ = import_
+    hide()
+
+
+def _is_tensorflow(name: str) -> bool:
+    if name == "tensorflow":
+        return True
+    return name.startswith("tensorflow.") and not any(
+        name == shared or name.startswith(f"{shared}.") for shared in _SHARED
+    )
+
+
+def _in_v1(name: str) -> str:
+    import importlib  # noqa: PLC0415  # only if used
+
+    in_v1 = name.replace("tensorflow", "tensorflow.compat.v1", 1)
+    try:
+        importlib.import_module(in_v1)
+    except ModuleNotFoundError:
+        # Say that the name which the program wrote is missing, as python would.
+        if not name.startswith("tensorflow.contrib"):
+            return name
+        raise ModuleNotFoundError(
+            f"No module named {name!r}: tf.contrib ended with TensorFlow 1, and nothing here "
+            "stands for it. Take it out of the program; of tf.contrib.mixed_precision, "
+            "`compat-lossscale migrate --explain LS603` says what to use instead",
+            name=name,
+        ) from None
+    return in_v1
+
+
+def _is_the_programs(module_globals: Mapping[str, Any] | None) -> bool:
+    module_globals = module_globals or {}
+    file = module_globals.get("__file__")
+    if not isinstance(file, str):
+        # A program that came through standard input is in no file.
+        return module_globals.get("__name__") == "__main__"
+    path = os.path.realpath(file)
+    installed = any(f"/{name}/" in path for name in ("site-packages", "dist-packages"))
+    # This package may be in no such folder: an editable install is in that of its sources.
+    return not installed and not path.startswith((*_standard_library(), _OWN_SOURCES))
+
+
+def _standard_library() -> tuple[str, ...]:
+    import sysconfig  # noqa: PLC0415  # see above
+
+    places = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
+    return tuple(os.path.join(place, "") for place in places)  # noqa: PTH118  # see above
+
 
 _OPTIONS = "COMPAT_LOSSSCALE_RUN"
 _FOUND_PATH = "COMPAT_LOSSSCALE_FOUND_PYTHONPATH"
@@ -52,7 +179,7 @@ def prepare(options: Mapping[str, bool]) -> None:
     """
     install_when_imported("`compat-lossscale run`", **options)
     _import_hook.when_imported(
-        "multiprocessing.util", lambda module: _pass_on(module, options), deferred.undo
+        "multiprocessing.util", lambda module: _pass_on(module, options), waiting.undo
     )
 
 
@@ -79,23 +206,21 @@ def install_when_imported(
 
         home = keras_3_home if keras3 else tf_keras_home
         home.require(what)
-        home.select(deferred.undo)
+        home.select(waiting.undo)
 
-    def install(options: deferred.InstallOptions) -> None:
+    def install(options: waiting.InstallOptions) -> None:
         from compat_lossscale.legacy.install import install_unless_busy  # noqa: PLC0415  # slow
 
         if install_unless_busy(options) and tf1:
-            tf1_imports.disable_v2_behavior()
-        own_frames.hide()
+            disable_v2_behavior()
+        hide()
 
     keras = 3 if keras3 else 2
     if tf1:
-        from compat_lossscale.legacy import tf1_imports  # noqa: PLC0415  # only if used
-
-        tf1_imports.redirect()
+        redirect()
     if neighbours:
-        early_neighbours.prepare(deferred.undo, keras=keras)
-    deferred.defer(
+        waiting.wait_for_neighbours(waiting.undo, keras=keras)
+    waiting.defer(
         {
             "legacy_optimizers": legacy_optimizers and not keras3,
             "neighbours": neighbours,
@@ -125,7 +250,7 @@ def _pass_on(util: Any, options: Mapping[str, bool]) -> None:
     def put_back() -> None:
         util.spawnv_passfds = original
 
-    deferred.undo.append(put_back)
+    waiting.undo.append(put_back)
 
 
 def _set_path(value: str | None) -> None:

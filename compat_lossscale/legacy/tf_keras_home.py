@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compat_lossscale._patching import Undo, alias, modules_at, set_attribute, set_environment
 from compat_lossscale._require import require_tensorflow
 from compat_lossscale.errors import InstallError
-from compat_lossscale.legacy import deferred
+from compat_lossscale.legacy import waiting
 
 if TYPE_CHECKING:
     from compat_lossscale.legacy.old_names import KerasNames
@@ -29,7 +29,7 @@ def select(undo: Undo) -> None:
     set_environment(_LEGACY_KERAS, "1", undo)
 
 
-def put(options: deferred.InstallOptions, undo: Undo) -> None:
+def put(options: waiting.InstallOptions, undo: Undo) -> None:
     """Puts the old names into TensorFlow and tf-keras, which it imports.
 
     Args:
@@ -102,7 +102,7 @@ def names_on_tf_keras(legacy_optimizers: bool) -> KerasNames:
         global_policy=policies.global_policy,
         set_policy=policies.set_policy,
         policy_scope=policies.policy_scope,
-        configs=optimizers.loss_scale_config.configs,
+        configs=optimizers.base.configs,
         deserialize_policy=policies.deserialize,
         helpers=helpers,
     )
@@ -138,16 +138,18 @@ def _put_legacy_optimizers(undo: Undo) -> None:
 
 
 def _take_over_keras(undo: Undo) -> None:
-    from compat_lossscale.optimizers import LossScaleOptimizer, install_state, stock  # noqa: PLC0415  # it imports TensorFlow
-    from compat_lossscale.policies import compile_wrapping  # noqa: PLC0415  # needs TensorFlow
+    from compat_lossscale import policies  # noqa: PLC0415  # needs TensorFlow
+    from compat_lossscale.optimizers import (  # noqa: PLC0415  # it imports TensorFlow
+        LossScaleOptimizer,
+        families,  # it imports TensorFlow
+        stock,
+    )
 
     def wrap(optimizer: Any) -> Any:
         if isinstance(optimizer, stock.BaseLossScaleOptimizer):
             return optimizer
         return LossScaleOptimizer(optimizer)
 
-    undo.append(
-        functools.partial(compile_wrapping.patches.replace, compile_wrapping.patches.applied)
-    )
-    compile_wrapping.enable(default=wrap)
-    set_attribute(install_state, "old_names_are_installed", True, undo)
+    undo.append(functools.partial(policies.patches.replace, policies.patches.applied))
+    policies.enable(default=wrap)
+    set_attribute(families, "old_names_are_installed", True, undo)

@@ -11,13 +11,10 @@ from __future__ import annotations
 from compat_lossscale.neighbour_names import (
     estimator_names,
     keras_names,
+    library_names,
     moved_names,
-    numpy_names,
-    python_names,
     removed_names,
-    scipy_names,
     tensorflow_names,
-    wandb_names,
 )
 from compat_lossscale.neighbour_names.neighbour import Neighbour
 
@@ -39,9 +36,9 @@ TABLE: tuple[Neighbour, ...] = (
     *estimator_names.MODULES,
     *keras_names.NAMES,
     *keras_names.MODULES,
-    *numpy_names.NEIGHBOURS,
-    *scipy_names.NEIGHBOURS,
-    *wandb_names.NEIGHBOURS,
-    *python_names.NEIGHBOURS,
+    *library_names.NUMPY,
+    *library_names.SCIPY,
+    *library_names.WANDB,
+    *library_names.PYTHON,
 )
 """Every neighbour."""

@@ -21,7 +21,7 @@ NAMES = (
         Neighbour(
             name,
             _UNTIL,
-            f"{_OURS}.estimator_api:estimator_{api}",
+            f"{_OURS}.estimator_training:estimator_{api}",
             _FAITHFUL,
             _INSTEAD,
             package=PACKAGE,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public names of `tf.keras`, and where `tensorflow.python.keras` meant others by them.
 
-Made by `python -m compat_lossscale.neighbours.keras_public_names`; do not edit.
+Made by `python -m tools.keras_public_names`; do not edit.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ NAMES = (
     Neighbour(
         f"{_KERAS}.utils.multi_gpu_model",
         "TensorFlow 2.3",
-        f"{_OURS}.multi_gpu_model:multi_gpu_model",
+        f"{_OURS}.removed_members:multi_gpu_model",
         THE_SAME,
         "tf.distribute.MirroredStrategy, in whose scope() the model is made and compiled",
     ),

@@ -14,7 +14,7 @@ METHODS = (
     Neighbour(
         "tensorflow.distribute.Strategy.experimental_run_v2",
         "TensorFlow 2.3",
-        "compat_lossscale.neighbours.tensorflow_functions:experimental_run_v2",
+        "compat_lossscale.neighbours.removed_members:experimental_run_v2",
         THE_SAME,
         "Strategy.run",
         "tensorflow.distribute.Strategy.run",
@@ -22,14 +22,14 @@ METHODS = (
     Neighbour(
         "tensorflow.data.experimental.OptimizationOptions.map_vectorization",
         "TensorFlow 2.6",
-        "compat_lossscale.neighbours.tensorflow_functions:map_vectorization",
+        "compat_lossscale.neighbours.removed_members:map_vectorization",
         "it is set and read, and does nothing: it made datasets faster, and did not change them",
         "nothing",
     ),
     Neighbour(
         "tensorflow.keras.Model.compute_loss",
         "TensorFlow 2.8",
-        "compat_lossscale.neighbours.keras_compute_loss:ComputeLoss",
+        "compat_lossscale.neighbours.changed_behaviour:ComputeLoss",
         "a later base class' method of that name is found, as before Keras had one itself",
         "another name, or the mixin as the first base class",
     ),
@@ -40,7 +40,7 @@ NAMES = (
     Neighbour(
         "tensorflow.data.experimental.MapVectorizationOptions",
         "TensorFlow 2.6",
-        "compat_lossscale.neighbours.tensorflow_functions:MapVectorizationOptions",
+        "compat_lossscale.neighbours.removed_members:MapVectorizationOptions",
         "it is set and read, and does nothing",
         "nothing",
     ),

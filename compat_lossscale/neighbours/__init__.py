@@ -15,11 +15,14 @@ from compat_lossscale._import_hook import when_imported
 from compat_lossscale._patching import Undo, modules_at, set_attribute, take_back
 from compat_lossscale.neighbour_names import MEMBERS, TABLE, keras_names
 from compat_lossscale.neighbour_names.neighbour import Neighbour
-from compat_lossscale.neighbours import keras_3_gone
-from compat_lossscale.neighbours.dataclass_defaults import put_unhashable_defaults
-from compat_lossscale.neighbours.keras_2_packages import put_keras_2
-from compat_lossscale.neighbours.lazy_names import put_explanations, put_lazy_names
-from compat_lossscale.neighbours.module_finder import put_modules
+from compat_lossscale.neighbours.serving import (
+    put_explanations,
+    put_keras_2,
+    put_keras_3_explanations,
+    put_keras_modules,
+    put_lazy_names,
+    put_modules,
+)
 
 _API_ROOTS = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")
 
@@ -64,10 +67,12 @@ def put(undo: Undo, *, keras: int = 2) -> None:
 
 def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> None:
     # Not before: these need TensorFlow.
-    from compat_lossscale.neighbours.changed_signatures import put_signatures  # noqa: PLC0415
-    from compat_lossscale.neighbours.keras_backups import put_backups  # noqa: PLC0415
-    from compat_lossscale.neighbours.keras_compute_loss import put_compute_loss  # noqa: PLC0415
-    from compat_lossscale.neighbours.keras_modules import put_keras_modules  # noqa: PLC0415
+    from compat_lossscale.neighbours.changed_behaviour import (  # noqa: PLC0415
+        put_backups,
+        put_compute_loss,
+        put_signatures,
+        put_unhashable_defaults,
+    )
 
     for place, named in _NAMES.items():
         names = {name: one for name, one in named.items() if has_tf_keras or not _needs_it(one)}
@@ -88,7 +93,7 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
         put_compute_loss(undo)
         put_keras_modules(_KERAS_MODULES, _NAMES, undo)
     else:
-        keras_3_gone.put(undo)
+        put_keras_3_explanations(undo)
 
 
 def _put_names(names: Mapping[str, Neighbour], undo: Undo, module: object) -> None:

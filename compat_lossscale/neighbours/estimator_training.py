@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tensorflow-estimator calls of `tensorflow.python.distribute.estimator_training`.
-
-With one worker, an estimator trains under a strategy by itself, and this only fills in its
-`RunConfig`. The coordinator for several workers is not here.
-"""
+"""Gives `tf.estimator`, and says what to install where its package is missing."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
+
+from compat_lossscale.neighbour_names.estimator_names import NAMES
 
 ESTIMATOR_API_NAME = "tensorflow"
 """Under which of TensorFlow's APIs the package lists its names: the one for estimators is gone."""
@@ -48,3 +47,15 @@ def init_run_config(config: Any, tf_config: Mapping[str, Any]) -> None:
 def should_run_distribute_coordinator(config: Any) -> bool:
     """Whether several workers have to be coordinated: never, see above."""
     return False
+
+
+def __getattr__(name: str) -> Any:
+    if name not in {"estimator_v1", "estimator_v2"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    api = f"tensorflow_estimator._api.{name[-2:]}.estimator"
+    try:
+        return importlib.import_module(api)
+    except ModuleNotFoundError as error:
+        if error.name != "tensorflow_estimator":
+            raise
+        raise AttributeError(NAMES[0].missing(), name="estimator") from None

@@ -3,63 +3,59 @@
 
 import tf_keras
 
-from compat_lossscale import _patching
-from compat_lossscale.optimizers import (
-    families,
-    keras,
-    keras_legacy,
-    loss_scale_config,
-    registry,
-    saving,
-    stock,
-)
+from compat_lossscale import tf1
+from compat_lossscale._patching import FunctionPatches
+from compat_lossscale.optimizers import base, families, keras, keras_legacy, saving, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
 from compat_lossscale.optimizers.experimental import (
     LossScaleOptimizer as ExperimentalLossScaleOptimizer,
 )
-from compat_lossscale.tf1 import graph_rewrite
 
 __all__ = [
     "ExperimentalLossScaleOptimizer",
     "LossScaleOptimizer",
+    "base",
     "families",
     "keras",
     "keras_is_patched",
     "keras_legacy",
-    "loss_scale_config",
     "patch_keras",
-    "registry",
+    "patches",
     "saving",
     "stock",
     "unpatch_keras",
 ]
 
-graph_rewrite.KERASES.append(
-    graph_rewrite.RewritableKeras(
+tf1.KERASES.append(
+    tf1.RewritableKeras(
         (stock.OptimizerV2, stock.Optimizer),
         (LossScaleOptimizer, stock.BaseLossScaleOptimizer),
         ExperimentalLossScaleOptimizer,
-        loss_scale_config.configs,
+        base.configs,
         tf_keras.mixed_precision.global_policy,
     )
 )
 
 
+patches = FunctionPatches()
+"""The patches of Keras' savers and loaders."""
+
+
 def patch_keras() -> None:
     """Patches Keras' savers and loaders for these classes, and registers the classes there."""
-    registry.register()
-    _patching.patch_functions(saving.PATCHES)
+    saving.register()
+    patches.replace(saving.PATCHES)
 
 
 def unpatch_keras() -> None:
     """Takes that back."""
-    registry.unregister()
-    _patching.unpatch_functions(saving.PATCHES)
+    saving.unregister()
+    patches.replace(())
 
 
 def keras_is_patched() -> bool:
     """Whether Keras is patched at present."""
-    return _patching.are_patched(saving.PATCHES)
+    return bool(patches.applied)
 
 
 patch_keras()

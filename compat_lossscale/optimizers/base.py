@@ -4,41 +4,29 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale.arguments import (
-    arguments_in,
-    as_loss_scale,
-    config_of,
-    from_spec,
-    initial_scale_of,
-    inner_in,
-    others_in,
-)
 from compat_lossscale.core import (
     DynamicLossScale,
     FixedLossScale,
     LossScale,
     as_written,
+    check_in_replica_context,
     check_strategy,
-    fixed_value,
     scale_loss,
     unscale_gradients,
 )
-from compat_lossscale.optimizers import (
-    families,
-    loss_scale_config,
-    pickling,
-    stock,
-    wrapping,
-)
-from compat_lossscale.spec import LossScaleRule, LossScaleSpec
-from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.guards import GuardsScaling
+from compat_lossscale.members.guards import GuardsScaling
+from compat_lossscale.members.loss_scales import LossScaleConfigs, initial_scale_of
+from compat_lossscale.members.optimizer import OldMembers
+from compat_lossscale.optimizers import families, pickling, stock
+
+configs = LossScaleConfigs(tf_keras.utils.get_registered_name, tf_keras.utils.get_registered_object)
+"""Loss scales to and from configs, by tf-keras' registry."""
 
 _EXAMPLE = """
     with tf.GradientTape() as tape:
@@ -50,7 +38,7 @@ _EXAMPLE = """
 
 
 class LossScaleOptimizer(
-    CountsSkippedSteps,
+    OldMembers,
     GuardsScaling,
     stock.BaseLossScaleOptimizer,
     metaclass=families.LossScaleOptimizerType,
@@ -88,28 +76,12 @@ class LossScaleOptimizer(
             and an `AttributeError` too where TensorFlow 2.4 raised one.)
     """
 
-    _loss_scale: LossScale
+    _configs = configs
     _optimizer: Any
     _wrap_in_family: Callable[[Any], None]
     """Is defined by the front ends: wraps an optimizer of their family."""
     _make_weights: Callable[[Sequence[Any]], None]
     """Is defined by the front ends: makes the inner optimizer's weights for some variables."""
-
-    def __init__(
-        self,
-        inner_optimizer: Any,
-        dynamic: bool = True,
-        initial_scale: float | None = None,
-        dynamic_growth_steps: int | None = None,
-        *,
-        rule: LossScaleRule | None = None,
-    ) -> None:
-        def make_loss_scale() -> LossScale:
-            return from_spec(
-                LossScaleSpec.from_constructor(dynamic, initial_scale, dynamic_growth_steps, rule)
-            )
-
-        self._wrap(inner_optimizer, make_loss_scale)
 
     def _wrap(
         self,
@@ -118,7 +90,7 @@ class LossScaleOptimizer(
         argument: str = "inner_optimizer",
     ) -> None:
         """Becomes a wrapper of the inner optimizer's family, and wraps it."""
-        family = wrapping.family_to_wrap(type(self), inner_optimizer, argument)
+        family = families.family_to_wrap(type(self), inner_optimizer, argument)
         # Made before anything is wrapped: it may refuse, and the program may try again.
         loss_scale = make_loss_scale()
         families.become(self, family)
@@ -142,30 +114,6 @@ class LossScaleOptimizer(
     def _step_counter(self) -> Any:
         """The variable that counts all steps, skipped ones too."""
         return self._optimizer.iterations
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "_loss_scale":
-            # Users' subclasses of TensorFlow 2.0 to 2.3 assigned another one.
-            self._attach(as_loss_scale(value, below_one=True))
-        else:
-            super().__setattr__(name, value)
-
-    @property
-    def dynamic(self) -> bool:
-        """Whether the loss scale can change."""
-        return not isinstance(self._loss_scale, FixedLossScale)
-
-    @property
-    def loss_scale(self) -> tf.Tensor:
-        """The current loss scale, a float32 scalar tensor."""
-        return tf.convert_to_tensor(self._loss_scale())
-
-    @property
-    def dynamic_counter(self) -> tf.Variable | None:
-        """Good steps since the loss scale last changed, an int64 variable; `None` if fixed."""
-        if isinstance(self._loss_scale, DynamicLossScale):
-            return self._loss_scale.good_steps
-        return None
 
     @property
     def initial_scale(self) -> float | None:
@@ -195,7 +143,7 @@ class LossScaleOptimizer(
             The scaled loss, in the loss's dtype; a callable for a callable, which reads the loss
             scale each time it is called.
         """
-        self._loss_has_been_scaled = True
+        self.__dict__["_loss_has_been_scaled"] = True
         if callable(loss):
             return as_written(lambda: self._scaled(loss(), "get_scaled_loss"))
         return self._scaled(loss, "get_scaled_loss")
@@ -203,9 +151,6 @@ class LossScaleOptimizer(
     def _multiply(self, loss: Any, method: str) -> Any:
         del method
         return scale_loss(loss, self._loss_scale)
-
-    def _fixed_scale(self) -> float | None:
-        return fixed_value(self._loss_scale)
 
     @as_written
     def get_unscaled_gradients(self, grads: Any) -> list[Any]:
@@ -217,7 +162,7 @@ class LossScaleOptimizer(
         Returns:
             A list as long as `grads`, each of its own dtype and kind; `None` stays `None`.
         """
-        self._gradients_have_been_unscaled = True
+        self.__dict__["_gradients_have_been_unscaled"] = True
         return unscale_gradients(grads, self._loss_scale())
 
     def _check_before_applying(self) -> None:
@@ -227,11 +172,7 @@ class LossScaleOptimizer(
             ValueError: In a cross-replica context, or the strategy is not supported. (It may be
                 another one than when the optimizer was made.)
         """
-        if tf.distribute.in_cross_replica_context():
-            raise ValueError(
-                "apply_gradients() must be called in a replica context: from a function that "
-                "strategy.run() calls."
-            )
+        check_in_replica_context("apply_gradients")
         check_strategy()
         self._warn_if_forgotten()
 
@@ -272,46 +213,11 @@ class LossScaleOptimizer(
         copied.__dict__.update(self.__dict__)
         return copied
 
-    def get_config(self) -> dict[str, Any]:
-        """Returns what `from_config` needs, in the form of TensorFlow 2.4 to tf-keras 2.21.
-
-        Where that form has no words for the loss scale (a multiplier other than 2, a user's own
-        LossScale), it is in the form of TensorFlow 2.0 to 2.3. A rule has a key `rule`, which only
-        this package reads.
-        """
-        inner_config = tf_keras.optimizers.serialize(self._optimizer)
-        return config_of(self._loss_scale, inner_config, loss_scale_config.configs)
+    def _inner_config(self) -> Any:
+        return tf_keras.optimizers.serialize(self._optimizer)
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> LossScaleOptimizer:
-        """Makes an optimizer, in its initial state, from a config of any generation.
-
-        Args:
-            config: What `get_config` of this class, of tf-keras, or of any TensorFlow from 2.0 to
-                2.15 returned, or its `inner_optimizer` alone, as in TensorFlow 2.4. It is not
-                changed.
-            custom_objects: Classes by the names under which the config has them.
-
-        Returns:
-            The optimizer.
-
-        Raises:
-            ConfigFormatError: `config` is no config of a loss-scale optimizer.
-            InexpressibleLossScaleError: The loss scale's multiplier is not 2.
-        """
-        arguments = arguments_in(config)
-        inner_optimizer = cls._inner_from_config(config, custom_objects)
-        return cls(inner_optimizer, **arguments, **others_in(config))
-
-    @classmethod
-    def _inner_from_config(
-        cls, config: Mapping[str, Any], custom_objects: dict[str, Any] | None
-    ) -> Any:
-        stored = inner_in(config)
-        if not isinstance(stored, Mapping):
-            return stored
+    def _make_inner(cls, stored: dict[str, Any], custom_objects: Any) -> Any:
         return tf_keras.optimizers.deserialize(
             stored,
             custom_objects=custom_objects,

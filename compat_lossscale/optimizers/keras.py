@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.core import apply_or_skip, as_written, unzip
+from compat_lossscale.members.optimizer import check_has_tape
 from compat_lossscale.optimizers import families, pickling, stock
 
 
@@ -155,7 +155,6 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
             apply,
             applied=self._note_applied,
             skipped=self._count_skipped,
-            inspect=self._overflow_inspection(gradients, variables),
             summed=summed,
         )
 

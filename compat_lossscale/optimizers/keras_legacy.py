@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from compat_lossscale.arguments import check_has_tape
 from compat_lossscale.core import apply_or_skip, as_written, unzip
+from compat_lossscale.members.optimizer import check_has_tape
 from compat_lossscale.optimizers import families, pickling, stock
 
 
@@ -107,7 +107,7 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             grads_and_vars = inner_optimizer._transform_unaggregated_gradients(grads_and_vars)
             summed = stock.sums_as_the_strategy_does(inner_optimizer)
             if tf.distribute.has_strategy() or not summed:
-                grads_and_vars = inner_optimizer._aggregate_gradients(grads_and_vars)
+                grads_and_vars = stock.aggregated(inner_optimizer, grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
         if pickling.WEIGHTS in self.__dict__:
             pairs = zip(gradients, variables, strict=True)
@@ -123,7 +123,6 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             ),
             applied=self._note_applied,
             skipped=self._count_skipped,
-            inspect=self._overflow_inspection(gradients, variables),
             summed=summed,
         )
 

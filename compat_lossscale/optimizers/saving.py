@@ -12,14 +12,221 @@ files are the same.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import io
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
+import tf_keras
 
 from compat_lossscale import _patching
-from compat_lossscale.optimizers import saved_state, saving_files, stock
+from compat_lossscale._atomic_file import replacing
+from compat_lossscale.optimizers import base, experimental, families, stock
 from compat_lossscale.optimizers.base import LossScaleOptimizer
+
+H5_GROUP = "optimizer_weights/loss_scale"
+"""Where a `.h5` file of a model has it."""
+
+
+def read_from(optimizer: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """Returns the values of a loss scale's variables by name; none for other optimizers."""
+    if not isinstance(optimizer, LossScaleOptimizer):
+        return {}
+    variables = optimizer._loss_scale.state
+    values = tf_keras.backend.batch_get_value(list(variables.values()))
+    return dict(zip(variables, map(np.asarray, values), strict=True))
+
+
+def give_to(optimizer: Any, state: Mapping[str, Any]) -> None:
+    """Sets those variables; what other optimizers are given goes nowhere."""
+    if isinstance(optimizer, LossScaleOptimizer):
+        variables = optimizer._loss_scale.state
+        known = [(variables[name], value) for name, value in state.items() if name in variables]
+        tf_keras.backend.batch_set_value(known)
+
+
+def make_variables(optimizer: Any, trained: Any) -> None:
+    """Makes all variables of an optimizer, so that their values are not deferred.
+
+    Args:
+        optimizer: An optimizer of either family, or of Keras 3.
+        trained: The variables that it trains.
+    """
+    if isinstance(optimizer, stock.OptimizerV2):
+        optimizer._create_all_weights(trained)
+    else:
+        optimizer.build(trained)
+
+
+def restore_from_saved_model(model: Any, path: Any) -> None:
+    """Restores a loaded model's optimizer from the SavedModel's own checkpoint."""
+    optimizer = getattr(model, "optimizer", None)
+    if isinstance(optimizer, LossScaleOptimizer) and tf.executing_eagerly():
+        make_variables(optimizer, model.trainable_variables)
+        variables = Path(str(path)) / "variables" / "variables"
+        tf.train.Checkpoint(model).read(str(variables)).expect_partial()
+
+
+_IN_ARCHIVE = "model.weights.h5"
+_WEIGHTS = "optimizer/vars"
+_LOSS_SCALE = "optimizer/loss_scale/vars"
+
+
+def _save_model(
+    original: Callable[..., None], model: Any, filepath: Any, *args: Any, **kwargs: Any
+) -> None:
+    original(model, filepath, *args, **kwargs)
+    _add(getattr(model, "optimizer", None), filepath)
+
+
+def _load_model(original: Callable[..., Any], filepath: Any, *args: Any, **kwargs: Any) -> Any:
+    model = original(filepath, *args, **kwargs)
+    if not _read(model, filepath):
+        restore_from_saved_model(model, filepath)
+    return model
+
+
+def _save_weights(
+    original: Callable[..., None], model: Any, filepath: Any, *args: Any, **kwargs: Any
+) -> None:
+    original(model, filepath, *args, **kwargs)
+    if str(filepath).endswith(".weights.h5"):
+        _add(getattr(model, "optimizer", None), filepath)
+
+
+def _load_weights(
+    original: Callable[..., Any], model: Any, filepath: Any, *args: Any, **kwargs: Any
+) -> Any:
+    status = original(model, filepath, *args, **kwargs)
+    if str(filepath).endswith((".weights.h5", ".keras")):
+        _read(model, filepath)
+    return status
+
+
+def _add(optimizer: Any, path: Any) -> None:
+    """Adds the loss scale's state to a file, and the weights that tf-keras leaves out."""
+    if not isinstance(optimizer, LossScaleOptimizer):
+        return
+    with _opened_anywhere(path, "r+") as file:
+        if file is None:
+            return  # A SavedModel has it, for it has a checkpoint.
+        state = read_from(optimizer)
+        if "model_weights" not in file:
+            if isinstance(optimizer, stock.LegacyLossScaleOptimizer):
+                optimizer.save_own_variables(file.require_group(_WEIGHTS))
+            file.require_group(_LOSS_SCALE).update(state)
+        elif "training_config" in file.attrs:  # It was saved with its optimizer.
+            file.require_group(H5_GROUP).update(state)
+
+
+def _read(model: Any, path: Any) -> bool:
+    """Reads what `_add` added; returns whether the path leads to a file that can have it."""
+    optimizer = getattr(model, "optimizer", None)
+    with _opened_anywhere(path, "r") as file:
+        if file is None:
+            return False
+        if isinstance(optimizer, LossScaleOptimizer):
+            if isinstance(optimizer, stock.LegacyLossScaleOptimizer) and _WEIGHTS in file:
+                optimizer._create_all_weights(model.trainable_variables)
+                optimizer.load_own_variables(file[_WEIGHTS])
+            for group in (_LOSS_SCALE, H5_GROUP):
+                state = file.get(group, {}).items()
+                give_to(optimizer, {name: np.asarray(value) for name, value in state})
+    return True
+
+
+@contextlib.contextmanager
+def _opened_anywhere(path: Any, mode: str) -> Iterator[Any]:
+    """The HDF5 file that a path leads to, or that is in the archive there; `None` without one."""
+    import h5py  # noqa: PLC0415  # tf-keras has imported it by now; nothing else here needs it
+
+    if isinstance(path, h5py.File):
+        yield path
+    elif not Path(str(path)).is_file():
+        yield None
+    elif h5py.is_hdf5(path):
+        with h5py.File(path, mode) as file:
+            yield file
+    else:
+        with zipfile.ZipFile(path) as archive:
+            contents = {member: archive.read(member) for member in archive.namelist()}
+        weights = io.BytesIO(contents[_IN_ARCHIVE])
+        with h5py.File(weights, mode) as file:
+            yield file
+        if mode == "r+":
+            contents[_IN_ARCHIVE] = weights.getvalue()
+            with replacing(path) as place, zipfile.ZipFile(place, "w") as archive:
+                for member, content in contents.items():
+                    archive.writestr(member, content)
+
+
+def patches() -> tuple[_patching.FunctionPatch, ...]:
+    """The patches of tf-keras' public functions and methods."""
+    return (
+        *_wherever(tf_keras.models.save_model, _save_model),
+        *_wherever(tf_keras.models.load_model, _load_model),
+        (stock.Model, "save_weights", _save_weights),
+        (stock.Model, "load_weights", _load_weights),
+    )
+
+
+def _wherever(function: Any, replacement: Callable[..., Any]) -> list[_patching.FunctionPatch]:
+    """A patch for every module of Keras that has a public function, under whatever name."""
+    modules = {
+        id(module): module
+        for title, module in list(sys.modules.items())
+        if title.split(".")[0] in ("tf_keras", "tensorflow")
+    }
+    return [
+        (module, name, replacement)
+        for module in modules.values()
+        for name, value in list(getattr(module, "__dict__", {}).items())
+        if value is function
+    ]
+
+
+_SAVED_NAMES = ("LossScaleOptimizer", "LossScaleOptimizerV1", "LossScaleOptimizerV3")
+# Keras lowers the names of its own optimizers before it looks them up.
+_REGISTERED_NAMES = (*_SAVED_NAMES, *(name.lower() for name in _SAVED_NAMES))
+
+
+class SavedLossScaleOptimizer:
+    """Makes the optimizer that a saved config describes."""
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> base.LossScaleOptimizer:
+        """Makes an optimizer of the class that wrote the config.
+
+        Args:
+            config: A loss-scale optimizer's config of any generation.
+            custom_objects: Classes by the names under which the config has them.
+
+        Returns:
+            An experimental one for the form of TensorFlow 2.0 to 2.3, which has a `loss_scale`,
+            and for any form while the old names are installed; otherwise a non-experimental one.
+        """
+        has_loss_scale = isinstance(config.get("loss_scale"), Mapping)
+        is_experimental = families.old_names_are_installed or has_loss_scale
+        wrapper = experimental.LossScaleOptimizer if is_experimental else base.LossScaleOptimizer
+        return wrapper.from_config(config, custom_objects=custom_objects)
+
+
+def register() -> None:
+    """Registers the names under which loss-scale optimizers are saved."""
+    for name in _REGISTERED_NAMES:
+        tf_keras.utils.get_custom_objects()[name] = SavedLossScaleOptimizer
+
+
+def unregister() -> None:
+    """Takes them out again."""
+    for name in _REGISTERED_NAMES:
+        tf_keras.utils.get_custom_objects().pop(name, None)
 
 
 def _is_keras_trackable(original: Callable[[Any], bool], obj: Any) -> bool:
@@ -40,7 +247,7 @@ def _save_state(
     original(trackable, weights_store, assets_store, inner_path, visited_trackables)
     if is_new and isinstance(trackable, LossScaleOptimizer):
         store = weights_store.make(f"{inner_path}/loss_scale")
-        for name, value in saved_state.read_from(trackable).items():
+        for name, value in read_from(trackable).items():
             store[name] = value
 
 
@@ -63,23 +270,23 @@ def _load_state(
     original(trackable, weights_store, assets_store, inner_path, *args, **kwargs)
     if isinstance(trackable, LossScaleOptimizer):
         store = weights_store.get(f"{inner_path}/loss_scale")
-        saved_state.give_to(trackable, {name: np.asarray(store[name]) for name in store})
+        give_to(trackable, {name: np.asarray(store[name]) for name in store})
 
 
 def _save_optimizer_weights(original: Callable[..., None], group: Any, optimizer: Any) -> None:
     """Adds the loss scale's state to a `.h5` file, beside the weights that are listed in it."""
     original(group, optimizer)
-    for name, value in saved_state.read_from(optimizer).items():
-        group.require_group(saved_state.H5_GROUP).create_dataset(name, data=value)
+    for name, value in read_from(optimizer).items():
+        group.require_group(H5_GROUP).create_dataset(name, data=value)
 
 
 def _load_h5(original: Callable[..., Any], filepath: Any, *args: Any, **kwargs: Any) -> Any:
     """Reads the state that `_save_optimizer_weights` added."""
     model = original(filepath, *args, **kwargs)
     with _open_h5(filepath) as file:
-        if saved_state.H5_GROUP in file:
-            state = {name: value[()] for name, value in file[saved_state.H5_GROUP].items()}
-            saved_state.give_to(getattr(model, "optimizer", None), state)
+        if H5_GROUP in file:
+            state = {name: value[()] for name, value in file[H5_GROUP].items()}
+            give_to(getattr(model, "optimizer", None), state)
     return model
 
 
@@ -97,7 +304,7 @@ def _open_h5(file: Any) -> Iterator[Any]:
 def _load_saved_model(original: Callable[..., Any], path: Any, *args: Any, **kwargs: Any) -> Any:
     """Restores the optimizer from a SavedModel's own checkpoint."""
     model = original(path, *args, **kwargs)
-    saved_state.restore_from_saved_model(model, path)
+    restore_from_saved_model(model, path)
     return model
 
 
@@ -110,8 +317,6 @@ _PRIVATE: tuple[_patching.FunctionPatch, ...] = (
     (stock.saved_model_load, "load", _load_saved_model),
 )
 PATCHES = (
-    _PRIVATE
-    if stock.saving_lib and stock.hdf5_format and stock.saved_model_load
-    else saving_files.patches()
+    _PRIVATE if stock.saving_lib and stock.hdf5_format and stock.saved_model_load else patches()
 )
 """The patches of tf-keras' savers and loaders."""

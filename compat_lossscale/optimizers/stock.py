@@ -206,6 +206,21 @@ def sums_as_the_strategy_does(optimizer: Any) -> bool:
     )
 
 
+def aggregated(optimizer: Any, grads_and_vars: Any) -> list[Any]:
+    """Returns gradients, summed over the replicas by an optimizer of OptimizerV2, as pairs.
+
+    Args:
+        optimizer: The optimizer. Classes that users wrote for TensorFlow 2.2 and 2.3 return the
+            gradients alone, in the same order.
+        grads_and_vars: Pairs of a gradient and a variable.
+    """
+    given = list(grads_and_vars)
+    summed = list(optimizer._aggregate_gradients(given))
+    if all(isinstance(one, tuple | list) and len(one) == 2 for one in summed):
+        return summed
+    return [(one, variable) for one, (_, variable) in zip(summed, given, strict=True)]
+
+
 def _is_stock(method: Any, stock: Any) -> bool:
     return getattr(method, "__func__", None) is stock
 

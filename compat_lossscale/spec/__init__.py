@@ -2,15 +2,21 @@
 """The value of a loss scale, which each generation spells differently, and its update rule."""
 
 from compat_lossscale.spec.arrays import all_finite
-from compat_lossscale.spec.generation import (
+from compat_lossscale.spec.configs import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
     Generation,
+    inner_in,
+    others_in,
 )
-from compat_lossscale.spec.loss_scale_rule import LossScaleRule, LossScaleState, check_rule
+from compat_lossscale.spec.loss_scale_rule import (
+    LossScaleRule,
+    LossScaleState,
+    check_fixed_value,
+    check_rule,
+)
 from compat_lossscale.spec.loss_scale_spec import LossScaleSpec
-from compat_lossscale.spec.rule_fields import check_fixed_value
 from compat_lossscale.spec.update_rule import Operations, RuleNumbers, ScaleState, next_state
 
 __all__ = [
@@ -27,5 +33,7 @@ __all__ = [
     "all_finite",
     "check_fixed_value",
     "check_rule",
+    "inner_in",
     "next_state",
+    "others_in",
 ]

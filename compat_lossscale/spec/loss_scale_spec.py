@@ -3,7 +3,7 @@
 
 `"dynamic"`, `128`, `DynamicLossScale(2048, 500)`, `dynamic=False, initial_scale=128` and the config
 dictionaries of all generations mean one of two things: a fixed number, or a number that grows after
-a number of good steps and shrinks after a bad one. `config_reading` knows the forms of configs.
+a number of good steps and shrinks after a bad one. `configs` knows the forms of configs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError, LossScaleArgumentError
-from compat_lossscale.spec.config_reading import ConfigForm, read_loss_scale_config
-from compat_lossscale.spec.generation import (
+from compat_lossscale.spec.configs import (
     DEFAULT_GROWTH_STEPS,
     DEFAULT_INITIAL_SCALE,
     DEFAULT_MULTIPLIER,
+    INNER_KEYS,
+    LOSS_SCALE_KEYS,
+    ConfigForm,
     Generation,
+    read_loss_scale_config,
 )
 from compat_lossscale.spec.loss_scale_rule import LossScaleRule, check_rule
 from compat_lossscale.spec.update_rule import RuleNumbers
@@ -255,6 +258,16 @@ class LossScaleSpec:
         if stated_rule is None:
             return spec
         return dataclasses.replace(spec, rule=LossScaleRule.from_config(stated_rule))
+
+    @classmethod
+    def from_optimizer_config(cls, config: Mapping[str, Any]) -> LossScaleSpec:
+        """Reads the config of a loss-scale optimizer, as `from_config` does.
+
+        It is the default loss scale if there is an `inner_optimizer` alone, as in TensorFlow 2.4.
+        """
+        if INNER_KEYS[0] in config and not config.keys() & LOSS_SCALE_KEYS:
+            return cls()
+        return cls.from_config(config)
 
     def to_loss_scale_config(self) -> dict[str, Any]:
         """Returns `{"class_name", "config"}` of the LossScale object with the same meaning.

@@ -19,13 +19,8 @@ from typing import Any, NamedTuple
 class Operations:
     """The operations on numbers that the update rule needs.
 
-    Attributes:
-        select: `select(condition, a, b)` is `a` if the condition is true, and otherwise `b`.
-        divide: The quotient of two numbers, rounded once.
-        maximum: The larger of two numbers.
-        minimum: The smaller of two numbers.
-        is_finite: Whether a number is neither infinite nor NaN.
-        float32: Rounds to float32, in which TensorFlow keeps the loss scale.
+    `select(condition, a, b)` is `a` if the condition is true, and otherwise `b`. `divide` rounds
+    once. `float32` rounds to float32, in which TensorFlow keeps the loss scale.
     """
 
     select: Callable[[Any, Any, Any], Any]
@@ -57,18 +52,8 @@ PYTHON = Operations(
 class RuleNumbers(NamedTuple):
     """The numbers of an update rule, as the arithmetic needs them. They are not checked.
 
-    `LossScaleRule` says what they mean, and `of_multiplier` gives those of TensorFlow's rule.
-
-    Attributes:
-        growth_steps: Good steps in a row after which the scale grows.
-        growth_factor: What it is multiplied by then.
-        divisor: What it is divided by after a bad step.
-        min_scale: The smallest value after a division.
-        max_scale: The largest value after a multiplication; `None` for no other than float32's.
-        hysteresis: Bad steps before the scale shrinks. The tolerated ones are refilled when it
-            grows.
-        consecutive_hysteresis: Whether every good step refills them too.
-        growth_delay: Good steps after a bad one, and at the start, that do not count.
+    They are fields of `LossScaleRule`, which says what they mean, except for `divisor`, by which
+    the scale is divided after a bad step. `of_multiplier` gives those of TensorFlow's rule.
     """
 
     growth_steps: Any

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,26 +14,65 @@ from typing import Any
 
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleRule
-from compat_lossscale.watching.run_setting import RunSetting
 
-_NUMBERS = ("epoch", "step", "loss_scale", "good_steps", "skipped_steps", "loss", "overflow_share")
+_NUMBERS = ("epoch", "step", "loss_scale", "good_steps", "skipped_steps", "loss")
 
 
 @dataclasses.dataclass(frozen=True)
-class FirstOverflow:
-    """The gradient that overflowed first in a step.
+class RunSetting:
+    """What is known of a run beside the logged values.
 
     Attributes:
-        place: The step or epoch.
-        variable: The name of its variable.
-        share: The share of its elements that were not finite.
-        is_of_last_layer: Whether it is of the last layer; false if that is not known.
+        is_dynamic: Whether the loss scale can change; `None` if that is not known.
+        floor: The lowest value of the loss scale.
+        cap: The highest value.
+        cap_is_stated: Whether a rule states the cap. Otherwise it is the largest value at which
+            the loss scale is finite.
+        growth_steps: Good steps in a row after which the loss scale grows, if known.
+        counts_applied_steps: Whether the optimizer does not count skipped steps in `iterations`.
+        start: The state before the first step, in the form of the logged values; empty if the
+            optimizer was new.
     """
 
-    place: float
-    variable: str
-    share: float
-    is_of_last_layer: bool = False
+    is_dynamic: bool | None = None
+    floor: float = 1.0
+    cap: float = 2.0**127
+    cap_is_stated: bool = False
+    growth_steps: int | None = None
+    counts_applied_steps: bool = False
+    start: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(cls, watched: Any, start: dict[str, float] | None) -> RunSetting:
+        """The setting of an optimizer that is watched.
+
+        Args:
+            watched: A `WatchedOptimizer`.
+            start: See `RunSetting`.
+        """
+        cap = watched.stated_cap
+        return cls(
+            watched.is_dynamic,
+            watched.floor if watched.has_floor else 0.0,
+            cls.cap if cap is None else cap,
+            cap is not None,
+            watched.growth_steps,
+            watched.counts_applied_steps,
+            dict(start or {}),
+        )
+
+    @classmethod
+    def of_rule(cls, rule: LossScaleRule) -> RunSetting:
+        """The setting of an optimizer of which the rule is known."""
+        cap = rule.max_scale
+        known = cap is not None and math.isfinite(cap)
+        return cls(
+            True,
+            rule.min_scale,
+            float(cap) if known and cap is not None else cls.cap,
+            known,
+            rule.growth_steps,
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +86,6 @@ class LoggedRun:
         steps: The steps since the row before; `None` if they are not known.
         skips: The steps skipped since the row before; `None` if they are not known.
         losses: The loss, if it was logged.
-        overflows: The gradients that overflowed first, if they were asked for.
         setting: What is known beside the values.
     """
 
@@ -56,7 +95,6 @@ class LoggedRun:
     steps: tuple[int, ...] | None
     skips: tuple[int, ...] | None
     losses: tuple[float, ...]
-    overflows: tuple[FirstOverflow, ...]
     setting: RunSetting
 
     @classmethod
@@ -93,7 +131,6 @@ class LoggedRun:
             _steps(source, values, skips, setting),
             skips,
             tuple(values.get("loss", ())),
-            _overflows(source, values, places),
             setting,
         )
 
@@ -194,22 +231,3 @@ def _steps(
     if setting.counts_applied_steps or any(skipped > steps for steps, skipped in pairs):
         return tuple(steps + skipped for steps, skipped in pairs)
     return counted
-
-
-def _overflows(
-    source: Any, values: Mapping[str, Sequence[Any]], places: Sequence[float]
-) -> tuple[FirstOverflow, ...]:
-    logged = getattr(source, "overflows", None)
-    if logged:
-        return tuple(
-            FirstOverflow(one.step, one.first.variable, one.first.share, one.began_at_the_end)
-            for one in logged
-            if one.first is not None
-        )
-    names = values.get("overflow_variable", ())
-    shares = values.get("overflow_share", ())
-    return tuple(
-        FirstOverflow(place, name, share)
-        for place, name, share in zip(places, names, shares, strict=False)
-        if name
-    )

@@ -3,73 +3,110 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
+import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError
-from compat_lossscale.steps.overflow import Overflow
-from compat_lossscale.watching.reading import loss_scale_of, skipped_steps_of
-from compat_lossscale.watching.run_setting import RunSetting
-from compat_lossscale.watching.watched_optimizer import WatchedOptimizer
-from compat_lossscale.watching.watched_overflows import WatchedOverflows
+from compat_lossscale.errors import LossScaleArgumentError, LossScaleStuckError, MissingExtraError
+from compat_lossscale.spec import RuleNumbers, ScaleState, next_state
+from compat_lossscale.spec.update_rule import PYTHON
+from compat_lossscale.watching.logged_run import RunSetting
+
+
+def is_of_keras_3(optimizer: Any) -> bool:
+    """Whether it is a LossScaleOptimizer of Keras 3: Keras' own, or this package's."""
+    return hasattr(optimizer, "scale_loss") and hasattr(optimizer, "dynamic_growth_steps")
+
+
+def state_of_keras_3(optimizer: Any) -> dict[str, float]:
+    """The state of a LossScaleOptimizer of Keras 3, which has no variables before it is built."""
+    state = {
+        # Keras' own wrapper has another variable for them up to 3.6, which stays 0.
+        "step": int(optimizer.inner_optimizer.iterations.numpy()),
+        "loss_scale": float(loss_scale_of(optimizer)),
+    }
+    if optimizer.dynamic_growth_steps is not None:
+        state["good_steps"] = int(optimizer.step_counter.numpy()) if optimizer.built else 0
+    skipped = skipped_steps_of(optimizer)
+    return state if skipped is None else {**state, "skipped_steps": int(skipped)}
+
+
+def loss_scale_of(optimizer: Any) -> Any:
+    """Returns an optimizer's loss scale: a tensor or a LossScale; `None` if it has none."""
+    if is_of_keras_3(optimizer):
+        return optimizer.dynamic_scale.numpy() if optimizer.built else optimizer.initial_scale
+    for name in ("loss_scale", "_loss_scale"):
+        value = getattr(optimizer, name, None)
+        if value is not None:
+            return value
+    return None
+
+
+def skipped_steps_of(optimizer: Any) -> Any:
+    """Returns an optimizer's count of skipped steps; `None` if it does not count them."""
+    # In graphs of TensorFlow 1, and in Keras 3 on JAX, it has none: NotCountedError says so.
+    return getattr(optimizer, "skipped_steps", None)
+
+
+def hysteresis_left_of(optimizer: Any) -> int | None:
+    """Returns how many bad steps are left until a loss scale of Keras 3 shrinks.
+
+    `None` if its rule tolerates none, or if the optimizer is not built.
+    """
+    variable = getattr(optimizer, "hysteresis_left", None)
+    return None if variable is None else int(variable.numpy())
+
 
 _logger = logging.getLogger("tensorflow")
 """What `tf.get_logger()` returns."""
+_FLOOR = 1.0
+"""The lowest value of a dynamic loss scale."""
+_DEFAULT_MULTIPLIER = 2.0
+"""The multiplier of optimizers that do not state one."""
 
 
 class LoggingHooks:
     """The hooks of a Keras callback that adds the state of the loss scale to Keras' logs.
 
-    A callback derives from this class and from its Keras' base class, and calls `_set_up`.
+    A callback derives from this class and from its Keras' base class.
     """
 
     model: Any
     _reader_of: Callable[[Any], Callable[[], dict[str, float]]]
     """Is defined by the callbacks: gives what reads an optimizer's state."""
 
-    def _set_up(self, every: int | None, optimizer: Any, writer: Any, gradients: bool) -> None:
-        """Takes the arguments of the callback.
-
-        Args:
-            every: See `LossScaleLogger`.
-            optimizer: See `LossScaleLogger`.
-            writer: Has `write(name, value, step)` and `flush()`; `None` writes no summaries.
-            gradients: See `LossScaleLogger`.
-
-        Raises:
-            LossScaleArgumentError: `every` is no positive whole number.
-        """
+    def __init__(
+        self,
+        every: int | None = None,
+        *,
+        log_dir: str | Path | None = None,
+        writer: Any = None,
+        optimizer: Any = None,
+    ) -> None:
+        super().__init__()
+        # Of tf-keras: the hooks do not read the logs, and add to those that `History` gets.
+        self._supports_tf_logs = True
         self.every = _checked_every(every)
-        self._summaries = writer
+        writes = log_dir is not None or writer is not None
+        self._summaries = _summaries(log_dir, writer) if writes else None
         self._optimizer = optimizer
-        self._gradients = gradients
         self._watched: WatchedOptimizer | None = None
-        self._watched_overflows: WatchedOverflows | None = None
         self._batches = 0
         self._warned: set[str] = set()
         self._history: dict[str, list[Any]] = {}
-        self._overflows: list[Overflow] = []
-        self._overflow_share: dict[str, float] = {}
-        """What the latest row has of it; empty if nobody asked."""
         self._setting = RunSetting()
-        if gradients and optimizer is not None:
-            self._watch()  # Before a function of the loop is traced.
 
     @property
     def history(self) -> dict[str, list[Any]]:
         """All logged values by name, in the form of `History.history`, and their `step`.
 
         `step` is the optimizer's `iterations`. It counts skipped steps too, except in Keras 3 and
-        TensorFlow 2.0 to 2.2. With `gradients=True`, `overflow_variable` is the name of the
-        variable whose gradient overflowed first since the value before, or `None`.
+        TensorFlow 2.0 to 2.2.
         """
         return self._history
-
-    @property
-    def overflows(self) -> list[Overflow]:
-        """With `gradients=True`, the first skipped step of each logged value that had one."""
-        return self._overflows
 
     def observe(self) -> dict[str, float]:
         """Logs now. Use this in loops without `Model.fit`, and pass `optimizer` to the constructor.
@@ -82,15 +119,11 @@ class LoggingHooks:
             return {}
         before, seen = watched.seen, watched.look()
         if before is None or watched.has_stepped(before, seen):
-            if self._watched_overflows is not None:
-                self._keep(self._watched_overflows.take())
-            seen = {**seen, **self._overflow_share}
             for name, value in seen.items():
                 self._history.setdefault(name, []).append(value)
             self._write(seen)
             if before is not None:
                 self._warn_if_stuck(watched, before, seen)
-        seen = {**seen, **self._overflow_share}
         return {name: value for name, value in seen.items() if name != "step"}
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
@@ -98,8 +131,6 @@ class LoggingHooks:
         del logs
         self._watched = None
         self._history.clear()
-        self._overflows.clear()
-        self._overflow_share = {}
         self._watch()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
@@ -142,28 +173,9 @@ class LoggingHooks:
             self._watched = WatchedOptimizer(
                 optimizer, self._reader_of(optimizer), counts_itself=self.every == 1
             )
-            if self._gradients:
-                self._watched_overflows = self._record_overflows_of(self._watched)
             start = self._watched.look() if self.model is not None else None
             self._setting = RunSetting.of(self._watched, start)
         return self._watched
-
-    def _record_overflows_of(self, watched: WatchedOptimizer) -> WatchedOverflows | None:
-        if not watched.is_dynamic:
-            self._warn_once(
-                "fixed",
-                "LossScaleLogger: gradients=True has nothing to show, because the loss scale is "
-                "fixed. Only a dynamic one asks whether the gradients are finite.",
-            )
-            return None
-        return WatchedOverflows(watched.optimizer, self.model)
-
-    def _keep(self, overflow: Overflow | None) -> None:
-        first = overflow and overflow.first
-        self._history.setdefault("overflow_variable", []).append(first and first.variable)
-        self._overflow_share = {"overflow_share": first.share if first else 0.0}
-        if overflow is not None:
-            self._overflows.append(overflow)
 
     def _write(self, seen: dict[str, float]) -> None:
         if self._summaries is not None:
@@ -212,6 +224,17 @@ class LoggingHooks:
             _logger.warning("%s", message)
 
 
+def _summaries(log_dir: str | Path | None, writer: Any) -> Any:
+    if not importlib.util.find_spec("tensorflow"):
+        raise MissingExtraError(
+            "LossScaleLogger writes summaries with TensorFlow, which is not installed: "
+            "pip install tensorflow"
+        )
+    from compat_lossscale.watching.summaries import Summaries  # noqa: PLC0415  # needs TensorFlow
+
+    return Summaries(log_dir, writer)
+
+
 def _put(seen: dict[str, float], logs: dict[str, Any] | None) -> None:
     if logs is not None:
         logs.update(seen)
@@ -224,3 +247,130 @@ def _checked_every(every: int | None) -> int | None:
             f"got: {every!r}."
         )
     return every
+
+
+class WatchedOptimizer:
+    """An optimizer's loss scale, and its value at the last observation.
+
+    Args:
+        optimizer: An optimizer with a loss scale, of this package, of tf-keras or of Keras 3.
+        read: Reads its state.
+        counts_itself: Whether to count skipped steps, if the optimizer does not. Needs an
+            observation after every step.
+    """
+
+    def __init__(
+        self,
+        optimizer: Any,
+        read: Callable[[], dict[str, float]],
+        *,
+        counts_itself: bool,
+    ) -> None:
+        self.optimizer = optimizer
+        self.counts_applied_steps = is_of_keras_3(optimizer) and not getattr(
+            optimizer, "_counts_skipped_too", False
+        )
+        self.has_floor = not is_of_keras_3(optimizer) or hasattr(optimizer, "get_scaled_loss")
+        loss_scale = loss_scale_of(optimizer)
+        self.growth_steps: Any = getattr(optimizer, "dynamic_growth_steps", None) or getattr(
+            loss_scale, "increment_period", None
+        )
+        self.multiplier = getattr(loss_scale, "multiplier", _DEFAULT_MULTIPLIER)
+        self.is_dynamic = self.growth_steps is not None
+        self.seen: dict[str, float] | None = None
+        self._read = read
+        counts = counts_itself and self.is_dynamic and skipped_steps_of(optimizer) is None
+        self._skipped: int | None = 0 if counts else None
+        self._left: int | None = None
+        self._looks = 0
+
+    def look(self) -> dict[str, float]:
+        """Returns `step` and `loss_scale` now, and `good_steps` and `skipped_steps` if known."""
+        before, seen = self.seen, self._read()
+        self._looks += 1
+        seen.setdefault("step", self._looks)
+        if self._skipped is not None:
+            left, self._left = self._left, hysteresis_left_of(self.optimizer)
+            # A bad step that a rule tolerates changes nothing else.
+            tolerated = None not in (left, self._left) and left != self._left
+            if before is not None and (tolerated or self.has_stepped(before, seen)):
+                self._skipped += not self._was_good(before, seen)
+            seen["skipped_steps"] = self._skipped
+        self.seen = seen
+        return seen
+
+    def has_stepped(self, before: dict[str, float], seen: dict[str, float]) -> bool:
+        """Whether there was a step between two observations."""
+        if seen["step"] != before["step"]:
+            return True
+        # Keras 3 does not count a skipped step, but it changes one of these.
+        known = ("loss_scale", "good_steps", "skipped_steps")
+        both = [name for name in known if name in seen and name in before]
+        return any(seen[name] != before[name] for name in both)
+
+    def _was_good(self, before: dict[str, float], seen: dict[str, float]) -> bool:
+        """Whether the step between two observations was applied, by the update rule."""
+        if self.counts_applied_steps:
+            return seen["step"] != before["step"]
+        state = ScaleState(before["loss_scale"], int(before["good_steps"]))
+        after = next_state(state, True, self._numbers())
+        return (after.scale, after.good_steps) == (seen["loss_scale"], seen["good_steps"])
+
+    def _rule(self) -> Any:
+        """The optimizer's rule, which may change; `None` for optimizers that state none."""
+        return getattr(self.optimizer, "loss_scale_rule", None)
+
+    def _numbers(self) -> RuleNumbers:
+        rule = self._rule()
+        if rule is not None:
+            return rule.numbers  # type: ignore[no-any-return]  # it may be any optimizer's
+        return RuleNumbers.of_multiplier(self.growth_steps, self.multiplier)
+
+    @property
+    def floor(self) -> float:
+        """The lowest value of the loss scale."""
+        rule = self._rule()
+        return _FLOOR if rule is None else float(rule.min_scale)
+
+    @property
+    def stated_cap(self) -> float | None:
+        """The highest value of the loss scale, if a rule states it."""
+        rule = self._rule()
+        return None if rule is None else rule.max_scale
+
+    @property
+    def on_floor(self) -> str:
+        """What is to happen at the floor: `warn`, `raise` or `ignore`."""
+        rule = self._rule()
+        return "warn" if rule is None else str(rule.on_floor)
+
+    def is_at_floor(self, before: dict[str, float], seen: dict[str, float]) -> bool:
+        """Whether the scale is at its floor, and skipped steps since the last observation."""
+        floor = self.floor
+        if not self.is_dynamic or seen["loss_scale"] > floor:
+            return False
+        if not self.has_floor:
+            # It is Keras 3's own. Below 1 it has overflowed at 1, or in the forward pass.
+            return seen["loss_scale"] < min(before["loss_scale"], floor)
+        if "skipped_steps" not in seen:
+            return seen["good_steps"] == 0
+        # The number of skipped steps that brought it down to the floor.
+        return seen["skipped_steps"] - before["skipped_steps"] > self._steps_to(floor, before)
+
+    def _steps_to(self, floor: float, before: dict[str, float]) -> float:
+        """The largest number of skipped steps from an observed scale down to the floor."""
+        numbers, scale = self._numbers(), max(before["loss_scale"], floor)
+        if numbers.divisor <= 1:
+            return 0
+        if floor <= 0:
+            return math.inf  # Without a floor, it only ends at 0.
+        tolerated = numbers.hysteresis - 1
+        return float(math.ceil(math.log(scale / floor, numbers.divisor)) + tolerated)
+
+    def is_at_cap(self, scale: float) -> bool:
+        """Whether a loss scale would be infinite if it grew again, and no rule has a cap."""
+        if not self.is_dynamic:
+            return False
+        numbers = self._numbers()
+        grown = PYTHON.float32(scale * numbers.growth_factor)
+        return numbers.max_scale is None and not PYTHON.is_finite(grown)

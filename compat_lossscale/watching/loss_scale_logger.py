@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from compat_lossscale._require import require_tensorflow
 
 require_tensorflow(__name__)
 
+import tensorflow as tf  # noqa: E402  # after the check
 import tf_keras  # noqa: E402  # after the check
 
-from compat_lossscale.watching.logging_hooks import LoggingHooks  # noqa: E402  # after the check
-from compat_lossscale.watching.reading_tensors import state_reader  # noqa: E402  # after the check
-from compat_lossscale.watching.summaries import Summaries  # noqa: E402  # after the check
+from compat_lossscale.errors import LossScaleArgumentError  # noqa: E402  # after the check
+from compat_lossscale.watching.logging_hooks import (  # noqa: E402  # after the check
+    LoggingHooks,  # after the check
+    is_of_keras_3,
+    loss_scale_of,
+    skipped_steps_of,
+    state_of_keras_3,
+)
 
 __all__ = ["LossScaleLogger"]
 
@@ -47,31 +54,53 @@ class LossScaleLogger(LoggingHooks, tf_keras.callbacks.Callback):
         log_dir: Folder for summaries for TensorBoard, by the optimizer's `iterations`.
         writer: A `tf.summary` writer for them, instead of `log_dir`.
         optimizer: The optimizer to log; by default, that of the model.
-        gradients: Whether to show which gradient overflowed first in the steps that are skipped:
-            `overflow_share` in `logs` is the share of its elements that are not finite, and
-            `history` and `overflows` name its variable. Needs a dynamic loss scale of an optimizer
-            of this package, in eager mode or in a `tf.function`. `fit` makes its function again for
-            it. For a function of your own, create the logger, with `optimizer`, before the
-            function is traced. The optimizer records from then on.
 
     Raises:
         ValueError: `every` is not a positive whole number, or `log_dir` and `writer` are both
             passed, or one is passed while eager execution is off.
     """
 
-    def __init__(
-        self,
-        every: int | None = None,
-        *,
-        log_dir: str | Path | None = None,
-        writer: Any = None,
-        optimizer: Any = None,
-        gradients: bool = False,
-    ) -> None:
-        super().__init__()
-        # Its hooks do not read the logs, so Keras need not convert them to numbers.
-        self._supports_tf_logs = True
-        writes = log_dir is not None or writer is not None
-        self._set_up(every, optimizer, Summaries(log_dir, writer) if writes else None, gradients)
+    @staticmethod
+    def _reader_of(optimizer: Any) -> Callable[[], dict[str, float]]:
+        return state_reader(optimizer)
 
-    _reader_of = staticmethod(state_reader)
+
+def state_reader(optimizer: Any) -> Callable[[], dict[str, float]]:
+    """Returns what reads an optimizer's state.
+
+    Raises:
+        LossScaleArgumentError: It is an optimizer of Keras 3, which does not run on TensorFlow.
+    """
+    if is_of_keras_3(optimizer):
+        # The optimizer has imported Keras 3. This module works without it.
+        backend = sys.modules["keras"].config.backend()
+        if backend != "tensorflow":
+            raise LossScaleArgumentError(
+                "compat_lossscale.callbacks.LossScaleLogger reads variables of TensorFlow, and "
+                f"Keras runs on {backend}. Use compat_lossscale.keras3.LossScaleLogger."
+            )
+        return lambda: state_of_keras_3(optimizer)
+
+    def tensors() -> dict[str, Any]:
+        loss_scale = loss_scale_of(optimizer)
+        good_steps = getattr(loss_scale, "good_steps", None)
+        tensors_by_name = {
+            "step": getattr(optimizer, "iterations", None),
+            "loss_scale": loss_scale() if callable(loss_scale) else loss_scale,
+            "good_steps": getattr(optimizer, "dynamic_counter", good_steps),
+            "skipped_steps": skipped_steps_of(optimizer),
+        }
+        return {name: value for name, value in tensors_by_name.items() if value is not None}
+
+    if tf.executing_eagerly():
+        return lambda: _values(tensors())
+    # In a graph they are made once, and evaluated often.
+    made = tensors()
+    return lambda: _values(made)
+
+
+def _values(tensors: dict[str, Any]) -> dict[str, float]:
+    values = {name: tf_keras.backend.get_value(value) for name, value in tensors.items()}
+    return {
+        name: float(value) if name == "loss_scale" else int(value) for name, value in values.items()
+    }

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SCALE, _SKIPS = "#2a6f97", "#c1121f"
-_COLORS = (_SKIPS, "#e09f3e", "#6a4c93", "#3a7d44", "#6c757d")
-_MARKERS = "vsDPX"
-"""What marks skipped steps, for each variable whose gradient overflowed first."""
 
 
 def plot_history(history: Any, path: str | Path | None = None) -> Figure:
@@ -27,8 +23,7 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
 
     Args:
         history: A `LossScaleLogger`, plotted over steps; the `History` that `Model.fit` returns,
-            plotted over epochs; or the dictionary of either. The marks of skipped steps name the
-            variable whose gradient overflowed first, if the logger has `gradients=True`.
+            plotted over epochs; or the dictionary of either.
         path: A file to write the plot to. Its suffix is the format, `.png` without one.
 
     Returns:
@@ -43,7 +38,7 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     except ImportError as error:
         raise MissingExtraError(
             "compat_lossscale.plot_history() needs matplotlib (matplotlib not found): "
-            "pip install 'compat-lossscale[plot]'"
+            "pip install matplotlib"
         ) from error
     values = values_of(history)
     scales, skipped = values["loss_scale"], values.get("skipped_steps")
@@ -55,7 +50,7 @@ def plot_history(history: Any, path: str | Path | None = None) -> Figure:
     _draw_scale(upper, places, scales, style)
     lowest = upper
     if skipped:
-        _mark_skips(upper, places, scales, skipped, values.get("overflow_variable", ()))
+        _mark_skips(upper, places, scales, skipped)
         lowest = figure.add_subplot(2, 1, 2, sharex=upper)
         _draw_skips(lowest, places, skipped, style)
         upper.tick_params(labelbottom=False)
@@ -77,44 +72,24 @@ def _draw_scale(
 
 
 def _mark_skips(
-    axes: Axes,
-    places: Sequence[float],
-    scales: Sequence[float],
-    skipped: Sequence[float],
-    variables: Sequence[str | None],
+    axes: Axes, places: Sequence[float], scales: Sequence[float], skipped: Sequence[float]
 ) -> None:
     new = [
         index
         for index, (before, now) in enumerate(zip([skipped[0], *skipped], skipped, strict=False))
         if now > before
     ]
-    for number, (label, indices) in enumerate(_by_label(new, variables)):
-        axes.plot(
-            [places[index] for index in indices],
-            [scales[index] for index in indices],
-            linestyle="",
-            marker=_MARKERS[number],
-            markersize=8,
-            color=_COLORS[number],
-            label=label,
-        )
     if new:
+        axes.plot(
+            [places[index] for index in new],
+            [scales[index] for index in new],
+            linestyle="",
+            marker="v",
+            markersize=8,
+            color=_SKIPS,
+            label="steps skipped",
+        )
         axes.legend()
-
-
-def _by_label(
-    indices: Sequence[int], variables: Sequence[str | None]
-) -> list[tuple[str, list[int]]]:
-    """Skips by the variable whose gradient overflowed first, the most frequent ones by name."""
-    named = {index: name for index, name in enumerate(variables) if name}
-    names = Counter(named[index] for index in indices if index in named)
-    shown = [name for name, _ in names.most_common(len(_COLORS) - 1)]
-    labels = {name: f"{name} overflowed first" for name in shown}
-    rest = "steps skipped" if len(names) == len(shown) else "other steps skipped"
-    groups: dict[str, list[int]] = {label: [] for label in (*labels.values(), rest)}
-    for index in indices:
-        groups[labels.get(named.get(index, ""), rest)].append(index)
-    return [(label, group) for label, group in groups.items() if group]
 
 
 def _draw_skips(

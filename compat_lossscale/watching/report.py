@@ -4,15 +4,427 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
+import statistics
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from compat_lossscale.pages import page
-from compat_lossscale.spec import LossScaleRule
-from compat_lossscale.watching import report_page, report_words
-from compat_lossscale.watching.advice import Advice, advice_for
+from compat_lossscale.pages.line_chart import HEIGHT, WIDTH, line_chart
+from compat_lossscale.spec import DEFAULT_GROWTH_STEPS, LossScaleRule
 from compat_lossscale.watching.logged_run import LoggedRun
-from compat_lossscale.watching.run_figures import RunFigures, figures_of
+
+_FEW_FIRST_SKIPS = 3
+"""Up to so many skips at the beginning are how a dynamic loss scale finds its value."""
+_LONG_SKIP = 4
+"""From so many skips in a row on, the loss scale has lost a factor of 16 or more."""
+_FAR_BELOW = 8
+"""How far below its usual value a loss scale has to fall for a floor to be of use."""
+_MANY_TIMES_EXPECTED, _SHARE_OF_MANY, _MANY = 5, 0.01, 5
+"""Skips are many if they are so many times those that growing causes, above this share of all steps
+and above this number."""
+_SHARE_AT_CAP = 0.1
+_PLAIN = 10
+"""Powers of 2 up to this one are written as numbers."""
+_NOTHING_TO_DO = "Nothing to do."
+_NOT_COUNTED = "not counted"
+
+
+@dataclasses.dataclass(frozen=True)
+class RunFigures:
+    """What a loss scale did in a run.
+
+    Attributes:
+        unit: `step`, or `epoch` if only the end of each epoch was logged.
+        steps: The steps of the run; `None` if they are not known.
+        skipped: The skipped steps; `None` if they were not counted.
+        longest_skip: The most skipped steps in a row; `None` if they were not counted.
+        longest_skip_is_exact: Whether every step was logged. Otherwise there may be more.
+        time: What the next two are part of: the logged steps, or the logged rows if the steps are
+            not known.
+        at_floor: After how many of them the loss scale was at its floor.
+        at_cap: After how many of them it was at its cap.
+        floor: The lowest value that it can have.
+        cap: The highest value that it can have.
+        growths: How often it was higher than in the row before.
+        backoffs: How often it was lower.
+        first_scale: The first logged value.
+        last_scale: The last logged value.
+        lowest_scale: The lowest logged value.
+        highest_scale: The highest logged value.
+        run: The logged values.
+    """
+
+    unit: str
+    steps: int | None
+    skipped: int | None
+    longest_skip: int | None
+    longest_skip_is_exact: bool
+    time: int
+    at_floor: int
+    at_cap: int
+    floor: float
+    cap: float
+    growths: int
+    backoffs: int
+    first_scale: float
+    last_scale: float
+    lowest_scale: float
+    highest_scale: float
+    run: LoggedRun = dataclasses.field(repr=False)
+
+    @property
+    def skipped_share(self) -> float | None:
+        """The share of steps that were skipped; `None` if it is not known."""
+        return None if self.skipped is None or not self.steps else self.skipped / self.steps
+
+
+def figures_of(run: LoggedRun) -> RunFigures:
+    """Returns the figures of a run."""
+    scales, setting = run.scales, run.setting
+    weights = run.steps or (1,) * len(scales)
+    # Where it started is known of a logger only.
+    start = setting.start.get("loss_scale")
+    known = [*([] if start is None else [start]), *scales]
+    moves = [now - before for before, now in itertools.pairwise(known)]
+    dynamic = setting.is_dynamic
+
+    def time_at(*, floor: bool) -> int:
+        if not dynamic:
+            return 0
+        return sum(
+            weight
+            for weight, scale in zip(weights, scales, strict=True)
+            if (scale <= setting.floor if floor else is_at_cap(scale, run))
+        )
+
+    return RunFigures(
+        unit=run.unit,
+        steps=None if run.steps is None else sum(run.steps),
+        skipped=None if run.skips is None else sum(run.skips),
+        longest_skip=_longest_skip(run),
+        longest_skip_is_exact=run.logs_every_step,
+        time=sum(weights),
+        at_floor=time_at(floor=True),
+        at_cap=time_at(floor=False),
+        floor=setting.floor,
+        cap=setting.cap,
+        growths=sum(move > 0 for move in moves),
+        backoffs=sum(move < 0 for move in moves),
+        first_scale=scales[0],
+        last_scale=scales[-1],
+        lowest_scale=min(scales),
+        highest_scale=max(scales),
+        run=run,
+    )
+
+
+def is_at_cap(scale: float, run: LoggedRun) -> bool:
+    """Whether a loss scale cannot grow: by a rule's cap, or as it would be infinite."""
+    return scale >= run.setting.cap
+
+
+def _longest_skip(run: LoggedRun) -> int | None:
+    """The longest run of skips that is sure; of rows with several steps, the least it can be."""
+    if run.skips is None:
+        return None
+    longest = current = 0
+    for steps, skips in zip(run.steps or (0,) * len(run.skips), run.skips, strict=True):
+        good = steps - skips
+        if good <= 0 and steps:
+            current += skips
+        else:
+            current = 0
+        # Skips among good steps are at best spread evenly.
+        longest = max(longest, current, -(-skips // (good + 1)) if steps else min(skips, 1))
+    return longest
+
+
+def times(number: int, noun: str) -> str:
+    """A number of things that were done, such as `1 step was` and `2 steps were`."""
+    return f"{number:,} {noun} was" if number == 1 else f"{number:,} {noun}s were"
+
+
+def scale_words(scale: float) -> str:
+    """A loss scale in words: `2^23` for a large power of 2, and its digits otherwise."""
+    exponent = math.log2(scale) if scale > 0 else 0.5
+    if exponent == int(exponent) and not -_PLAIN <= exponent <= _PLAIN:
+        return f"2^{exponent:.0f}"
+    return f"{scale:,g}" if scale < 1e6 else f"{scale:.3g}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Advice:
+    """Something to do.
+
+    Attributes:
+        what: What to do.
+        why: The figures that it rests on.
+    """
+
+    what: str
+    why: str
+
+
+def advice_for(figures: RunFigures) -> list[Advice]:
+    """Returns what to do, the most urgent first; nothing for a healthy run."""
+    advice = [*_of_the_loss(figures)]
+    if figures.run.setting.is_dynamic:
+        advice += [
+            *_of_the_floor(figures),
+            *_of_the_beginning(figures),
+            *_of_long_skips(figures),
+            *_of_many_skips(figures),
+            *_of_the_cap(figures),
+        ]
+    return advice
+
+
+def _of_the_loss(figures: RunFigures) -> Iterator[Advice]:
+    run = figures.run
+    bad = [loss for loss in run.losses if not math.isfinite(loss)]
+    if not bad or math.isfinite(run.losses[-1]):
+        return
+    why = (
+        f"The loss was not finite in {len(bad)} of {len(run.losses)} rows of the log, the last "
+        "one included."
+    )
+    if run.setting.is_dynamic:
+        yield Advice(
+            "Lower the learning rate, or look for a NaN or an infinity in the inputs and the loss.",
+            why,
+        )
+    else:
+        yield Advice(
+            "Use a dynamic loss scale: a fixed one skips no step, so one overflow puts a NaN into "
+            "the variables. If the loss stays like this, lower the learning rate.",
+            why,
+        )
+
+
+def _of_the_floor(figures: RunFigures) -> Iterator[Advice]:
+    run = figures.run
+    # Without a floor, a loss scale below 1 overflows for another reason too.
+    floor = run.setting.floor or 1.0
+    skipped = sum(_skips_at(figures, floor))
+    if not skipped:
+        return
+    yield Advice(
+        "Lower the learning rate, clip the gradients by their norm, or look for a NaN or an "
+        "infinity in the inputs and the loss. The loss scale is not the reason.",
+        f"{times(skipped, 'step')} skipped with the loss scale at {scale_words(floor)} before and "
+        f"after{', where it cannot shrink' if run.setting.floor else ''}.",
+    )
+
+
+def _skips_at(figures: RunFigures, floor: float) -> Iterator[int]:
+    """Skips of each row that began and ended at the floor or below it."""
+    run = figures.run
+    before = [run.setting.start.get("loss_scale", math.inf), *run.scales]
+    for was, now, skips in zip(before, run.scales, run.skips or (), strict=False):
+        if was <= floor and now <= floor:
+            yield skips
+
+
+def _of_the_beginning(figures: RunFigures) -> Iterator[Advice]:
+    first = _skips_at_the_beginning(figures)
+    if first > _FEW_FIRST_SKIPS and first < len(figures.run.scales):
+        scale = figures.run.scales[first - 1]
+        yield Advice(
+            f"Begin lower: `initial_scale={_number(scale)}`.",
+            f"The first {first} steps of the run were skipped, until the loss scale was "
+            f"{scale_words(scale)}.",
+        )
+
+
+def _skips_at_the_beginning(figures: RunFigures) -> int:
+    if not figures.longest_skip_is_exact:
+        return 0
+    return sum(1 for _ in itertools.takewhile(bool, figures.run.skips or ()))
+
+
+def _of_long_skips(figures: RunFigures) -> Iterator[Advice]:
+    run = figures.run
+    if run.skips is None or not figures.longest_skip_is_exact:
+        return
+    usual = statistics.median(run.scales)
+    begin, end = _longest(run.skips, _skips_at_the_beginning(figures))
+    if end - begin < _LONG_SKIP or run.scales[end - 1] > usual / _FAR_BELOW:
+        return
+    floor = 2.0 ** math.floor(math.log2(usual / _FAR_BELOW))
+    later = next((i for i in range(end, len(run.scales)) if run.scales[i] >= usual), None)
+    after = (
+        "It did not come back to that in this run."
+        if later is None
+        else f"It took {later - end + 1:,} steps to come back to that."
+    )
+    yield Advice(
+        f"Raise the floor: `LossScaleRule(min_scale={_number(floor)})`, if these steps were bad "
+        "for a reason of their own, such as bad inputs.",
+        f"{end - begin} steps in a row were skipped from {run.unit} {run.places[begin]:,.0f} on, "
+        f"and the loss scale fell to {scale_words(run.scales[end - 1])}. Half of the time it was "
+        f"at least {scale_words(usual)}. {after}",
+    )
+
+
+def _longest(skips: tuple[int, ...], beginning: int) -> tuple[int, int]:
+    """Where the longest run of skips after the beginning begins and ends."""
+    longest = begin = 0
+    bounds = (0, 0)
+    for index in range(beginning, len(skips)):
+        if not skips[index]:
+            begin = index + 1
+        elif index + 1 - max(begin, beginning) > longest:
+            begin = max(begin, beginning)
+            longest = index + 1 - begin
+            bounds = (begin, index + 1)
+    return bounds
+
+
+def _of_many_skips(figures: RunFigures) -> Iterator[Advice]:
+    if not figures.skipped or not figures.steps:
+        return
+    setting = figures.run.setting
+    growth_steps = setting.growth_steps or DEFAULT_GROWTH_STEPS
+    others = sum(_skips_at(figures, setting.floor or 1.0)) + _skips_at_the_beginning(figures)
+    skipped = figures.skipped - others
+    share = skipped / figures.steps
+    many = max(_SHARE_OF_MANY, _MANY_TIMES_EXPECTED / growth_steps)
+    if skipped < _MANY or share <= many:
+        return
+    yield Advice(
+        "Lower the learning rate, or clip the gradients by their norm.",
+        f"{times(skipped, 'step')} skipped{' besides these' if others else ''}, {share:.1%} of "
+        f"{figures.steps:,}. A loss scale that grows after {growth_steps:,} good steps has to skip "
+        f"about one step in {growth_steps:,}.",
+    )
+
+
+def _of_the_cap(figures: RunFigures) -> Iterator[Advice]:
+    share = figures.at_cap / figures.time
+    if figures.run.setting.cap_is_stated or share < _SHARE_AT_CAP:
+        return
+    yield Advice(
+        "Look whether the gradients are all zero, and whether anything computes in float16. If "
+        "nothing does, you need no loss scale.",
+        f"The loss scale was at {scale_words(figures.cap)}, where it would be infinite if it grew "
+        f"again, in {share:.0%} of the time: no gradient overflowed there.",
+    )
+
+
+def _number(scale: float) -> str:
+    """A loss scale as Python source: `2.0**15` for a power of 2."""
+    exponent = math.log2(scale) if scale > 0 else 0.5
+    return f"2.0**{exponent:.0f}" if exponent == round(exponent) else f"{scale:g}"
+
+
+def _facts(figures: RunFigures) -> Iterator[tuple[str, str]]:
+    """Each figure's name and words."""
+    run = figures.run
+    yield "Loss scale", "dynamic" if run.setting.is_dynamic else "fixed"
+    if figures.steps is None:
+        yield "Logged", f"{len(run.scales):,} {run.unit}s"
+    else:
+        logged = "" if figures.longest_skip_is_exact else f", logged {len(run.scales):,} times"
+        yield "Steps", f"{figures.steps:,}{logged}"
+    first, last = scale_words(figures.first_scale), scale_words(figures.last_scale)
+    lowest, highest = scale_words(figures.lowest_scale), scale_words(figures.highest_scale)
+    yield "Value", f"{first} first, {last} last, {lowest} to {highest}"
+    if not run.setting.is_dynamic:
+        return
+    yield "Moves", f"{figures.growths:,} up, {figures.backoffs:,} down"
+    yield "Skipped steps", _skipped_words(figures)
+    yield "Longest run of skips", _longest_words(figures)
+    if figures.floor:
+        yield f"At the floor, {scale_words(figures.floor)}", _time_words(figures, figures.at_floor)
+    yield f"At the cap, {scale_words(figures.cap)}", _time_words(figures, figures.at_cap)
+
+
+def _skipped_words(figures: RunFigures) -> str:
+    """The number of skipped steps, and their share."""
+    if figures.skipped is None:
+        return _NOT_COUNTED
+    share = figures.skipped_share
+    return f"{figures.skipped:,}" + ("" if share is None else f", {share:.2%}")
+
+
+def _longest_words(figures: RunFigures) -> str:
+    """The longest run of skips."""
+    if figures.longest_skip is None:
+        return _NOT_COUNTED
+    at_least = "" if figures.longest_skip_is_exact or not figures.skipped else "at least "
+    return f"{at_least}{figures.longest_skip:,}"
+
+
+def _time_words(figures: RunFigures, count: int) -> str:
+    unit = "steps" if figures.steps is not None else f"{figures.unit}s"
+    return f"{count:,} {unit}, {count / figures.time:.1%}"
+
+
+def _text(figures: RunFigures, advice: Sequence[Advice]) -> str:
+    """Returns the report as text."""
+    rows = list(_facts(figures))
+    width = max(len(name) for name, _ in rows) + 1
+    lines = [f"{name + ':':<{width}} {words}" for name, words in rows]
+    lines += ["", *(f"- {one.what}\n  {one.why}" for one in advice)] if advice else []
+    return "\n".join(lines if advice else [*lines, "", _NOTHING_TO_DO])
+
+
+def _html_page(figures: RunFigures, advice: Sequence[Advice]) -> str:
+    """Returns the figures and the advice as a page that loads nothing else."""
+    run = figures.run
+    by_step = run.unit == "step"
+    facts = dict(_facts(figures))
+    return page.render(
+        "loss_scale.html.jinja",
+        lead=_lead(figures, advice),
+        tiles=list(_tiles(figures, advice)),
+        unit=run.unit,
+        width=WIDTH,
+        height=HEIGHT,
+        chart=line_chart(
+            run.places, run.scales, _marks(figures), stepped=by_step, label=scale_words
+        ),
+        chart_words=facts["Value"],
+        facts=list(facts.items()),
+        advice=advice,
+    )
+
+
+def _lead(figures: RunFigures, advice: Sequence[Advice]) -> str:
+    if not figures.run.setting.is_dynamic:
+        return "A fixed loss scale: no step was skipped."
+    words = "How a dynamic loss scale moved in a run."
+    if figures.skipped is not None:
+        words = f"In this run, {times(figures.skipped, 'step')} skipped."
+    return f"{words} {'See what to do below.' if advice else _NOTHING_TO_DO}"
+
+
+def _tiles(figures: RunFigures, advice: Sequence[Advice]) -> Iterator[tuple[str, str, str]]:
+    if figures.steps is not None:
+        yield "whole", "steps", f"{figures.steps:,}"
+    else:
+        yield "whole", f"{figures.unit}s", f"{len(figures.run.scales):,}"
+    yield "whole", "loss scale at the end", scale_words(figures.last_scale)
+    if not figures.run.setting.is_dynamic:
+        return
+    kind = "lossy" if advice else "no-loss-scale"
+    if figures.skipped is not None:
+        yield kind, "steps skipped", f"{figures.skipped:,}"
+        yield kind, "longest run of skips", _longest_words(figures)
+    floor, cap = (count / figures.time for count in (figures.at_floor, figures.at_cap))
+    for name, share in (("floor", floor), ("cap", cap)):
+        kind = "lossy" if share and advice else "no-loss-scale"
+        yield kind, f"of the time at the {name}", f"{share:.0%}"
+
+
+def _marks(figures: RunFigures) -> Iterator[tuple[int, str]]:
+    run = figures.run
+    for index, skips in enumerate(run.skips or ()):
+        if skips:
+            yield index, f"{run.unit} {run.places[index]:,.0f}: {times(skips, 'step')} skipped"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,9 +441,8 @@ class LossScaleReport(RunFigures):
         """Returns the figures and the advice, without the logged values, for `json.dump`."""
         names = [field.name for field in dataclasses.fields(self)]
         figures = {name: getattr(self, name) for name in names if name != "run"}
-        for name in ("overflows", "advice"):
-            figures[name] = [dataclasses.asdict(one) for one in figures[name]]
-        return {**figures, "skipped_share": self.skipped_share}
+        advice = [dataclasses.asdict(one) for one in self.advice]
+        return {**figures, "advice": advice, "skipped_share": self.skipped_share}
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Returns the report as one HTML page that loads nothing.
@@ -42,13 +453,13 @@ class LossScaleReport(RunFigures):
         Raises:
             OSError: It cannot be written. An existing file is unchanged.
         """
-        html = report_page.as_html_page(self, self.advice)
+        html = _html_page(self, self.advice)
         if path is not None:
             page.write(Path(path), html)
         return html
 
     def __str__(self) -> str:
-        return report_words.text(self, self.advice)
+        return _text(self, self.advice)
 
 
 def loss_scale_report(
@@ -57,9 +468,9 @@ def loss_scale_report(
     """Reports what the loss scale did in a run: skipped steps, time at the floor, advice.
 
     Args:
-        source: A `LossScaleLogger`, which knows most with `every=1` and `gradients=True`; the
-            `History` that `Model.fit` returns; the dictionary of either; or a CSV file of
-            `CSVLogger`. For all but a logger, the optimizer is taken to be new when the run begins.
+        source: A `LossScaleLogger`, which knows most with `every=1`; the `History` that
+            `Model.fit` returns; the dictionary of either; or a CSV file of `CSVLogger`. For all but
+            a logger, the optimizer is taken to be new when the run begins.
         path: An HTML file to write the report to.
         rule: The rule by which the loss scale moves. A logger knows it; for others the default is
             TensorFlow's.

@@ -65,17 +65,30 @@ def test_all_that_is_said_where_everything_works(
         "run      works: Legacy programs run as they are.",
         "migrate  works: It needs no TensorFlow.",
         "verify   works: It needs no TensorFlow, except for --deep.",
-        (
-            "note     `import keras` is Keras 3.15.1 in any case. The old names are there with "
-            "`compat-lossscale run --keras3` only."
-        ),
-        "         -> For tf-keras, write `from tensorflow import keras`.",
         "",
         "1 of 2 files looked at in the current folder may use old names:",
         "  train.py",
         "Next: compat-lossscale migrate .",
     ]
     assert done.exit_code == 0
+
+
+def test_the_choice_of_keras_is_spoken_of_where_it_matters(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing_old = run(monkeypatch, "new.py", legacy_keras=None).output
+    assert "TF_USE_LEGACY_KERAS" not in nothing_old
+    assert "import keras" not in nothing_old
+    old = run(monkeypatch, legacy_keras=None).output
+    assert "export TF_USE_LEGACY_KERAS=1" in old
+    assert "`import keras` is" not in old
+    (folder / "new.py").write_text("import keras\n")
+    with_keras = run(monkeypatch, "new.py", legacy_keras=None).output
+    assert (
+        "note     `import keras` is Keras 3.15.1 in any case. The old names are there with "
+        "`compat-lossscale run --keras3` only.\n"
+        "         -> For tf-keras, write `from tensorflow import keras`.\n" in with_keras
+    )
 
 
 def test_tensorflow_2_22_works_with_the_newest_tf_keras_which_is_older(
@@ -102,13 +115,13 @@ def test_what_is_missing_is_said_with_the_command_that_installs_it(
         "TF_USE_LEGACY_KERAS is not set",
         "",
         "run      will not work: TensorFlow is not installed.",
-        "         -> pip install 'compat-lossscale[tf]'",
+        "         -> pip install tensorflow tf-keras tensorboard",
         "migrate  works: It needs no TensorFlow.",
         (
             "verify   works in part: Configs, SavedModels and checkpoints can be read; "
             ".h5 and .keras need h5py."
         ),
-        "         -> pip install 'compat-lossscale[verify]'",
+        "         -> pip install h5py",
     ]
     assert done.exit_code == 1
 
@@ -136,7 +149,11 @@ def test_the_exit_code_tells_whether_all_three_jobs_work(
     [
         ({}, [], "compat-lossscale migrate ."),
         ({}, ["train.py", "my folder"], "compat-lossscale migrate train.py 'my folder'"),
-        ({}, ["new.py"], "compat-lossscale verify PATH, for stored models and checkpoints"),
+        (
+            {},
+            ["new.py"],
+            "done; `compat-lossscale verify PATH` tells about stored models and checkpoints.",
+        ),
         ({"tf_keras": None}, ["new.py"], "pip install 'tf-keras==2.21.*'"),
         ({"libcst": None}, [], "pip install libcst"),
     ],
@@ -176,7 +193,7 @@ def test_the_projects_configuration_is_read(folder: Path, monkeypatch: pytest.Mo
     assert "No old name found in the 1 file looked at" in run(monkeypatch).output
     (folder / "pyproject.toml").write_text("[tool.compat-lossscale]\nexclude = 3\n")
     done = run(monkeypatch)
-    assert done.exit_code == 2
+    assert done.exit_code == 64
     assert "'exclude' in [tool.compat-lossscale] must be" in done.output
 
 
@@ -216,7 +233,7 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
     def version(distribution: str) -> str | None:
         return {"absl-py": "2.1.0"}.get(distribution)
 
-    monkeypatch.setattr("compat_lossscale.cli._packages.version", version)
+    monkeypatch.setattr("compat_lossscale.cli._neighbours.version", version)
     (folder / "program.py").write_text(
         "import numpy as np\nimport tensorboard\nimport tensorflow as tf\nfrom official import x\n"
         "np.float(tf.estimator, tf.contrib)\n"
@@ -270,6 +287,19 @@ def test_a_program_that_imports_what_is_not_installed_is_told_so(folder: Path) -
     assert "Problem" not in said
 
 
+def test_imports_inside_of_functions_are_found(folder: Path) -> None:
+    program = folder / "program.py"
+    program.write_text(
+        "def main():\n    import not_there\n    try: import optional\n    except: pass\n"
+        "class Own:\n    def call(self):\n        with self: import missing_too\n"
+    )
+    said = CliRunner().invoke(doctor, [str(program)]).output
+    for name in ("not_there", "missing_too"):
+        assert f"Problem: A function imports {name}, which is not installed." in said
+    assert "optional" not in said
+    assert "Next: done" not in said
+
+
 def test_an_installed_package_that_needs_another_is_in_the_way(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,6 +318,6 @@ def test_a_program_that_writes_summaries_needs_tensorboard(
 ) -> None:
     (folder / "program.py").write_text("import tensorflow as tf\ntf.summary.text('a', 'b')\n")
     for installed, needed in ((None, True), ("2.21.0", False)):
-        monkeypatch.setattr("compat_lossscale.cli._packages.version", lambda _, v=installed: v)
+        monkeypatch.setattr("compat_lossscale.cli._neighbours.version", lambda _, v=installed: v)
         said = CliRunner().invoke(doctor, [str(folder)]).output
         assert ("pip install tensorboard" in said) is needed

@@ -147,12 +147,6 @@ def test_findings_that_writing_leaves_are_to_be_kept(folder: Path) -> None:
     assert "Keep the findings: a later run does not report all" in run(folder, "--write").output
 
 
-def test_colours_are_for_terminals(folder: Path) -> None:
-    (folder / "a.py").write_text(OLD)
-    assert "\x1b[32m+tf" in CliRunner().invoke(migrate, ["a.py"], color=True).output
-    assert "\x1b" not in run("a.py").output
-
-
 def test_a_printed_diff_is_a_patch(folder: Path) -> None:
     (folder / "a.py").write_bytes(OLD.replace("\n", "  # \x0c \u2028 x\r\n").encode())
     shown = run("a.py").stdout_bytes
@@ -180,6 +174,19 @@ def test_standard_input(folder: Path) -> None:
     assert run("-", "--check", stdin=OLD).stdout == ""
     assert run("-", "--check", stdin=OLD).exit_code == 1
     assert run("-", "a.py", stdin=OLD).exit_code == 64
+
+
+def test_standard_input_of_a_file_is_taken_for_that_file(folder: Path) -> None:
+    (folder / "src").mkdir()
+    (folder / "src" / "pyproject.toml").write_text(
+        "[tool.compat-lossscale.per-file-ignores]\n'old_*' = ['ls5']\n"
+    )
+    assert run("-", "--stdin-filename", "src/a.py", stdin=OLD).stdout == NEW
+    ignored = run("-", "--stdin-filename", "src/old_a.py", stdin=OLD)
+    assert (ignored.stdout, ignored.exit_code) == (OLD, 0)
+    found = run("-", "--stdin-filename", "src/b.py", stdin=FINDING)
+    assert "src/b.py:2:1: LS501" in found.stderr
+    assert run("src", "--stdin-filename", "a.py").exit_code == 64
 
 
 @pytest.mark.workers
@@ -301,6 +308,66 @@ def test_select_and_ignore(folder: Path) -> None:
     result = run(folder, "--select", "LS99")
     assert result.exit_code == 64
     assert "No rule has an id that starts with 'LS99'" in result.stderr
+
+
+def test_ids_may_be_in_any_case(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    assert run(folder, "--select", "ls2").exit_code == 0
+    assert run(folder, "--ignore", "ls501").exit_code == 0
+    assert "set_global_policy" in run("--explain", "ls501").output
+    (folder / "a.py").write_text(OLD.rstrip() + "  # compat-lossscale: ignore[ls501]\n")
+    assert run(folder).exit_code == 0
+
+
+def test_exclude(folder: Path) -> None:
+    for name in ("a/gen/x.py", "b/gen/y.py", "c_pb2.py", "d.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(OLD)
+
+    def found(*options: str) -> set[str]:
+        report = json.loads(run(".", "--json", *options).output)
+        return {file["path"] for file in report["files"]}
+
+    everything = {"a/gen/x.py", "b/gen/y.py", "c_pb2.py", "d.py"}
+    assert found() == everything
+    assert found("--exclude", "gen") == {"c_pb2.py", "d.py"}
+    assert found("--exclude", "a/gen", "--exclude", "*_pb2.py") == {"b/gen/y.py", "d.py"}
+    (folder / "pyproject.toml").write_text("[tool.compat-lossscale]\nexclude = ['b/gen']\n")
+    assert found("--exclude", "d.py") == {"a/gen/x.py", "c_pb2.py"}
+    assert found("--exclude", "d.py", "--no-ignore") == everything
+    assert run("b/gen/y.py").exit_code == 0
+    os.chdir(folder / "b")
+    assert run(".").exit_code == 0
+
+
+def test_per_file_ignores(folder: Path) -> None:
+    for name in ("tests/a.py", "src/a.py", "src/old_b.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(OLD)
+    pyproject = folder / "pyproject.toml"
+    pyproject.write_text(
+        "[tool.compat-lossscale.per-file-ignores]\n'tests/' = ['LS5']\n'old_*.py' = ['ls501']\n"
+    )
+    report = json.loads(run(".", "--json").output)
+    outcomes = {file["path"]: file["records"][0]["outcome"] for file in report["files"]}
+    assert outcomes == {
+        "src/a.py": "rewritten", "src/old_b.py": "suppressed", "tests/a.py": "suppressed"
+    }  # fmt: skip
+    pyproject.write_text("[tool.compat-lossscale.per-file-ignores]\n'a' = ['LS999']\n")
+    assert "No rule has an id that starts with 'LS999'" in " ".join(run(".").stderr.split())
+    pyproject.write_text("[tool.compat-lossscale.per-file-ignores]\n'a' = 'LS5'\n")
+    assert "must be a table of globs, each with a list" in " ".join(run(".").stderr.split())
+
+
+def test_a_configuration_can_be_named(folder: Path) -> None:
+    (folder / "a.py").write_text(OLD)
+    (folder / "pyproject.toml").write_text("[tool.compat-lossscale]\ntarget = 'compat'\n")
+    (folder / "other.toml").write_text("[tool.compat-lossscale]\nignore = ['LS5']\n")
+    assert run("a.py", "--config", "other.toml").exit_code == 0
+    assert run("a.py").exit_code == 1
+    missing = run("a.py", "--config", "missing.toml")
+    assert missing.exit_code == 64
+    assert "missing.toml cannot be read: No such file" in " ".join(missing.stderr.split())
 
 
 def test_explain_and_list_rules() -> None:

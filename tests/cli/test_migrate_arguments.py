@@ -10,7 +10,7 @@ import click
 import pytest
 from lossscale_codemods.vocabulary.names import Target
 
-from compat_lossscale.cli._migrate_arguments import (
+from compat_lossscale.cli.migrate import (
     TARGETS,
     check_arguments,
     check_ids,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`compat-lossscale run` is `python`, but for the old names in TensorFlow.
 
-`make run-as-python` compares them on every Python that is supported.
+`python -m tests.cli.run_as_python` compares them on every Python that is supported.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of `run`, read with click and without."""
+"""The options of `run`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.cli import run_options
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 from compat_lossscale.legacy import program
 
 DEFAULT = {"legacy_optimizers": True, "keras3": False, "tf1": False, "neighbours": True}
@@ -29,7 +28,7 @@ DEFAULT = {"legacy_optimizers": True, "keras3": False, "tf1": False, "neighbours
         ("run ''", "''", {}),
     ],
 )
-def test_both_readers_find_the_same(
+def test_options_end_where_the_program_begins(
     line: str, rest: str, changed: dict[str, bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Any] = []
@@ -40,15 +39,7 @@ def test_both_readers_find_the_same(
     monkeypatch.setattr(program, "start", start)
     command_line.main(shlex.split(line), standalone_mode=False)
     expected = (shlex.split(rest), {**DEFAULT, **changed})
-    assert run_options.read(shlex.split(line)) == expected
     assert seen == [expected]
-
-
-@pytest.mark.parametrize(
-    "line", ["", "doctor", "run", "run --tf1", "run --help", "run -h", "run --no a.py", "run -- a"]
-)
-def test_what_takes_more_than_a_look_is_left_to_click(line: str) -> None:
-    assert run_options.read(line.split()) is None
 
 
 def test_two_dashes_end_the_options(monkeypatch: pytest.MonkeyPatch) -> None:

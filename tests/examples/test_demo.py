@@ -168,7 +168,7 @@ def test_exit_code_tells_of_a_broken_promise(
 ) -> None:
     monkeypatch.setattr(demo.importlib.metadata, "version", lambda name: "2.21.0")
     monkeypatch.setattr(demo, "draw", lambda reports, file: None)
-    monkeypatch.setattr(demo.migration, "demonstrate", lambda one, console: [])
+    monkeypatch.setattr(demo.migration, "demonstrate", lambda *_: [])
     monkeypatch.setattr(demo, "resume_training", lambda console: [])
     for plain_exit, expected in ((1, 0), (0, 1)):
         outcome = report(plain_exit=plain_exit)

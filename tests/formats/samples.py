@@ -12,7 +12,9 @@ import h5py
 import pytest
 from hypothesis import strategies as st
 
+from compat_lossscale.formats.artefact import UnreadableArtefactError
 from compat_lossscale.formats.conversion import convert
+from compat_lossscale.formats.reading import read_in_this_process
 from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.conftest import _make_two_logical_devices
@@ -163,6 +165,13 @@ def reason(path: Path | str) -> str:
     result = verify_artefact(str(path))
     assert result.status is ArtefactStatus.UNREADABLE, result
     return result.error
+
+
+def reason_here(path: Path | str) -> str:
+    """Why something is unreadable, of a reader in this process, whose limits a test can change."""
+    with pytest.raises(UnreadableArtefactError) as caught:
+        read_in_this_process(str(path))
+    return str(caught.value)
 
 
 def later(inner: dict[str, Any], **settings: Any) -> dict[str, Any]:

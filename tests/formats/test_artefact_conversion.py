@@ -1,128 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converting a model as a whole: what is named as lost, and that no part of a file is written."""
+"""What becomes of a model is known without the libraries that convert it."""
 
 from __future__ import annotations
 
-import json
-import zipfile
-from collections.abc import Callable
-from pathlib import Path
+import dataclasses
 from typing import Any
 
-import h5py
 import pytest
 
-from compat_lossscale.errors import InexpressibleLossScaleError
 from compat_lossscale.formats import read
-from compat_lossscale.formats.writing import write_converted
-from compat_lossscale.spec import Generation
-from tests.formats.samples import ARTEFACTS
+from compat_lossscale.formats.artefact_conversion import convert_artefact
+from compat_lossscale.formats.conversion import Conversion, Verdict
+from compat_lossscale.spec import Generation, LossScaleSpec
+from tests.formats.samples import ARTEFACTS, FTRL, later, tf23
 
-MODEL = ARTEFACTS / "2.21" / "model.keras"
-
-
-def copy_of_model(
-    path: Path,
-    change_config: Callable[[Any], None] = lambda _: None,
-    change_weights: Callable[[Any, Path], None] = lambda *_: None,
-) -> Path:
-    """Writes a changed copy of a model of tf-keras."""
-    with zipfile.ZipFile(MODEL) as old, zipfile.ZipFile(path, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "config.json":
-                config = json.loads(content)
-                change_config(config)
-                content = json.dumps(config).encode()
-            elif name == "model.weights.h5":
-                weights = path.with_name("weights.h5")
-                weights.write_bytes(content)
-                with h5py.File(weights, "r+") as file:
-                    change_weights(file, path.parent)
-                content = weights.read_bytes()
-            new.writestr(name, content)
-    return path
+TF23, TF24, TF_KERAS, KERAS3 = Generation
 
 
-def with_layers(config: Any) -> None:
-    config["config"]["layers"] += [
-        {
-            "module": "keras.layers",
-            "class_name": "ThresholdedReLU",
-            "config": {"name": "sharp", "dtype": "float32", "theta": 1.0},
-            "registered_name": None,
-        },
-        {
-            "module": None,
-            "class_name": "Gate",
-            "config": {"name": "gate", "dtype": "float32"},
-            "registered_name": "mine>Gate",
-        },
-    ]
+def conversion(name: str, target: Generation, **changes: Any) -> Conversion:
+    artefact = dataclasses.replace(read(ARTEFACTS / name), **changes)
+    return convert_artefact(artefact, artefact.configs[0], target)
 
 
-def test_a_layer_that_keras_3_lacks_is_named_with_what_to_use_instead(tmp_path: Path) -> None:
-    path, copy = copy_of_model(tmp_path / "old.keras", with_layers), tmp_path / "new.keras"
-    conversion = write_converted(read(path), Generation.KERAS3, str(copy))
-    (field,) = (field for field in conversion.lost if "sharp" in field.name)
-    assert field.name == "layer sharp"
-    assert "Keras 3 has no ThresholdedReLU; ReLU(threshold=theta)" in field.reason
+@pytest.mark.parametrize(
+    "name", ["2.0/model.h5", "2.3/saved_model", "2.10/model.h5", "2.15/model.keras"]
+)
+def test_a_model_of_any_version_becomes_one_of_keras_3_with_its_state(name: str) -> None:
+    made = conversion(name, KERAS3)
+    assert made.lost == ()
+    assert {"state.iterations", "state.slots"} <= {field.name for field in made.fields}
 
 
-def test_a_layer_of_your_own_is_named_and_carried_as_it_is(tmp_path: Path) -> None:
-    path, copy = copy_of_model(tmp_path / "old.keras", with_layers), tmp_path / "new.keras"
-    conversion = write_converted(read(path), Generation.KERAS3, str(copy))
-    (field,) = (field for field in conversion.fields if field.value == "Gate")
-    assert "custom_objects" in field.reason
-    with zipfile.ZipFile(copy) as written:
-        layers = json.loads(written.read("config.json"))["config"]["layers"]
-    assert layers[-1]["config"] == {"name": "gate", "dtype": "float32"}
-
-
-def test_nothing_is_written_if_something_is_lost_and_that_is_not_wanted(tmp_path: Path) -> None:
-    path, copy = copy_of_model(tmp_path / "old.keras", with_layers), tmp_path / "new.keras"
-    with pytest.raises(InexpressibleLossScaleError, match="sharp"):
-        write_converted(read(path), Generation.KERAS3, str(copy), lossy=False)
-    assert not copy.exists()
-
-
-def with_a_link_to_another_file(weights: Any, folder: Path) -> None:
-    other = folder / "other.h5"
-    with h5py.File(other, "w") as file:
-        weights.copy("optimizer/inner_optimizer", file)
-    del weights["optimizer/inner_optimizer"]
-    weights["optimizer/inner_optimizer"] = h5py.ExternalLink(str(other), "inner_optimizer")
-
-
-def without_the_iterations(weights: Any, folder: Path) -> None:
-    del folder
-    del weights["optimizer/inner_optimizer/vars/0"]
-    weights["optimizer/inner_optimizer/vars/x"] = 6
-
-
-@pytest.mark.parametrize("change", [with_a_link_to_another_file, without_the_iterations])
-def test_variables_that_are_not_where_tf_keras_saves_them_are_lost_with_the_reason(
-    change: Callable[[Any, Path], None], tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "counted"),
+    [("2.0/model.h5", False), ("2.2/saved_model", False), ("2.3/model.h5", True)],
+)
+def test_whether_skipped_steps_are_counted_is_known_by_the_version(
+    name: str, counted: bool
 ) -> None:
-    path, copy = (
-        copy_of_model(tmp_path / "old.keras", change_weights=change),
-        tmp_path / "new.keras",
+    (field,) = (f for f in conversion(name, KERAS3).fields if f.name == "state.iterations")
+    assert ("skipped steps are counted in it" in field.reason) is counted
+
+
+@pytest.mark.parametrize(
+    ("writer", "target", "is_lost"),
+    [
+        ("Keras 2.4.0", KERAS3, True),
+        ("Keras 2.4.0", TF_KERAS, True),
+        ("Keras 2.3.0-tf", KERAS3, False),
+        ("Keras 2.10.0", KERAS3, False),
+        # It may be 2.4 or 2.10.
+        ("Keras 2.10.0", TF24, True),
+        (None, KERAS3, True),
+    ],
+)
+def test_ftrl_with_shrinkage_of_tensorflow_2_3_to_2_5_trains_otherwise_elsewhere(
+    writer: str | None, target: Generation, is_lost: bool
+) -> None:
+    settings = {"learning_rate": 0.5, "l2_shrinkage_regularization_strength": 0.25}
+    config = tf23({**FTRL, "config": settings}, LossScaleSpec())
+    artefact = read(ARTEFACTS / "2.3" / "model.h5")
+    stated = dataclasses.replace(artefact.configs[0], config=config)
+    artefact = dataclasses.replace(artefact, writer=writer)
+    lost = {field.name: field.reason for field in convert_artefact(artefact, stated, target).lost}
+    assert ("times the learning rate" in lost.get("state.slots", "")) is is_lost
+
+
+def test_ftrl_without_shrinkage_does_not() -> None:
+    artefact = read(ARTEFACTS / "2.3" / "model.h5")
+    stated = dataclasses.replace(artefact.configs[0], config=later(FTRL))
+    assert "state.slots" not in {f.name for f in convert_artefact(artefact, stated, KERAS3).lost}
+
+
+@pytest.mark.parametrize(("target", "is_lost"), [(TF23, True), (TF24, False)])
+def test_an_archive_is_nothing_for_versions_that_read_none(
+    target: Generation, is_lost: bool
+) -> None:
+    (layers,) = (
+        f for f in conversion("2.15/model-legacy.keras", target).fields if f.name == "layers"
     )
-    before = path.read_bytes()
-    conversion = write_converted(read(path), Generation.KERAS3, str(copy))
-    reasons = {field.name: field.reason for field in conversion.lost}
-    assert reasons.keys() == {"state.iterations", "state.slots"}
-    assert "where its Keras saves them" in reasons["state.slots"]
-    assert read(copy).states == ()
-    assert path.read_bytes() == before
-
-
-def test_a_converted_model_says_what_it_was_converted_from(tmp_path: Path) -> None:
-    copy, back = tmp_path / "new.keras", tmp_path / "back.keras"
-    write_converted(read(MODEL), Generation.KERAS3, str(copy))
-    write_converted(read(copy), Generation.TF_KERAS, str(back))
-    assert [stated.generation for stated in read(copy).configs] == [Generation.KERAS3]
-    assert [stated.generation for stated in read(back).configs] == [Generation.TF_KERAS]
-    with zipfile.ZipFile(MODEL) as old, zipfile.ZipFile(copy) as new:
-        before = json.loads(old.read("metadata.json"))["keras_version"]
-        assert before in json.loads(new.read("metadata.json")).values()
+    assert (layers.verdict is Verdict.LOST) is is_lost
+    assert ".keras archive" in layers.reason

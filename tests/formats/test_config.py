@@ -2,18 +2,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from compat_lossscale import convert_config
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
-from compat_lossscale.formats import UnreadableArtefactError
-from compat_lossscale.formats.config import find_configs, read_wrapper_config, states_loss_scale
+from compat_lossscale.formats.config import read_wrapper_config, states_loss_scale
 from compat_lossscale.formats.conversion import meaning
 from compat_lossscale.spec import Generation, LossScaleSpec
-from tests.formats.samples import ARTEFACTS, SGD, VERSIONS, reason
+from tests.formats.samples import ARTEFACTS, SGD, VERSIONS
 
 KINDS = {
     "default": LossScaleSpec(),
@@ -108,33 +106,6 @@ def test_a_config_that_makes_no_sense_is_refused_with_the_reason(config: Any, me
     assert message in str(caught.value)
 
 
-def test_configs_are_found_at_any_depth_with_the_way_to_them() -> None:
-    wrapper = {"inner_optimizer": SGD, "dynamic": True, "initial_scale": 8.0}
-    tree = {"a": [1, {"b": wrapper}], "c": {"loss_scale_value": 2}, "d": {"optimizer": SGD}}
-    found = {config.where: config.keys for config in find_configs(tree)}
-    assert found == {"a.1.b": ("a", 1, "b"), "c": ("c",)}
-
-
-@pytest.mark.parametrize(("auto_scale_loss", "is_noted"), [(True, True), (False, False)])
-def test_a_fixed_scale_that_compile_of_keras_3_drops_is_noted(
-    auto_scale_loss: bool, is_noted: bool
-) -> None:
-    optimizer = {**SGD, "config": {**SGD["config"], "loss_scale_factor": 8.0}}
-    compiled = {"compile_config": {"optimizer": optimizer, "auto_scale_loss": auto_scale_loss}}
-    (found,) = find_configs(compiled)
-    assert ("compile() of Keras 3 drops" in found.note) is is_noted
-
-
-def test_a_wrapper_is_not_dropped() -> None:
-    (found,) = find_configs({"inner_optimizer": SGD, "initial_scale": 8.0})
-    assert found.note == ""
-
-
-def test_a_config_that_looks_right_and_is_wrong_is_an_error_that_says_where() -> None:
-    with pytest.raises(UnreadableArtefactError, match=r"the config at x\.y "):
-        list(find_configs({"x": {"y": {"inner_optimizer": SGD, "dynamic": "yes"}}}))
-
-
 def test_a_config_that_contains_itself_or_nests_without_end_is_refused() -> None:
     loop: dict[str, Any] = {"class_name": "LossScaleOptimizer"}
     loop["config"] = loop
@@ -154,12 +125,3 @@ def test_a_config_that_contains_itself_or_nests_without_end_is_refused() -> None
 def test_settings_whose_names_are_no_text_are_read() -> None:
     inner = {**SGD, "config": {**SGD["config"], 1: 2.0}}
     assert meaning({"inner_optimizer": inner, "dynamic": True})["optimizer.1"] == 2.0
-
-
-@pytest.mark.parametrize("class_name", [[], {}, 3, None])
-def test_a_class_name_that_is_no_text_is_refused(class_name: Any, tmp_path: Path) -> None:
-    path = tmp_path / "odd.json"
-    path.write_text(
-        json.dumps({"optimizer": SGD, "loss_scale": {"class_name": class_name, "config": {}}})
-    )
-    assert "neither FixedLossScale nor DynamicLossScale" in reason(path)

@@ -15,10 +15,12 @@ from compat_lossscale.equivalence import configs_equivalent
 from compat_lossscale.formats import Verdict, convert, read
 from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import meaning
+from compat_lossscale.formats.finding import ConfigSearch
 from compat_lossscale.formats.readers import h5
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.accept import GENERATIONS, MODELS, convert_models
 from tests.formats.samples import (
+    ADAM,
     FTRL,
     SGD,
     converted,
@@ -99,7 +101,12 @@ def test_a_bare_config_stays_bare_and_a_serialized_one_serialized(generation: Ge
         (tf23(SGD, LossScaleSpec(multiplier=4)), "tf2.4", "multiplier", "other than 2"),
         (later(SGD, clipnorm=1.0), "tf2.3", "optimizer.clipnorm", "clips gradients"),
         (later(FTRL, beta=0.5), "tf2.3", "optimizer.beta", "before TensorFlow 2.3"),
-        (later(SGD, decay=0.5), "keras3", "optimizer.decay", "InverseTimeDecay"),
+        (
+            later(ADAM, decay=0.5),
+            "keras3",
+            "optimizer.decay",
+            "no decay besides a learning-rate schedule",
+        ),
         (later(NEW_ADAM, weight_decay=0.5), "tf2.4", "optimizer.weight_decay", "have no"),
         (later(NEW_ADAM, use_ema=True), "tf2.3", "optimizer.use_ema", "have no use_ema"),
         (later({**NEW_ADAM, "class_name": "Lion"}), "tf2.4", "optimizer", "no optimizer Lion"),
@@ -149,6 +156,34 @@ def test_a_change_of_family_and_a_wrappers_own_name_are_noted() -> None:
 
 
 ACCEPTED = json.loads((Path(__file__).parent / "accepted.json").read_text(encoding="utf-8"))
+
+
+def test_decay_becomes_a_schedule_where_there_is_no_decay_and_means_the_same() -> None:
+    config = converted(later(SGD, decay=0.5), Generation.KERAS3)
+    rate = config["inner_optimizer"]["config"]["learning_rate"]
+    assert (rate["class_name"], rate["config"]) == (
+        "InverseTimeDecay",
+        {
+            "initial_learning_rate": 0.5,
+            "decay_steps": 1,
+            "decay_rate": 0.5,
+            "staircase": False,
+        },
+    )
+    assert "decay" not in config["inner_optimizer"]["config"]
+    assert configs_equivalent(later(SGD, decay=0.5), config)
+
+
+def test_a_loss_scale_without_an_optimizer_is_read_again_in_every_form() -> None:
+    for config in (
+        LossScaleSpec().to_config("tf2.4"),
+        {"class_name": "LossScaleOptimizer", "config": LossScaleSpec().to_config("tf2.4")},
+        LossScaleSpec.fixed(8).to_loss_scale_config(),
+    ):
+        for generation in Generation:
+            written = converted(config, generation)
+            (found,) = ConfigSearch().search(written).configs
+            assert found.spec == read_wrapper_config(config).spec
 
 
 def test_what_we_write_now_is_what_the_old_tensorflows_were_given() -> None:

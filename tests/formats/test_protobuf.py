@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compat_lossscale.formats import protobuf
-from tests.formats.samples import reason
+from tests.formats.samples import reason_here
 
 
 def test_a_graph_of_absurdly_many_fields_is_refused(
@@ -16,4 +16,4 @@ def test_a_graph_of_absurdly_many_fields_is_refused(
 ) -> None:
     monkeypatch.setattr(protobuf.Budget.__init__, "__defaults__", (1000,))
     (tmp_path / "saved_model.pb").write_bytes(b"\x08\x01" * 2000)
-    assert "fields" in reason(tmp_path)
+    assert "fields" in reason_here(tmp_path)

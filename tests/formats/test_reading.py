@@ -15,7 +15,7 @@ import pytest
 
 from compat_lossscale.formats import read, readers, reading
 from compat_lossscale.formats.reading import find
-from tests.formats.samples import ARTEFACTS, CONFIG, reason
+from tests.formats.samples import ARTEFACTS, CONFIG, reason, reason_here
 
 
 def test_links_that_leave_a_folder_are_not_walked(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_folder_that_may_not_be_looked_into_is_reported(
     # The tests may run as a user who may look into everything.
     monkeypatch.setattr(os, "scandir", refuse)
     assert list(find(str(tmp_path))) == [str(closed)]
-    assert "Permission denied" in reason(closed)
+    assert "Permission denied" in reason_here(closed)
 
 
 def test_folders_of_any_depth_are_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

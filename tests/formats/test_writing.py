@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import zipfile
 from pathlib import Path
 
+import h5py
 import pytest
 
-from compat_lossscale.formats import UnreadableArtefactError, read
+from compat_lossscale.formats import UnreadableArtefactError, read, writing
 from compat_lossscale.formats.writing import ConversionError, write_converted
 from compat_lossscale.spec import Generation
-from tests.formats.samples import ARTEFACTS, COMPILED
+from tests.formats.samples import ARTEFACTS, COMPILED, CONFIG
 
 
 def test_an_archive_that_would_unpack_to_absurd_sizes_is_not_copied(tmp_path: Path) -> None:
@@ -51,16 +53,42 @@ def test_nothing_is_written_into_a_saved_model_that_is_read(tmp_path: Path) -> N
             write_converted(read(named), Generation.TF24, str(folder / "config.json"))
 
 
-@pytest.mark.parametrize("target", [Generation.TF_KERAS, Generation.KERAS3])
 @pytest.mark.parametrize(
-    ("name", "output"), [("2.21/model.h5", "new.keras"), ("2.21/weights.index", "new.keras")]
+    ("name", "says"),
+    [
+        ("2.21/model.h5", "tf-keras loads the .h5 as it is, and saves it as .keras"),
+        ("2.21/weights.index", "--to keras3 --model SCRIPT:FUNCTION --output FILE.keras"),
+    ],
 )
 def test_what_cannot_become_an_archive_says_how_to_get_one(
-    name: str, output: str, target: Generation, tmp_path: Path
+    name: str, says: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(ConversionError, match=r"where it is from, save (it|that) as \.keras, and"):
-        write_converted(read(ARTEFACTS / name), target, str(tmp_path / output))
+    with pytest.raises(ConversionError, match=re.escape(says)):
+        write_converted(read(ARTEFACTS / name), Generation.TF_KERAS, str(tmp_path / "new.keras"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrapper_without_its_class_is_written_into_an_h5_file(tmp_path: Path) -> None:
+    source, output = tmp_path / "bare.h5", tmp_path / "new.h5"
+    shutil.copy(ARTEFACTS / "2.4" / "model.h5", source)
+    with h5py.File(source, "r+") as file:
+        training = json.loads(file.attrs["training_config"])
+        training["optimizer_config"] = training["optimizer_config"]["config"]
+        file.attrs["training_config"] = json.dumps(training)
+    write_converted(read(source), Generation.TF23, str(output))
+    (stated,) = read(output).configs
+    assert (stated.generation, stated.spec) == (Generation.TF23, read(source).configs[0].spec)
+
+
+def test_what_would_not_state_the_loss_scale_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, output = tmp_path / "in.json", tmp_path / "out.json"
+    source.write_text(json.dumps(CONFIG))
+    monkeypatch.setattr(writing, "_write", lambda *parts: parts[-1].write_text("{}"))
+    with pytest.raises(ConversionError, match="would state no loss scale"):
+        write_converted(read(source), Generation.TF23, str(output))
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_variables_alone_say_how_to_get_an_archive(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 
     python -m tests.formats.watched ARTEFACT
 
-An audit hook, here and in the process that reads HDF5 files, notes everything that executes,
+An audit hook, here and in the process that reads files, notes everything that executes,
 imports or loads code, starts a program, uses the network, or opens or changes files where the
 artefact is not. What the verifier imports on first use is imported before.
 """
@@ -60,6 +60,18 @@ def _concerns_a_temporary(arguments: tuple[Any, ...], temporary: str) -> bool:
     return in_open_folder >= 0 or all(path.startswith(f"{temporary}/tmp") for path in paths)
 
 
+def watch_reading(folder: str, log: str) -> None:
+    """Watches the process that reads files, which has read one of each format by then."""
+    from compat_lossscale.formats.verification import verify_here
+    from tests.formats.samples import ARTEFACTS
+
+    # A SavedModel's variables, an archive's weights and a checkpoint are read by different modules.
+    for name in ("model.h5", "model.keras", "saved_model", "checkpoint-1", "configs.json"):
+        json.dumps(verify_here(str(ARTEFACTS / "2.21" / name), ["keras3"], False))
+    "\0".encode("unicode_escape")
+    watch(folder, log)
+
+
 def main() -> None:
     """Runs from the command line."""
     from compat_lossscale.cli.verify import text_of
@@ -69,21 +81,13 @@ def main() -> None:
 
     target = Path(sys.argv[1])
     folder, log = str(target.parent.absolute()), os.environ["WATCH_LOG"]
-    # A SavedModel's variables, an archive's weights and a checkpoint are read by different modules.
-    for name in ("model.h5", "model.keras", "saved_model", "checkpoint-1", "configs.json"):
-        json.dumps(as_json([verify_artefact(str(ARTEFACTS / "2.21" / name))]))
-        list(text_of([verify_artefact(str(ARTEFACTS / "none"))]))
-    "\0".encode("unicode_escape")
+    json.dumps(as_json([verify_artefact(str(ARTEFACTS / "2.21" / "model.h5"))]))
+    list(text_of([verify_artefact(str(ARTEFACTS / "none"))]))
     isolated.stop()
     isolated._START = isolated._START.replace(
         "serve()",
-        "import h5py; from tests.formats.watched import watch;"
-        f"isolated.hdf5.describe({str(ARTEFACTS / '2.21' / 'model.h5')!r});"
-        f"watch({folder!r}, {log!r}); serve()",
-    ).replace(
-        "from compat_lossscale.formats.isolated import serve",
-        "from compat_lossscale.formats import isolated, hdf5; isolated.hdf5 = hdf5;"
-        "from compat_lossscale.formats.isolated import serve",
+        f"from tests.formats.watched import watch_reading; watch_reading({folder!r}, {log!r}); "
+        "serve()",
     )
     isolated._started()
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import compat_lossscale
-from compat_lossscale.legacy import in_process, startup
+from compat_lossscale.legacy import program, startup
 
 _KERAS_3 = "--keras3" in sys.argv[1:]
 _TIMEOUT_SECONDS = 300
@@ -52,7 +52,7 @@ def _run(
         "a program", legacy_optimizers=True, tf1=tf1, neighbours=True, keras3=_KERAS_3
     )
     try:
-        in_process.run([script, *arguments])
+        program.run_in_process([script, *arguments])
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
     except BaseException:

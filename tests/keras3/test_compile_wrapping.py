@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from compat_lossscale._patching import Undo, take_back
-from compat_lossscale.keras3 import compile_wrapping, experimental
+from compat_lossscale.keras3 import experimental, policies
 from compat_lossscale.keras3.policies import Policy, set_policy
 
 Stock = keras.optimizers.LossScaleOptimizer
@@ -19,10 +19,10 @@ Stock = keras.optimizers.LossScaleOptimizer
 
 @pytest.fixture(autouse=True)
 def policy_and_compile_stay() -> Iterator[None]:
-    policy, decides = keras.config.dtype_policy(), compile_wrapping.patches.applied
+    policy, decides = keras.config.dtype_policy(), policies.patches.applied
     yield
     keras.config.set_dtype_policy(policy)
-    compile_wrapping.patches.replace(decides)
+    policies.patches.replace(decides)
 
 
 def experimental_of_4(optimizer: Any) -> Any:
@@ -55,16 +55,16 @@ def test_a_policy_without_a_loss_scale_leaves_the_optimizer() -> None:
 
 
 def test_keras_own_policy_is_left_to_keras_or_to_the_default() -> None:
-    compile_wrapping.enable()
+    policies.enable()
     assert type(compiled("mixed_float16").optimizer) is Stock
-    compile_wrapping.enable(default=experimental_of_4)
+    policies.enable(default=experimental_of_4)
     assert float(compiled("mixed_float16").optimizer.loss_scale) == 4.0
     assert type(compiled("float32").optimizer) is keras.optimizers.SGD
 
 
 def test_a_model_with_a_compile_of_its_own_gets_optimizers_as_compile_wraps_them() -> None:
     undo: Undo = []
-    compile_wrapping.put_get_optimizer(experimental_of_4, undo)
+    policies.put_get_optimizer(experimental_of_4, undo)
 
     class Adversaries(keras.Model):
         def compile(self, one: Any, other: Any) -> None:
@@ -87,11 +87,11 @@ def test_a_model_with_a_compile_of_its_own_gets_optimizers_as_compile_wraps_them
 
 
 def test_what_is_taken_back_leaves_the_method_that_was_found() -> None:
-    compile_wrapping.patches.replace(())
+    policies.patches.replace(())
     found = keras.Model.compile
-    compile_wrapping.enable()
-    assert compile_wrapping.patches.applied
+    policies.enable()
+    assert policies.patches.applied
     assert keras.Model.compile is not found
-    compile_wrapping.patches.replace(())
+    policies.patches.replace(())
     assert keras.Model.compile is found
-    assert not compile_wrapping.patches.applied
+    assert not policies.patches.applied

@@ -15,7 +15,7 @@ import pytest
 from compat_lossscale.errors import LossScaleMisuseWarning
 from compat_lossscale.keras3 import LossScaleOptimizer
 from tests.keras3.stepping import BACKEND, take_step, tensors_of, variables_of
-from tests.steps.misuse import told
+from tests.members.misuse import told
 
 SCALERS = ("scale_loss", "get_scaled_loss")
 

@@ -231,3 +231,13 @@ def test_one_that_was_assigned_starts_again_with_the_first_step(mode: str, scale
     assert is_told == (BACKEND == "torch" or (BACKEND == "tensorflow" and mode == "eager"))
     step([8.0])
     assert values_in(variables)[0].tolist() == [0.0]
+
+
+class OwnOptimizer(LossScaleOptimizer):
+    """An optimizer of a program's own."""
+
+
+@pytest.mark.parametrize("cls", [LossScaleOptimizer, OwnOptimizer])
+def test_a_class_is_pickled_by_where_it_is(cls: Any) -> None:
+    optimizer = cls(keras.optimizers.SGD())
+    assert pickle.loads(pickle.dumps(type(optimizer))) is cls

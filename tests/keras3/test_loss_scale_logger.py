@@ -96,49 +96,6 @@ def test_summaries_are_written(tmp_path: Path) -> None:
     assert any(path.stat().st_size for path in tmp_path.iterdir())
 
 
-def test_the_gradient_that_overflowed_first_is_named_if_asked() -> None:
-    logger = LossScaleLogger(every=1, gradients=True)
-    fit(small(LossScaleOptimizer), logger)
-    assert logger.history["skipped_steps"] == SKIPPED
-    names = logger.history["overflow_variable"]
-    assert [name is not None for name in names] == [False, False, True, False, True, True]
-    assert names[2].startswith("sequential")
-    assert logger.history["overflow_share"] == [0.0, 0.0, 1.0, 0.0, 1.0, 1.0]
-    # Keras 3 does not count a skipped step.
-    assert [one.step for one in logger.overflows] == [2, 3, 3]
-
-
-def test_between_two_looks_the_first_overflow_is_kept() -> None:
-    logger = LossScaleLogger(gradients=True)
-    fit(small(LossScaleOptimizer), logger, epochs=2)
-    assert [one.skipped_steps for one in logger.overflows] == [3, 3]
-
-
-def test_a_model_that_has_trained_records_too_when_it_is_asked() -> None:
-    layer = keras.layers.Dense(1, kernel_initializer="zeros")
-    model = keras.Sequential([keras.Input((1,)), layer])
-    model.compile(small(LossScaleOptimizer), "mae")
-    x = np.array([[GOOD], [BAD]], np.float32)
-    logger = LossScaleLogger(every=1, gradients=True)
-    for callbacks in ([], [logger]):
-        model.fit(x, x, batch_size=1, shuffle=False, verbose=0, callbacks=callbacks)
-    assert [one is None for one in logger.history["overflow_variable"]] == [True, False]
-
-
-def test_asking_changes_no_variable() -> None:
-    names = []
-    for asks in (False, True):
-        optimizer = small(LossScaleOptimizer)
-        fit(optimizer, LossScaleLogger(gradients=asks), [GOOD, BAD])
-        names.append([one.name for one in optimizer.variables])
-    assert names[0] == names[1]
-
-
-def test_keras_own_optimizer_cannot_name_gradients() -> None:
-    with pytest.raises(ValueError, match="needs an optimizer of this package"):
-        fit(small(Stock), LossScaleLogger(gradients=True))
-
-
 @pytest.mark.parametrize("every", [0, -1, 1.5, "epoch"])
 def test_every_must_be_a_positive_whole_number(every: Any) -> None:
     with pytest.raises(ValueError, match="every"):

@@ -12,14 +12,14 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale._patching import Undo, take_back
-from compat_lossscale.keras3 import old_layers
+from compat_lossscale.keras3 import old_members
 from compat_lossscale.neighbour_names.keras_3_names import MODEL_MEMBERS
 
 
 @pytest.fixture(autouse=True)
 def members() -> Iterator[None]:
     undo: Undo = []
-    old_layers.put(undo)
+    old_members.put_into_layers(undo)
     yield
     take_back(undo)
 
@@ -147,6 +147,6 @@ def test_taking_them_back_leaves_the_classes_as_found() -> None:
     classes = (keras.metrics.Metric, keras.layers.Layer, keras.Model)
     for undo in ([], []):
         before = [dict(vars(cls)) for cls in classes]
-        old_layers.put(undo)
+        old_members.put_into_layers(undo)
         take_back(undo)
         assert [dict(vars(cls)) for cls in classes] == before

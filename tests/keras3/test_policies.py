@@ -11,17 +11,17 @@ import keras
 import pytest
 
 from compat_lossscale import DynamicLossScale, FixedLossScale
-from compat_lossscale.keras3 import compile_wrapping, policies
-from compat_lossscale.keras3.loss_scale_config import configs
+from compat_lossscale.keras3 import policies
 from compat_lossscale.keras3.policies import Policy
+from compat_lossscale.keras3.tensorflow_2_4 import configs
 
 
 @pytest.fixture(autouse=True)
 def policy_and_compile_stay() -> Iterator[None]:
-    policy, decides = keras.config.dtype_policy(), compile_wrapping.patches.applied
+    policy, decides = keras.config.dtype_policy(), policies.patches.applied
     yield
     keras.config.set_dtype_policy(policy)
-    compile_wrapping.patches.replace(decides)
+    policies.patches.replace(decides)
 
 
 def test_a_policy_is_one_of_keras_with_a_loss_scale() -> None:

@@ -11,7 +11,7 @@ import keras
 import pytest
 
 from compat_lossscale._patching import Undo, take_back
-from compat_lossscale.keras3 import compile_wrapping, experimental, registry
+from compat_lossscale.keras3 import experimental, policies, registry
 from compat_lossscale.keras3.policies import Policy
 
 SAVED = {
@@ -23,11 +23,11 @@ SAVED = {
 @pytest.fixture
 def registered() -> Iterator[None]:
     undo: Undo = []
-    decides = compile_wrapping.patches.applied
+    decides = policies.patches.applied
     registry.register(undo)
     yield
     take_back(undo)
-    compile_wrapping.patches.replace(decides)
+    policies.patches.replace(decides)
 
 
 @pytest.mark.parametrize("name", ["LossScaleOptimizer", "LossScaleOptimizerV1"])
@@ -59,15 +59,15 @@ def test_a_loss_scale_is_stated_where_keras_alone_does_not_look(registered: None
 
 def test_what_a_policy_states_loads_in_keras_alone(tmp_path: Path) -> None:
     undo: Undo = []
-    decides = compile_wrapping.patches.applied
+    decides = policies.patches.applied
     registry.register(undo)
-    policies = [Policy("mixed_float16", loss_scale=8), Policy("mixed_float16", loss_scale=None)]
-    layers = [keras.layers.Dense(1, dtype=policy) for policy in policies]
+    ours = [Policy("mixed_float16", loss_scale=8), Policy("mixed_float16", loss_scale=None)]
+    layers = [keras.layers.Dense(1, dtype=policy) for policy in ours]
     model = keras.Sequential([keras.Input([1]), *layers])
     text = model.to_json()
     model.save(tmp_path / "model.keras")
     take_back(undo)
-    compile_wrapping.patches.replace(decides)
+    policies.patches.replace(decides)
     for again in (
         keras.models.model_from_json(text),
         keras.models.load_model(tmp_path / "model.keras"),

@@ -16,7 +16,6 @@ import tf_keras
 import compat_lossscale
 from compat_lossscale.errors import LossScaleMisuseWarning
 from compat_lossscale.keras3 import LossScaleOptimizer, private
-from compat_lossscale.steps.overflow import NonFiniteGradient
 from tests.keras3.stepping import take_step, tensors_of, values_in, variables_of
 from tests.keras3.test_private import WithoutPrivateNames
 from tests.support import INF, NAN
@@ -72,27 +71,6 @@ def test_on_one_device_it_trains_as_without_a_strategy(compiled: bool) -> None:
         found.append([one.tolist() for one in values_in([variable, *optimizer.variables])])
         assert int(optimizer.skipped_steps) == 1
     assert found[0] == found[1]
-
-
-def test_overflows_are_those_of_each_replicas_own_gradients(mirrored: Any) -> None:
-    with mirrored.scope():
-        variable = keras.Variable([1.0, 1.0], name="weight")
-        optimizer = LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=8.0)
-        optimizer.build([variable])
-    assert optimizer._record_overflows()
-
-    @tf.function
-    def step(gradients: Any) -> None:
-        def on_replica() -> None:
-            place = tf.distribute.get_replica_context().replica_id_in_sync_group
-            optimizer.scale_loss(tf.constant(1.0))
-            optimizer.apply([gradients[place]], [variable])
-
-        mirrored.run(on_replica)
-
-    step(tf.constant([[8.0, 8.0], [8.0, INF]]))
-    (found,) = optimizer._take_overflows()
-    assert found.first == NonFiniteGradient(variable.path, 1, 4)
 
 
 def test_apply_belongs_into_a_replica_context(mirrored: Any) -> None:

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from compat_lossscale import LossScaleRule
 from compat_lossscale.errors import AlreadyWrappedError, LossScaleMisuseWarning
-from compat_lossscale.keras3 import experimental, gradients, tensorflow_2_4
+from compat_lossscale.keras3 import experimental, old_members, tensorflow_2_4
 from compat_lossscale.keras3.tensorflow_2_4 import LossScaleOptimizer
 from tests.keras3.stepping import variables_of
 from tests.support import NAN
@@ -123,11 +123,11 @@ def test_a_step_in_a_graph_of_tensorflow_1_is_refused() -> None:
 def test_gradients_need_a_tape_for_a_tensor_and_none_for_a_callable() -> None:
     variable = tf.Variable(3.0)
     with pytest.raises(ValueError, match="`tape` is required"):
-        gradients.compute(variable * 1.0, [variable])
-    ((gradient, of),) = gradients.compute(lambda: variable * variable, lambda: [variable])
+        old_members.differentiate(variable * 1.0, [variable])
+    ((gradient, of),) = old_members.differentiate(lambda: variable * variable, lambda: [variable])
     assert of is variable
     assert float(gradient) == 6.0
-    ((gradient, _),) = gradients.compute(
+    ((gradient, _),) = old_members.differentiate(
         lambda: variable * variable, variable, grad_loss=tf.constant(2.0)
     )
     assert float(gradient) == 12.0
@@ -135,7 +135,7 @@ def test_gradients_need_a_tape_for_a_tensor_and_none_for_a_callable() -> None:
 
 def test_gradients_are_those_of_variables_of_keras_too() -> None:
     variable = keras.Variable(3.0, trainable=False)
-    ((gradient, of),) = gradients.compute(lambda: variable * variable, [variable])
+    ((gradient, of),) = old_members.differentiate(lambda: variable * variable, [variable])
     assert of is variable
     assert float(gradient) == 6.0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_lossscale.legacy import deferred
+from compat_lossscale.legacy import waiting
 
 ONE, OTHER = "under_test_tensorflow", "under_test_tf_keras"
 
@@ -21,12 +21,12 @@ def frameworks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     (tmp_path / f"{ONE}.py").write_text("")
     (tmp_path / f"{OTHER}.py").write_text(f"import {ONE}\nwhole = True\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(deferred, "_TENSORFLOW", ONE)
-    monkeypatch.setattr(deferred, "_KERAS", {2: OTHER})
+    monkeypatch.setattr(waiting, "_TENSORFLOW", ONE)
+    monkeypatch.setattr(waiting, "_KERASES", {2: OTHER})
     finders = list(sys.meta_path)
     importlib.invalidate_caches()
     yield tmp_path
-    deferred.take_back()
+    waiting.take_back()
     assert sys.meta_path == finders
     for name in (ONE, OTHER):
         sys.modules.pop(name, None)
@@ -36,12 +36,12 @@ def defer() -> list[str]:
     """Defers, and returns a list of what is called then."""
     called: list[str] = []
 
-    def install(options: deferred.InstallOptions) -> None:
-        deferred.done()
+    def install(options: waiting.InstallOptions) -> None:
+        waiting.done()
         whole = hasattr(sys.modules.get(OTHER, sys), "whole")
         called.append(f"install {options['legacy_optimizers']} {whole}")
 
-    deferred.defer(
+    waiting.defer(
         {"legacy_optimizers": False, "neighbours": True, "keras": 2},
         prepare=lambda: called.append("prepare"),
         install=install,
@@ -52,10 +52,10 @@ def defer() -> list[str]:
 def test_it_waits_for_the_import() -> None:
     called = defer()
     assert called == []
-    assert deferred.options() == {"legacy_optimizers": False, "neighbours": True, "keras": 2}
+    assert waiting.what_to_install() == {"legacy_optimizers": False, "neighbours": True, "keras": 2}
     importlib.import_module(ONE)
     assert called == ["prepare", "install False False"]
-    assert deferred.options() is None
+    assert waiting.what_to_install() is None
 
 
 def test_what_imports_the_first_is_whole_by_then() -> None:
@@ -70,7 +70,7 @@ def test_it_does_not_wait_for_what_has_been_imported() -> None:
 
 
 def test_nothing_is_called_once_it_is_done_or_taken_back() -> None:
-    for end in (deferred.done, deferred.take_back):
+    for end in (waiting.done, waiting.take_back):
         called = defer()
         end()
         importlib.import_module(OTHER)

@@ -3,26 +3,24 @@
 
 from __future__ import annotations
 
-from compat_lossscale.legacy import early_neighbours
+from compat_lossscale.legacy import waiting
 from compat_lossscale.neighbour_names import TABLE
 from tests.support import run_code
 
 START = """
 import sys
-from compat_lossscale.legacy import deferred, early_neighbours
+from compat_lossscale.legacy import waiting
 finders = list(sys.meta_path)
-early_neighbours.prepare(deferred.undo)
+waiting.wait_for_neighbours(waiting.undo)
 """
 
 
 def test_every_place_of_the_table_is_waited_for() -> None:
     modules = {one.name.partition(".")[0] for one in TABLE if one.name.endswith(".*")}
-    assert modules <= set(early_neighbours.ROOTS)
+    assert modules <= set(waiting.ROOTS)
     places = {one.place for one in TABLE if not one.name.endswith(".*")}
-    assert {place for place in places if not place.startswith("tensorflow")} == set(
-        early_neighbours.PLACES
-    )
-    for place, names in early_neighbours.PLACES.items():
+    assert {place for place in places if not place.startswith("tensorflow")} == set(waiting.PLACES)
+    for place, names in waiting.PLACES.items():
         served = {one.short_name for one in TABLE if one.place == place}
         assert not names or set(names.split()) == served
 
@@ -39,7 +37,7 @@ import time
 assert np.float is float and Mapping is collections.abc.Mapping and time.clock()
 assert not hasattr(time, "no_such_name") and not hasattr(np, "no_such_name")
 assert "tensorflow" not in sys.modules
-deferred.take_back()
+waiting.take_back()
 assert not hasattr(np, "float") and not hasattr(time, "clock")
 assert "__getattr__" not in vars(time)
 assert sys.meta_path == finders
@@ -59,7 +57,7 @@ try:
 except ModuleNotFoundError:
     pass
 assert set(sys.modules) == before
-deferred.take_back()
+waiting.take_back()
 assert sys.meta_path == finders
 """
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale._installed import UNKNOWN_VERSION
+from compat_lossscale._require import UNKNOWN_VERSION
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import Environment, Job, Outlook, jobs, notes
 from tests.messages import says
@@ -22,7 +22,7 @@ ALL: dict[str, str | None] = {
     "h5py": "3.14.0",
     "libcst": "1.9.0",
 }
-BOTH = "pip install 'compat-lossscale[tf]'"
+BOTH = "pip install tensorflow tf-keras tensorboard"
 NEW_ENVIRONMENT = f"Make an environment with Python 3.10 to 3.13, and there: {BOTH}"
 
 
@@ -155,7 +155,7 @@ def test_without_h5py_some_artefacts_can_be_verified() -> None:
         "verify",
         Outlook.PARTLY,
         "Configs, SavedModels and checkpoints can be read; .h5 and .keras need h5py.",
-        "pip install 'compat-lossscale[verify]'",
+        "pip install h5py",
     )
 
 

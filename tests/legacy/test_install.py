@@ -252,7 +252,7 @@ import tensorflow.keras as k, tensorflow.compat.v2 as tf2
 import compat_lossscale
 # What loading the package alone brings in is not install()'s doing.
 import compat_lossscale.experimental, compat_lossscale.v1, compat_lossscale.legacy.old_names
-import compat_lossscale.policies.compile_wrapping, compat_lossscale.legacy.install
+import compat_lossscale.policies, compat_lossscale.legacy.install
 import tensorflow.python.keras.mixed_precision.loss_scale_optimizer
 # Nor is what TensorFlow loads when a name is first asked for.
 import tensorflow as tf
@@ -531,5 +531,5 @@ def test_a_missing_tensorflow_is_one_line_that_names_the_extra() -> None:
     assert says(
         line,
         "compat_lossscale.install() needs TensorFlow and tf-keras (tf_keras not found): "
-        "pip install 'compat-lossscale[tf]'",
+        "pip install tensorflow tf-keras tensorboard",
     )

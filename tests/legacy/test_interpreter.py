@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from compat_lossscale.legacy import interpreter
+from compat_lossscale.legacy import program
 
 INTERPRETER = "/usr/bin/python3"
 
@@ -30,14 +30,14 @@ INTERPRETER = "/usr/bin/python3"
 def test_the_interpreters_options_end_where_the_program_begins(
     arguments: str, options: str, letters: str
 ) -> None:
-    found, program = interpreter.split(arguments.split())
+    found, rest = program.split(arguments.split())
     assert found == options.split()
-    assert [*found, *program] == arguments.split()
-    assert interpreter.letters(found) == set(letters)
+    assert [*found, *rest] == arguments.split()
+    assert program.letters(found) == set(letters)
 
 
 def test_options_before_a_module_in_the_same_word_are_told_apart() -> None:
-    assert interpreter.split(["-Bmtrain", "x"]) == (["-B"], ["-mtrain", "x"])
+    assert program.split(["-Bmtrain", "x"]) == (["-B"], ["-mtrain", "x"])
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_only_an_interpreter_that_was_started_for_the_command_alone_gives_way(
 ) -> None:
     monkeypatch.setattr(sys, "orig_argv", [INTERPRETER, *started.split()])
     monkeypatch.setattr(sys, "argv", argv.split())
-    monkeypatch.setattr(interpreter, "_is_watched", lambda: False)
-    assert interpreter.own_options() == expected
+    monkeypatch.setattr(program, "_is_watched", lambda: False)
+    assert program.own_options() == expected
 
 
 def test_one_with_a_tracer_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,6 +73,6 @@ def test_one_with_a_tracer_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     tracer = sys.gettrace()
     sys.settrace(lambda *_: None)
     try:
-        assert interpreter.own_options() is None
+        assert program.own_options() is None
     finally:
         sys.settrace(tracer)

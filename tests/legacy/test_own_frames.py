@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from compat_lossscale.legacy import own_frames
-from compat_lossscale.neighbours import lazy_names
+from compat_lossscale.legacy import startup
+from compat_lossscale.neighbours import serving
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def look_up(code: str) -> Exception:
     """Runs code in which `look_up` is in a module whose frames are left out; returns its error."""
     hidden: dict[str, object] = {}
     source = "def look_up(action):\n    return action()\n"
-    exec(compile(source, lazy_names.__file__, "exec"), hidden)
+    exec(compile(source, serving.__file__, "exec"), hidden)
     try:
         exec(compile(code, "program.py", "exec"), hidden)
     except Exception as error:  # whatever the program raises
@@ -40,12 +40,12 @@ def look_up(code: str) -> Exception:
 )
 def test_frames_of_a_look_up_are_left_out(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     error = look_up(code)
-    own_frames.hide()
+    startup.hide()
     sys.excepthook(type(error), error, error.__traceback__)
     shown = capsys.readouterr().err
     assert "ZeroDivisionError" in shown
     assert 'File "program.py"' in shown
-    assert lazy_names.__file__ not in shown
+    assert serving.__file__ not in shown
 
 
 def test_a_program_that_shows_its_errors_itself_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,5 +53,5 @@ def test_a_program_that_shows_its_errors_itself_goes_on(monkeypatch: pytest.Monk
         return None
 
     monkeypatch.setattr(sys, "excepthook", own)
-    own_frames.hide()
+    startup.hide()
     assert sys.excepthook is own

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from compat_lossscale import _patching
-from compat_lossscale.neighbours.dataclass_defaults import put_unhashable_defaults
+from compat_lossscale.neighbours.changed_behaviour import put_unhashable_defaults
 from tests.support import run_code
 
 PROGRAM = """
@@ -48,7 +48,7 @@ for default in ([], {}, set()):
         print(type(default).__name__, "is refused")
 """
 PUT = """
-from compat_lossscale.neighbours.dataclass_defaults import put_unhashable_defaults
+from compat_lossscale.neighbours.changed_behaviour import put_unhashable_defaults
 put_unhashable_defaults([])
 """
 

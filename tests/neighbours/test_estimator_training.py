@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.neighbours import estimator_api, estimator_tpu, estimator_training
+from compat_lossscale.neighbours import estimator_tpu, estimator_training
 
 
 def run_config(**given: Any) -> Any:
@@ -58,7 +58,7 @@ def test_without_its_package_an_estimator_is_missing_and_the_error_says_what_to_
     def missing(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {name!r}", name="tensorflow_estimator")
 
-    monkeypatch.setattr(estimator_api.importlib, "import_module", missing)
+    monkeypatch.setattr(estimator_training.importlib, "import_module", missing)
     with pytest.raises(AttributeError, match="pip install --no-deps 'tensorflow-estimator"):
-        _ = estimator_api.estimator_v2
-    assert not hasattr(estimator_api, "other")
+        _ = estimator_training.estimator_v2
+    assert not hasattr(estimator_training, "other")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compat_lossscale import _patching
-from compat_lossscale.neighbours.keras_2_packages import put_keras_2
+from compat_lossscale.neighbours.serving import put_keras_2
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ import tf_keras
 from compat_lossscale.neighbour_names import keras_public_names as recorded
 from compat_lossscale.neighbour_names.keras_names import ELSEWHERE, MODULES, PRIVATE
 from compat_lossscale.neighbour_names.lookup import successor_of
-from compat_lossscale.neighbours import keras_public_names
 from tests.support import REPOSITORY, run_code
+from tools import keras_public_names
 
 
 def test_the_module_is_made_from_tf_keras() -> None:
@@ -17,7 +17,7 @@ def test_the_module_is_made_from_tf_keras() -> None:
     assert tf_keras.layers.Dense
     path = REPOSITORY / "compat_lossscale" / "neighbour_names" / "keras_public_names.py"
     assert path.read_text("utf-8") == keras_public_names.source(), (
-        "run: python -m compat_lossscale.neighbours.keras_public_names"
+        "run: python -m tools.keras_public_names"
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from compat_lossscale import _patching
 from compat_lossscale.neighbour_names.neighbour import Neighbour
-from compat_lossscale.neighbours.lazy_names import put_explanations, put_lazy_names
+from compat_lossscale.neighbours.serving import put_explanations, put_lazy_names
 
 if TYPE_CHECKING:
     from compat_lossscale._patching import Undo

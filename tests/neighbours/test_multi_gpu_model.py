@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compat_lossscale.neighbours.multi_gpu_model import multi_gpu_model
+from compat_lossscale.neighbours.removed_members import multi_gpu_model
 from tests.support import python
 
 HERE = Path(__file__).parent

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from compat_lossscale import _patching
-from compat_lossscale.neighbour_names import numpy_names
+from compat_lossscale.neighbour_names import library_names
 from compat_lossscale.neighbours import numpy_functions
-from compat_lossscale.neighbours.lazy_names import put_lazy_names
+from compat_lossscale.neighbours.serving import put_lazy_names
 
 
 @pytest.fixture
 def names() -> object:
-    return {one.short_name: one for one in numpy_names.NEIGHBOURS}
+    return {one.short_name: one for one in library_names.NUMPY}
 
 
 @pytest.mark.parametrize(
     "neighbour",
-    [one for one in numpy_names.NEIGHBOURS if one.is_served and one.short_name != "row_stack"],
+    [one for one in library_names.NUMPY if one.is_served and one.short_name != "row_stack"],
     ids=lambda one: one.name,
 )
 def test_every_name_resolves(neighbour) -> None:

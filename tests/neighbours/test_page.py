@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from compat_lossscale.neighbour_names import TABLE
 from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES
-from compat_lossscale.neighbours import page
 from tests.support import REPOSITORY
+from tools import neighbours_page as page
 
 
 def test_the_page_is_made_from_the_table() -> None:
     text = (REPOSITORY / "docs" / "neighbours.md").read_text("utf-8")
-    assert text == page.page(), (
-        "run: python -m compat_lossscale.neighbours.page > docs/neighbours.md"
-    )
+    assert text == page.page(), "run: python -m tools.neighbours_page > docs/neighbours.md"
 
 
 def test_every_name_is_on_the_page_once() -> None:

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from compat_lossscale.neighbour_names import python_names
+from compat_lossscale.neighbour_names import library_names
 from compat_lossscale.neighbours import python_functions
 
 
 @pytest.mark.parametrize(
     "neighbour",
-    [one for one in python_names.NEIGHBOURS if one.is_served],
+    [one for one in library_names.PYTHON if one.is_served],
     ids=lambda one: one.name,
 )
 def test_every_name_resolves(neighbour) -> None:

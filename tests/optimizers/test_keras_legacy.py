@@ -12,6 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 from compat_lossscale import LossScaleOptimizer
+from compat_lossscale.experimental import LossScaleOptimizer as ExperimentalOptimizer
 from tests.support import NAN, Family, Mode
 
 legacy = Family("legacy")
@@ -66,6 +67,21 @@ def test_the_updates_of_a_graph_train() -> None:
         session.run(updates)
         assert session.run(v) == 0
         assert session.run(opt.loss_scale) == 16
+
+
+@pytest.mark.parametrize("experimental", [False, True])
+def test_a_class_for_tensorflow_2_3_that_aggregates_to_gradients_alone(experimental: bool) -> None:
+    class Summing(tf_keras.optimizers.legacy.SGD):
+        def _aggregate_gradients(self, grads_and_vars: Any) -> Any:
+            return [None if gradient is None else gradient * 2 for gradient, _ in grads_and_vars]
+
+    v, unused = tf.Variable(3.0), tf.Variable(1.0)
+    make = ExperimentalOptimizer if experimental else LossScaleOptimizer
+    opt = make(Summing(1.0), *(["dynamic"] if experimental else []))
+    opt.apply_gradients([(tf.constant(0.5), v), (None, unused)])
+    assert float(v) == 2.0
+    if experimental:
+        assert [float(one) for one in opt._aggregate_gradients([(tf.constant(0.5), v)])] == [1.0]
 
 
 def test_an_aggregator_of_the_users_own_can_make_a_step_bad() -> None:

@@ -12,7 +12,7 @@ import tf_keras
 
 from compat_lossscale import LossScaleOptimizer, experimental
 from compat_lossscale.core import DynamicLossScale
-from compat_lossscale.optimizers import install_state, registry
+from compat_lossscale.optimizers import families, saving
 from tests.support import NAN, Family
 
 pytestmark = pytest.mark.grid(2)
@@ -23,7 +23,7 @@ X, Y = np.ones((4, 1), np.float32), np.zeros((4, 1), np.float32)
 
 @pytest.fixture
 def legacy_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install_state, "old_names_are_installed", True)
+    monkeypatch.setattr(families, "old_names_are_installed", True)
 
 
 def model_of(optimizer: Any) -> Any:
@@ -77,12 +77,12 @@ def test_every_form_gives_the_experimental_class_in_a_legacy_program(
 
 def test_the_names_can_be_taken_out_and_put_back() -> None:
     objects = tf_keras.utils.get_custom_objects()
-    registry.unregister()
+    saving.unregister()
     try:
         assert not [name for name in objects if "lossscale" in name.lower()]
     finally:
-        registry.register()
-    assert objects["LossScaleOptimizer"] is registry.SavedLossScaleOptimizer
+        saving.register()
+    assert objects["LossScaleOptimizer"] is saving.SavedLossScaleOptimizer
 
 
 def test_an_own_subclass_comes_back_by_custom_objects(family: Family) -> None:

@@ -14,8 +14,9 @@ import pytest
 import tf_keras
 
 import compat_lossscale
-from compat_lossscale import _patching
-from compat_lossscale.optimizers import patch_keras, saving, saving_files, stock
+from compat_lossscale import optimizers
+from compat_lossscale._patching import FunctionPatches
+from compat_lossscale.optimizers import saving, stock
 from tests.optimizers.test_saving import (
     FORMATS,
     INPUTS,
@@ -30,14 +31,15 @@ from tests.support import Family
 
 @contextlib.contextmanager
 def by_public_names() -> Iterator[None]:
-    _patching.unpatch_functions(saving.PATCHES)
-    patches = saving_files.patches()
-    _patching.patch_functions(patches)
+    private = optimizers.patches.applied
+    optimizers.patches.replace(())
+    public = FunctionPatches()
+    public.replace(saving.patches())
     try:
         yield
     finally:
-        _patching.unpatch_functions(patches)
-        patch_keras()
+        public.replace(())
+        optimizers.patches.replace(private)
 
 
 @pytest.fixture(params=["public", "private"])
@@ -118,9 +120,11 @@ def test_an_open_file_is_added_to_and_stays_open() -> None:
 
 @pytest.mark.needs_private("without private names, the public functions are patched at import")
 def test_every_name_of_the_public_functions_is_patched() -> None:
+    names = [(tf_keras.models, "save_model"), (tf_keras.saving, "save_model")]
+    names += [(tf_keras.models, "load_model"), (tf_keras.saving, "load_model")]
+    names += [(stock.Model, "save_weights"), (stock.Model, "load_weights")]
+    before = [getattr(owner, name) for owner, name in names]
     with by_public_names():
-        for module in (tf_keras.models, tf_keras.saving):
-            for name in ("save_model", "load_model"):
-                assert hasattr(getattr(module, name), "_unpatched"), (module, name)
-    assert not hasattr(tf_keras.models.load_model, "_unpatched")
-    assert not hasattr(stock.Model.save_weights, "_unpatched")
+        for function, (owner, name) in zip(before, names, strict=True):
+            assert getattr(owner, name) is not function, (owner, name)
+    assert [getattr(owner, name) for owner, name in names] == before

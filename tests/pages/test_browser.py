@@ -57,8 +57,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def loss_scale_report_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     history = history_of(skipping(400, range(8), 100), initial_scale=2.0**30)
-    history["overflow_variable"] = [ATTACK] * 400
-    history["overflow_share"] = [0.5] * 400
     target = tmp_path_factory.mktemp("run") / "report.html"
     loss_scale_report(history, target)
     return target

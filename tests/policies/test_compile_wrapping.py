@@ -8,10 +8,9 @@ import pytest
 import tensorflow as tf
 import tf_keras
 
-from compat_lossscale import experimental
+from compat_lossscale import experimental, policies
 from compat_lossscale.core import DynamicLossScale
 from compat_lossscale.optimizers.stock import ModelV1
-from compat_lossscale.policies import compile_wrapping
 from tests.support import NAN, Family
 
 pytestmark = pytest.mark.grid(2)
@@ -82,13 +81,13 @@ def test_what_is_wrapped_already_stays_as_it_is(family: Family) -> None:
 
 
 def test_policies_of_keras_own_are_left_to_keras_or_to_the_default(family: Family) -> None:
-    compile_wrapping.enable()
+    policies.enable()
     tf_keras.mixed_precision.set_global_policy("mixed_float16")
     model = compiled(family.sgd())
     assert isinstance(model.optimizer, stock)
     assert not isinstance(model.optimizer, experimental.LossScaleOptimizer)
     seen = []
-    compile_wrapping.enable(default=lambda optimizer: seen.append(optimizer) or optimizer)
+    policies.enable(default=lambda optimizer: seen.append(optimizer) or optimizer)
     opt = family.sgd()
     assert compiled(opt).optimizer is opt
     assert seen == [opt]
@@ -108,22 +107,22 @@ def methods() -> list[object]:
 
 
 def test_disabling_gives_keras_its_own_decision_back() -> None:
-    compile_wrapping.patches.replace(())
+    policies.patches.replace(())
     originals = methods()
-    assert not compile_wrapping.patches.applied
-    compile_wrapping.enable()
-    compile_wrapping.enable()
-    assert compile_wrapping.patches.applied
+    assert not policies.patches.applied
+    policies.enable()
+    policies.enable()
+    assert policies.patches.applied
     assert methods() != originals
-    compile_wrapping.patches.replace(())
-    assert not compile_wrapping.patches.applied
+    policies.patches.replace(())
+    assert not policies.patches.applied
     assert methods() == originals
 
 
 def test_making_a_policy_is_enough_to_let_it_decide() -> None:
-    compile_wrapping.patches.replace(())
+    policies.patches.replace(())
     experimental.Policy("mixed_float16", 8)
-    assert compile_wrapping.patches.applied
+    assert policies.patches.applied
 
 
 def test_a_graph_model_is_wrapped_too() -> None:

@@ -50,12 +50,12 @@ print(json.dumps([scales[optimizer] for optimizer in sorted(scales)]))
 _HEAD = """\
 # Published programs
 
-<!-- Made by `make programs`; do not edit. -->
+<!-- Made by `python -m tests.programs.run FOLDER`; do not edit. -->
 
 This page shows how public programs run unchanged under `compat-lossscale run` on today's
 TensorFlow. Each was installed from the package index or from GitHub, trained for 2 steps on small
 synthetic data, saved, and started again for 2 more steps. Only the programs' own flags and
-configurations make them smaller. `make programs` runs them again. `tests/programs/` has the whole
+configurations make them smaller. That command runs them again. `tests/programs/` has the whole
 commands and the data.
 
 - *Loss scale* is what the checkpoints hold after each run, for each optimizer: the scale, and the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What counts as resumed, and what the page shows. `make programs` trains the programs."""
+"""What counts as resumed, and what the page shows. `tests.programs.run` trains the programs."""
 
 from __future__ import annotations
 

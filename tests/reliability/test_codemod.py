@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short version of the attacks on the codemod; `make attacks` runs the long one."""
+"""A short version of the attacks on the codemod; `make nightly` runs the long one."""
 
 from __future__ import annotations
 

@@ -28,13 +28,11 @@ class Plan:
         generations: Which optimizers.
         batches: The data, and so the faults.
         rule_names: How the loss scale moves, of `rules.NAMES`.
-        overflows: Whether to record the gradients that are not finite.
     """
 
     generations: list[Generation]
     batches: list[Batch]
     rule_names: tuple[str, ...] = (rules.DEFAULT,)
-    overflows: bool = False
 
 
 def batches_of(count: int, seed: int) -> list[Batch]:
@@ -101,26 +99,3 @@ def off_the_rule(found: Results, plan: Plan) -> list[str]:
 
 def _bad_examples(batch: Batch) -> np.ndarray[Any, Any]:
     return np.flatnonzero(~np.isfinite(batch["coefficients"]).all(axis=1))
-
-
-def wrong_overflows(found: list[Results], plan: Plan) -> list[str]:
-    """What the workers, each with one replica, recorded wrongly."""
-    wrong = []
-    share = BATCH // len(found)
-    for generation in plan.generations:
-        for rule in plan.rule_names:
-            name = name_of(generation, "exact", rule)
-            for worker, results in enumerate(found):
-                for number, batch in enumerate(plan.batches):
-                    bad = _bad_examples(batch)
-                    is_seen = generation.is_of_tf_keras or bad // share == worker
-                    gradients = [("v", 1, 4)] * int(bad.size and np.all(is_seen))
-                    wanted = [gradients] if bad.size else []
-                    recorded = results[name]["overflows"][number]
-                    told = [
-                        [(one.variable, one.count, one.size) for one in overflow.gradients]
-                        for overflow in recorded
-                    ]
-                    if told != wanted:
-                        wrong.append(f"{name}, worker {worker}, step {number}: {recorded}")
-    return wrong

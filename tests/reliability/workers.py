@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains on several replicas and on several workers, with NaNs on some of them.
 
-    python -m tests.reliability.workers [--count 60] [--seed 0] [--rule NAME] [--overflows]
+    python -m tests.reliability.workers [--count 60] [--seed 0] [--rule NAME]
         [setting ...]
 
 The batch is split over the replicas. With gradients of small dyadic numbers the sum does not
@@ -9,10 +9,6 @@ depend on its order, so all copies of the variables, the slots, the loss scale a
 be, to the bit, those of one device that is given the whole batch. With gradients of a small network
 the sums are rounded in another order; there the weights may differ by 1e-5, the loss scale's path
 not at all. That path must be the pure rule's.
-
-With `--overflows`, `LossScaleLogger` logs on each worker which gradients were not finite. tf-keras
-sums gradients first, so all workers must have logged the same. With optimizers of TensorFlow 1 and
-of Keras 3, each must have logged what its own share of the batch did.
 """
 
 from __future__ import annotations
@@ -32,8 +28,6 @@ from tests.reliability import forked
 import numpy as np
 import tensorflow as tf
 
-import compat_lossscale
-from compat_lossscale import keras3
 from tests.reliability import rules
 from tests.reliability.generations import GENERATIONS, Generation, Training
 from tests.reliability.worker_runs import (
@@ -46,7 +40,6 @@ from tests.reliability.worker_runs import (
     differences,
     name_of,
     off_the_rule,
-    wrong_overflows,
 )
 
 LOST_WORKER = "lost-worker"
@@ -68,7 +61,6 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60, help="steps for each generation and task")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rule", choices=(*rules.NAMES, ALL), default=rules.DEFAULT)
-    parser.add_argument("--overflows", action="store_true", help="record them, and compare")
     parser.add_argument("--only", metavar="GENERATION", help="one of the generations")
     parser.add_argument("settings", nargs="*", metavar="setting", help=f"of {', '.join(SETTINGS)}")
     options = parser.parse_args()
@@ -76,7 +68,7 @@ def main() -> int:
     generations = [one for one in GENERATIONS if options.only in (None, one.name)]
     batches = batches_of(options.count, options.seed)
     names = rules.NAMES if options.rule == ALL else (options.rule,)
-    plan = Plan(generations, batches, names, options.overflows)
+    plan = Plan(generations, batches, names)
     expected = None
     failures = 0
     for setting in settings:
@@ -89,8 +81,6 @@ def main() -> int:
             found = results_of([forked.fork(work) for work in replicas(setting, plan)])
             wrong = off_the_rule(expected, plan)
             wrong += [line for one in found for line in differences(one, expected)]
-            if plan.overflows and setting.startswith("workers"):
-                wrong += wrong_overflows(found, plan)
             failures += bool(wrong)
             result = "FAILED: " + "; ".join(wrong) if wrong else "as on one device"
             result = f"{options.count * len(expected)} steps {result}"
@@ -158,9 +148,7 @@ def train_all(strategy: tf.distribute.Strategy | None, plan: Plan) -> Results:
     """Trains each generation with each task."""
     tf.get_logger().setLevel("ERROR")
     return {
-        name_of(generation, task, rule): train(
-            strategy, generation, task, plan.batches, rule, overflows=plan.overflows
-        )
+        name_of(generation, task, rule): train(strategy, generation, task, plan.batches, rule)
         for generation in plan.generations
         for task in TASKS
         for rule in plan.rule_names
@@ -173,13 +161,8 @@ def train(
     task: str,
     batches: Iterable[Batch],
     rule: str = rules.DEFAULT,
-    *,
-    overflows: bool = False,
 ) -> Results:
-    """Trains, and returns the loss scale's path and each local copy of the variables.
-
-    With `overflows`, also what the logger has of each step.
-    """
+    """Trains, and returns the loss scale's path and each local copy of the variables."""
     strategy = strategy or tf.distribute.get_strategy()
     with strategy.scope():
         training = Training(
@@ -188,10 +171,6 @@ def train(
             VALUES if task == "exact" else NETWORK,
             rules.loss_scale(rule),
         )
-    logger = None
-    if overflows:
-        callbacks = keras3 if generation.api == "keras3" else compat_lossscale.callbacks
-        logger = callbacks.LossScaleLogger(optimizer=training.optimizer, gradients=True)
     share = BATCH // strategy.num_replicas_in_sync
 
     @tf.function(autograph=False)
@@ -205,15 +184,11 @@ def train(
 
         strategy.run(on_replica)
 
-    path, recorded = [], []
+    path = []
     for batch in batches:
         step({name: tf.constant(array) for name, array in batch.items()})
         state = (*training.loss_scale_state, training.steps)
         path.append(tuple(float(one.numpy()) for one in state))
-        if logger is not None:
-            before = len(logger.overflows)
-            logger.observe()
-            recorded.append(logger.overflows[before:])
     copies = zip(
         *(
             [copy.numpy() for copy in strategy.experimental_local_results(variable)]
@@ -221,7 +196,7 @@ def train(
         ),
         strict=True,
     )
-    return {"path": path, "copies": list(copies), "overflows": recorded}
+    return {"path": path, "copies": list(copies)}
 
 
 def exact_loss(variables: dict[str, tf.Variable], batch: Any) -> tf.Tensor:

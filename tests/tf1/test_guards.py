@@ -14,7 +14,7 @@ import tensorflow as tf
 from compat_lossscale import LossScaleOptimizer
 from compat_lossscale.errors import LossScaleMisuseWarning
 from compat_lossscale.v1 import MixedPrecisionLossScaleOptimizer
-from tests.steps.misuse import told
+from tests.members.misuse import told
 from tests.support import Family, Mode, scalar_spec
 
 Make = Callable[[], Any]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from compat_lossscale import LossScaleRule, errors
-from compat_lossscale.watching.logged_run import FirstOverflow, LoggedRun
+from compat_lossscale.watching.logged_run import LoggedRun
 from tests.watching.histories import history_of, skipping
 
 EPOCHS = {"loss": [2.0, 1.0], "loss_scale": [8.0, 4.0], "skipped_steps": [1, 3]}
@@ -53,14 +53,6 @@ def test_a_file_of_csv_logger_is_read(tmp_path: Path) -> None:
         run = LoggedRun.of(given)
         assert (run.unit, run.places, run.scales) == ("epoch", (1, 2), (8.0, 4.0))
         assert (run.steps, run.skips) == (None, (1, 2))
-
-
-def test_a_file_of_a_loggers_history_keeps_the_variables(tmp_path: Path) -> None:
-    history = history_of(skipping(3, 1))
-    history["overflow_variable"] = [None, "dense/kernel", None]
-    history["overflow_share"] = [0.0, 0.25, 0.0]
-    run = LoggedRun.of(written(tmp_path / "log.csv", history))
-    assert run.overflows == (FirstOverflow(2, "dense/kernel", 0.25),)
 
 
 @pytest.mark.parametrize(

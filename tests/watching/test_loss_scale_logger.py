@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -16,6 +17,7 @@ import tf_keras
 import compat_lossscale
 from compat_lossscale import errors, plot_history, v1
 from compat_lossscale.callbacks import LossScaleLogger
+from compat_lossscale.watching.loss_scale_logger import state_reader
 from tests.messages import says
 from tests.support import NAN, REPOSITORY, Family
 
@@ -338,108 +340,10 @@ def test_summaries_go_to_one_place(tmp_path: Path) -> None:
         LossScaleLogger(log_dir=tmp_path, writer=tf.summary.create_noop_writer())
 
 
-# --- Which gradient overflowed --------------------------------------------------------------------
-
-NAMES = {"overflow_variable", "overflow_share"}
-
-
-@pytest.mark.parametrize("eagerly", [False, True])
-def test_the_gradient_that_overflowed_first_is_named_if_asked(
-    family: Family, eagerly: bool
-) -> None:
-    logger = LossScaleLogger(every=1, gradients=True)
-    model = model_with(small(ours, family), run_eagerly=eagerly)
-    history = fit(model, logger)
-    bias = model.trainable_variables[-1].name.removesuffix(":0")
-    assert logger.history["skipped_steps"] == SKIPPED
-    assert logger.history["overflow_variable"] == [None, None, bias, None, bias, bias]
-    assert logger.history["overflow_share"] == [0.0, 0.0, 1.0, 0.0, 1.0, 1.0]
-    assert history.history["overflow_share"] == [1.0]
-    assert [one.step for one in logger.overflows] == [3, 5, 6]
-
-
-def test_between_two_looks_the_first_overflow_is_kept() -> None:
-    logger = LossScaleLogger(gradients=True)
-    fit(model_with(small(ours, Family("new"))), logger, epochs=2)
-    assert [(one.step, one.skipped_steps) for one in logger.overflows] == [(3, 3), (9, 3)]
-
-
-def test_a_model_that_has_trained_records_too_when_it_is_asked() -> None:
-    model, logger = model_with(small(ours, Family("new"))), LossScaleLogger(gradients=True)
-    fit(model, batches=[GOOD, BAD])
-    for _ in range(2):
-        fit(model, logger)
-        # Those of the run before are not in the history.
-        assert len(logger.overflows) == 1
-        assert logger.overflows[0].skipped_steps == 3
-
-
-def test_without_asking_nothing_is_named() -> None:
-    logger = LossScaleLogger(every=1)
-    fit(model_with(small(ours, Family("new"))), logger)
-    assert not NAMES & logger.history.keys()
-    assert logger.overflows == []
-
-
-def test_a_loop_without_fit_names_gradients_too() -> None:
-    variable = tf.Variable(1.0, name="weight")
-    optimizer = small(ours, Family("new"))
-    logger = LossScaleLogger(optimizer=optimizer, gradients=True)
-
-    @tf.function
-    def step(value: Any) -> None:
-        optimizer.minimize(lambda: variable * value, [variable])
-
-    for value in (GOOD, BAD):
-        step(tf.constant(value))
-        seen = logger.observe()
-    assert seen["overflow_share"] == 1.0
-    assert logger.history["overflow_variable"] == [None, "weight"]
-
-
-def test_replicas_name_gradients_together(mirrored: Any) -> None:
-    logger = LossScaleLogger(every=1, gradients=True)
-    with mirrored.scope():
-        model = model_with(small(ours, Family("new")))
-    x = np.array([[GOOD], [GOOD], [GOOD], [BAD]], np.float32)
-    model.fit(x, x, batch_size=2, shuffle=False, verbose=0, callbacks=[logger])
-    (found,) = logger.overflows
-    assert found.step == 2
-    assert found.first is not None
-    assert (found.first.count, found.first.size) == (2, 2)
-
-
-def test_a_fixed_scale_has_no_gradients_to_name(said: Said) -> None:
-    optimizer = small(ours, Family("new"), dynamic=False, dynamic_growth_steps=None)
-    logger = LossScaleLogger(every=1, gradients=True)
-    fit(model_with(optimizer), logger)
-    (message,) = said()
-    assert says(
-        message,
-        "LossScaleLogger: gradients=True has nothing to show, because the loss scale is fixed. "
-        "Only a dynamic one asks whether the gradients are finite.",
-    )
-    assert not NAMES & logger.history.keys()
-
-
-@pytest.mark.sampled(2)
-def test_an_optimizer_that_is_not_ours_cannot_name_gradients(family: Family) -> None:
-    with pytest.raises(errors.LossScaleArgumentError, match="needs an optimizer of this package"):
-        fit(model_with(small(stock, family)), LossScaleLogger(gradients=True))
-
-
-def test_a_session_of_tensorflow_1_cannot_name_gradients() -> None:
-    with tf.Graph().as_default(), tf.compat.v1.Session().as_default():
-        model = model_with(small(ours, Family("legacy")))
-        with pytest.raises(errors.NotCountedError, match="not in a graph of TensorFlow 1"):
-            fit(model, LossScaleLogger(gradients=True))
-
-
 # --- Keras 3 --------------------------------------------------------------------------------------
 
 
 def model_of_keras_3(optimizer: Any) -> Any:
-    keras = pytest.importorskip("keras", minversion="3", reason="needs Keras 3")
     layer = keras.layers.Dense(1, kernel_initializer="zeros")
     model = keras.Sequential([keras.Input((1,)), layer])
     model.compile(optimizer, "mae")
@@ -447,7 +351,6 @@ def model_of_keras_3(optimizer: Any) -> Any:
 
 
 def optimizer_of_keras_3(**kwargs: Any) -> Any:
-    keras = pytest.importorskip("keras", minversion="3", reason="needs Keras 3")
     return keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.0), **kwargs)
 
 
@@ -490,3 +393,37 @@ def test_a_loss_scale_of_keras_3_at_its_cap_is_warned_of_once(said: Said) -> Non
     fit(model_of_keras_3(optimizer), LossScaleLogger(every=1), batches=[0.0] * 4)
     (message,) = said()
     assert "it would be infinite if it grew again" in message
+
+
+# --- The state that is read -------------------------------------------------------------------
+
+
+def test_state_of_a_dynamic_loss_scale() -> None:
+    optimizer = compat_lossscale.LossScaleOptimizer(
+        tf_keras.optimizers.legacy.SGD(), initial_scale=8.0
+    )
+    read = state_reader(optimizer)
+    assert read() == {"step": 0, "loss_scale": 8.0, "good_steps": 0, "skipped_steps": 0}
+    variable = tf.Variable(1.0)
+    optimizer.apply_gradients([(tf.constant(float("nan")), variable)])
+    optimizer.apply_gradients([(tf.constant(1.0), variable)])
+    assert read() == {"step": 2, "loss_scale": 4.0, "good_steps": 1, "skipped_steps": 1}
+
+
+def test_state_of_a_fixed_loss_scale_has_no_good_steps() -> None:
+    optimizer = compat_lossscale.LossScaleOptimizer(
+        tf_keras.optimizers.legacy.SGD(), dynamic=False, initial_scale=8.0
+    )
+    state = state_reader(optimizer)()
+    assert state["loss_scale"] == 8.0
+    assert "good_steps" not in state
+
+
+def test_another_backend_of_keras_3_needs_the_callback_of_keras_3(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(), initial_scale=8.0)
+    assert state_reader(optimizer)()["loss_scale"] == 8.0
+    monkeypatch.setattr(keras.config, "backend", lambda: "jax")
+    with pytest.raises(errors.LossScaleArgumentError, match=r"on jax.*keras3\.LossScaleLogger"):
+        state_reader(optimizer)

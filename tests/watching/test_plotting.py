@@ -47,27 +47,6 @@ def test_a_loggers_history_is_drawn_over_steps() -> None:
     assert lower.get_xlabel() == "step"
 
 
-def test_the_marks_name_the_variables_whose_gradients_overflowed_first() -> None:
-    names = [None, None, "dense/kernel", None, None]
-    figure = plot_history({**STEPS, "overflow_variable": names})
-    assert drawn(figure)["dense/kernel overflowed first"] == ([12], [4.0])
-    assert drawn(figure)["steps skipped"] == ([14], [2.0])
-
-
-def test_the_most_frequent_variables_are_named_and_the_others_together() -> None:
-    count = 8
-    skips = {
-        "step": list(range(count + 1)),
-        "loss_scale": [1.0] * (count + 1),
-        "skipped_steps": list(range(count + 1)),
-        "overflow_variable": [None, "v0", "v0", *(f"v{index}" for index in range(count - 2))],
-    }
-    marked = [label for label in drawn(plot_history(skips)) if "overflowed" in label]
-    assert len(marked) == 4
-    assert "v0 overflowed first" in marked
-    assert len(drawn(plot_history(skips))["other steps skipped"][0]) == 2
-
-
 def test_a_history_of_fit_is_drawn_over_epochs_as_keras_prints_them() -> None:
     history = {"loss": [3.0, 2.0], "loss_scale": [4.0, 8.0], "skipped_steps": [0, 1]}
     figure = plot_history(SimpleNamespace(history=history, epoch=[5, 6]))
@@ -137,7 +116,7 @@ except ImportError as error:
     assert says(
         message,
         "compat_lossscale.plot_history() needs matplotlib (matplotlib not found): "
-        "pip install 'compat-lossscale[plot]'",
+        "pip install matplotlib",
     )
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import tf_keras
 
-from compat_lossscale.watching import reading
+from compat_lossscale.watching import logging_hooks
 
 
 @pytest.mark.parametrize("family", [tf_keras.optimizers, tf_keras.optimizers.legacy])
 def test_a_bare_optimizer_has_no_loss_scale(family: Any) -> None:
     optimizer = family.SGD()
-    assert reading.loss_scale_of(optimizer) is None
-    assert reading.skipped_steps_of(optimizer) is None
+    assert logging_hooks.loss_scale_of(optimizer) is None
+    assert logging_hooks.skipped_steps_of(optimizer) is None

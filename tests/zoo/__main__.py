@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the cases of the installed Keras and backends, records them, and makes the table.
 
-    python -m tests.zoo [--family legacy ...] [--workers 2] [PART ...]
+    python -m tests.zoo [--family legacy ...] [--workers 2] [--missing] [PART ...]
 
 PART is a part of a case's name, such as `GRU` or `ways to train`. Other results stay as they are.
+With `--missing`, cases that have a result are left out: what was stopped goes on.
 Cases run in processes of their own, some at a time: one that crashes fails its case alone.
 """
 
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--family", action="append", choices=[one.name for one in FAMILIES])
     parser.add_argument("--workers", type=int, default=2, metavar="N")
+    parser.add_argument("--missing", action="store_true", help="run what has no result yet")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("parts", nargs="*", metavar="PART")
     options = parser.parse_args(arguments)
@@ -48,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         every = _names(family.name)
         parts = options.parts or [""]
         names = [one for one in every if any(part in one for part in parts)]
+        if options.missing:
+            known = page.results().get(family.name, {"cases": {}})["cases"]
+            names = [one for one in names if one not in known]
         chunks = [names[start : start + AT_A_TIME] for start in range(0, len(names), AT_A_TIME)]
         with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
             for found in pool.map(_run_chunk, itertools.repeat(family.name), chunks):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sample of the zoo on this process' backend, and that its tables name everything Keras has.
 
-`make test` takes every 30th case, `make zoo` all of them.
+`make test` takes every 30th case, `make nightly` all of them.
 """
 
 from __future__ import annotations

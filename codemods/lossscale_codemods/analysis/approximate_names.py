@@ -120,7 +120,7 @@ class ApproximateNames:
         """Returns the dotted paths that an expression can name."""
         if isinstance(node, ast.Name):
             own = self.paths.get(node.id, set())
-            return own | {f"{star}.{node.id}" for star in self.stars} if self.stars else own
+            return own | {self._outside(f"{star}.{node.id}") for star in self.stars}
         if isinstance(node, ast.Attribute):
             above = self.paths_of(node.value)
             own = self.paths.get(node.attr, set())

@@ -7,7 +7,6 @@ import functools
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.call_results import PROPERTIES, CallResults
-from lossscale_codemods.analysis.element_types import loop_values
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import Definition, decorators
 from lossscale_codemods.analysis.object_types import (
@@ -16,7 +15,6 @@ from lossscale_codemods.analysis.object_types import (
     ObjectType,
     Value,
     Values,
-    is_of_v1,
     union,
 )
 from lossscale_codemods.analysis.syntax_tree import dotted, is_none
@@ -48,31 +46,8 @@ class BindingValues(CallResults):
             is_property = bool(decorators(binding.node) & PROPERTIES)
             return self.binding_called(binding) if is_property else UNKNOWN
         if binding.kind is BindingKind.OTHER:
-            looped = loop_values(binding.node, self.resolver)
-            return self._unpacked(binding) if looped is None else self.of_elements(looped)
-        values = self._of_class(binding.value) if binding.value is not None else UNKNOWN
-        if binding.kind is BindingKind.PARAMETER and values == UNKNOWN:
-            return self.ask(self._find_given, binding.node)
-        if binding.kind is BindingKind.NARROWED and isinstance(binding.node, cst.Call):
-            return self._narrowed(values, binding.node.args[0].value)
-        return values
-
-    def _narrowed(self, values: Values, tested: cst.CSTNode) -> Values:
-        """Returns what passes `isinstance`: optimizers of TensorFlow 1 are none of Keras."""
-        of_v1 = frozenset(v for v in values if v.kind is not ObjectType.WRAPPER)
-        if not of_v1 or of_v1 == values:
-            return values  # What is tested makes no difference, and can take long to find out.
-        before = {value.kind for value in self.values(tested)}
-        return of_v1 if is_of_v1(before) and self.knows(tested) else values
-
-    def of_elements(self, nodes: list[cst.CSTNode] | None) -> Values:
-        """Returns what the elements of a container can be, if they are known."""
-        return union(self.values(node) for node in nodes or ())
-
-    def _find_given(self, parameter: cst.CSTNode) -> Values:
-        [binding] = self.scopes.binding_at[parameter][:1]
-        given = self.project.call_sites.arguments(self.resolver, binding)
-        return union(self.project.file(g.resolver).values(g.node) for g in given or ())
+            return self._unpacked(binding)
+        return self._of_class(binding.value) if binding.value is not None else UNKNOWN
 
     def _unpacked(self, binding: Binding) -> Values:
         """Returns what a name gets of a call's result: `model, optimizer = build()`."""

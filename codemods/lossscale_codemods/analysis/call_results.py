@@ -7,28 +7,24 @@ import abc
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.call_sites import CallSites
 from lossscale_codemods.analysis.class_members import ClassMembers
 from lossscale_codemods.analysis.cyclic_definitions import Answers
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.lookup_tables import looked_up
 from lossscale_codemods.analysis.modules import Definition, Modules, ProjectClass, decorators
 from lossscale_codemods.analysis.object_types import (
     NOTHING,
+    OTHER,
     UNKNOWN,
     ObjectType,
     Value,
     Values,
-    is_of_v1,
     type_at,
     union,
 )
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.wrapper_calls import (
     OPTIMIZERS,
-    optimizer_argument,
     wrapped_by,
-    wraps_keras,
 )
 from lossscale_codemods.vocabulary import frameworks
 
@@ -43,6 +39,8 @@ PROPERTIES = frozenset({"property", "functools.cached_property", "cached_propert
 _KEEPING_THE_RESULT = PROPERTIES | {"staticmethod", "classmethod"}
 _BASES = {*OPTIMIZERS, ObjectType.MODEL, ObjectType.V1_WRAPPER}
 """What classes of a project inherit from."""
+_OF_ARGPARSE = frozenset({"parse_args", "parse_known_args"})
+"""Methods that give settings, which programs call `opt` as well as `args`."""
 
 
 class ProjectAnswers:
@@ -58,7 +56,6 @@ class ProjectAnswers:
     ) -> None:
         self.modules = Modules(resolver)
         self.members = ClassMembers(self.modules)
-        self.call_sites = CallSites(self.modules)
         self.answers: Answers[tuple[Find, cst.CSTNode], Value]
         self.answers = Answers(lambda asked: asked[0](asked[1]))
         self._answer_for = answer_for
@@ -98,10 +95,6 @@ class CallResults(abc.ABC):
         """Returns the objects that an expression can hold."""
 
     @abc.abstractmethod
-    def knows(self, node: cst.CSTNode) -> bool:
-        """Whether `values` of an expression are all that there can be, and not a part of them."""
-
-    @abc.abstractmethod
     def is_wrapper(self, node: cst.CSTNode) -> bool:
         """Whether an expression is proven to be a Keras loss-scale optimizer."""
 
@@ -117,8 +110,6 @@ class CallResults(abc.ABC):
         """Returns the objects that a call can give."""
         results: set[Value] = set()
         rest = False
-        if self._is_refused(node):
-            return frozenset()
         for path in self.resolver.paths(node.func) or {None}:
             wrapped = (
                 wrapped_by(path, node, self.resolver, self.values) if path is not None else None
@@ -134,17 +125,6 @@ class CallResults(abc.ABC):
                     value._replace(made_by=node, resolver=self.resolver) if anonymous else value
                 )
         return frozenset(results)
-
-    def _is_refused(self, node: cst.Call) -> bool:
-        """Whether a call gives nothing, because Keras' wrapper refuses v1 optimizers."""
-        paths = self.resolver.paths(node.func)
-        if not paths or any(p is None or not wraps_keras(p) for p in paths):
-            return False
-        inner = optimizer_argument(node)
-        if inner is None:
-            return False
-        kinds = {value.kind for value in self.values(inner.value)}
-        return is_of_v1(kinds) and self.knows(inner.value)
 
     def called(self, func: cst.CSTNode) -> Values:
         """Returns the objects that calling an expression can give."""
@@ -165,8 +145,7 @@ class CallResults(abc.ABC):
                 return self.called(func.args[0].value)
             if dotted(func.func) == "getattr" and len(func.args) == 2:
                 return self._attribute_called(func)
-        given = looked_up(self.project.modules, self.resolver, func) or []
-        return union(self.project.file(g.resolver).called(g.node) for g in given)
+        return UNKNOWN
 
     def members_of_returned(self, node: cst.CSTNode) -> frozenset[str]:
         """Returns the paths of a member of a framework's module that a project's function gives.
@@ -197,6 +176,8 @@ class CallResults(abc.ABC):
         return frozenset(members)
 
     def _named_called(self, func: cst.Name | cst.Attribute) -> Values:
+        if isinstance(func, cst.Attribute) and func.attr.value in _OF_ARGPARSE:
+            return OTHER
         results: set[Value] = set()
         behind = self.members_of_returned(func)
         if behind:
@@ -323,6 +304,8 @@ class CallResults(abc.ABC):
         """
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name | cst.Attribute):
             return UNKNOWN
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in _OF_ARGPARSE:
+            return OTHER
         own = None in self.resolver.paths(node.func)
         definitions = (
             self._own_definitions(node.func)

@@ -39,10 +39,6 @@ class Answers(Generic[K, T]):
         """Whether no expression is being looked at."""
         return not self._open
 
-    def has(self, node: K) -> bool:
-        """Whether the whole answer for an expression is known."""
-        return node in self._whole
-
     def of(self, node: K) -> frozenset[T]:
         """Returns the answer for an expression."""
         if node in self._whole:

@@ -73,7 +73,15 @@ class _Guards:
             if guard is not None:
                 guards.setdefault(guard, []).append(node)
         for node, kept in guards.items():
-            yield Guard(node, kept, self._other_side(node, kept))
+            other = self._other_side(node, kept)
+            does_same = other is not None and self._does_the_same(kept, other)
+            alone = not does_same and not self.reachability.has_newer_side
+            yield Guard(node, kept, other if does_same else None, alone=alone)
+
+    def _does_the_same(self, old: list[cst.CSTNode], other: cst.CSTNode) -> bool:
+        """Whether the other side of a guard has names of its own for what old names do."""
+        named = [o for o in self.parts.occurrences if o.node in old and o.names]
+        return not named or self.parts.has_new([other]) or self.parts.has_old([other])
 
     def _other_side(self, node: cst.CSTNode, old: list[cst.CSTNode]) -> cst.CSTNode | None:
         """Returns the side of a guard for new versions, if it has just two sides."""
@@ -115,7 +123,8 @@ class _Guards:
         if guard is None and any(_VERSION_OF_CHANGE.search(self.tree.source(t)) for t in tests):
             old = [p for p in parts if self.parts.has_old(p)]
             if old and not any(self.parts.has_new(p) for p in old):
-                return Guard(node, [one for part in old for one in part], None)
+                alone = not self.parts.has_new([self.tree.module])
+                return Guard(node, [one for part in old for one in part], None, alone=alone)
         return guard
 
     def _behind(self, node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -137,6 +146,8 @@ class _Guards:
     def _seeming(self, node: cst.If, parts: list[list[cst.CSTNode]]) -> Guard | None:
         """A choice between old names and what just these have become, on whatever condition."""
         if any(self.reachability.mistaken_guard_of(one) for part in parts for one in part):
+            return None
+        if self.reachability.is_the_same(node.test):
             return None
         today = [self.parts.new_names(part) for part in parts]
         becomes = [self.parts.becomes(part) for part in parts]

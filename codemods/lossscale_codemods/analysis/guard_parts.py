@@ -6,11 +6,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import import_path, member_path
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.analysis.probes import is_new
+from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.paths import canonical
 
@@ -29,12 +28,14 @@ class Guard:
         old: The parts for old versions.
         new: The part for new versions, if it is one part of this statement.
         sure: Whether it is a test of versions or names for all that is seen here.
+        alone: Whether nothing in the file does the same in new versions.
     """
 
     node: cst.CSTNode
     old: list[cst.CSTNode]
     new: cst.CSTNode | None
     sure: bool = True
+    alone: bool = False
 
 
 class Parts:
@@ -58,7 +59,9 @@ class Parts:
 
     def has_new(self, part: Sequence[cst.CSTNode]) -> bool:
         """Whether a name of today is in some nodes."""
-        return any(self._is_new(node) for one in part for node in self.tree.walk(one))
+        return any(
+            is_new(node, self.program.resolver) for one in part for node in self.tree.walk(one)
+        )
 
     def becomes(self, part: Sequence[cst.CSTNode]) -> set[str]:
         """Returns what the old names in some nodes are today."""
@@ -85,25 +88,6 @@ class Parts:
             for p in node_paths
             if p and frameworks.is_new_name(p)
         }
-
-    def _is_new(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-            module = import_path(node)
-            return any(
-                frameworks.is_new_name(member_path(module, a.evaluated_name)) for a in node.names
-            )
-        if isinstance(node, cst.Import):
-            return any(frameworks.is_new_name(dotted(a.name) or "") for a in node.names)
-        if not isinstance(node, cst.Attribute | cst.Name):
-            return False
-        paths = self.program.resolver.paths(node)
-        if not any(p is not None and frameworks.is_new_name(p) for p in paths):
-            return False
-        above = self.tree.parent(node)
-        if not isinstance(above, cst.Attribute):
-            return True
-        longer = self.program.resolver.paths(above)
-        return not any(p is not None and names.lookup(p) for p in longer)
 
 
 def is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:

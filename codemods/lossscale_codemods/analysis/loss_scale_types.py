@@ -45,7 +45,7 @@ class LossScaleTypes:
         if isinstance(node, cst.IfExp):
             return self._types(node.body, seen) | self._types(node.orelse, seen)
         if isinstance(node, cst.Call):
-            return self._call_kinds(node)
+            return self._call_kinds(node, seen)
         if isinstance(node, cst.Name | cst.Attribute):
             if isinstance(node, cst.Name) and node.value in {"True", "False"}:
                 return {LossScaleType.NUMBER}
@@ -88,10 +88,27 @@ class LossScaleTypes:
             return {LossScaleType.UNKNOWN}
         return types or {LossScaleType.UNKNOWN}
 
-    def _call_kinds(self, node: cst.Call) -> set[LossScaleType]:
+    def _call_kinds(self, node: cst.Call, seen: frozenset[Binding]) -> set[LossScaleType]:
         if dotted(node.func) in {"float", "int"} and not self.resolver.bindings(node.func):
             return {LossScaleType.NUMBER}
+        bindings = self.resolver.bindings(node.func) if isinstance(node.func, cst.Name) else ()
+        if len(bindings) == 1:
+            (binding,) = bindings
+            if isinstance(binding.node, cst.FunctionDef) and binding not in seen:
+                return self._returned_kinds(binding.node, seen | {binding})
         for path in self.resolver.paths(node.func):
             if path is None or loss_scale_class(path) is None:
                 return {LossScaleType.UNKNOWN}
         return {LossScaleType.OBJECT}
+
+    def _returned_kinds(
+        self, function: cst.FunctionDef, seen: frozenset[Binding]
+    ) -> set[LossScaleType]:
+        """Returns what a function of the file can return."""
+        returned = self.program.scopes.returned(function)
+        if not returned or function.decorators:
+            return {LossScaleType.UNKNOWN}
+        kinds = [
+            {LossScaleType.NOTHING} if one is None else self._types(one, seen) for one in returned
+        ]
+        return set().union(*kinds)

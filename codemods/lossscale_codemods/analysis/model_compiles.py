@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import looks_like_settings
 from lossscale_codemods.analysis.modules import ProjectClass
 from lossscale_codemods.analysis.object_types import ObjectType, Value
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import compile_argument
+from lossscale_codemods.analysis.what_is import looks_like_settings
 from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:

@@ -61,13 +61,6 @@ class Definition(NamedTuple):
     binding: Binding
 
 
-class Given(NamedTuple):
-    """An expression that something is given, such as a parameter, and who knows its file."""
-
-    resolver: Resolver
-    node: cst.BaseExpression
-
-
 class ProjectClass(NamedTuple):
     """A class that is defined in the project."""
 
@@ -296,18 +289,6 @@ def _scopes(path: Path, source: bytes) -> Scopes | None:
         return scopes_of(Tree(cst.parse_module(source)))
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError):
         return None
-
-
-def function_around(resolver: Resolver, node: cst.CSTNode) -> cst.CSTNode | None:
-    """Returns the function or lambda that a parameter belongs to."""
-    return next(
-        (
-            above
-            for above in resolver.scopes.tree.ancestors(node)
-            if isinstance(above, cst.FunctionDef | cst.Lambda)
-        ),
-        None,
-    )
 
 
 def decorators(function: cst.FunctionDef) -> set[str | None]:

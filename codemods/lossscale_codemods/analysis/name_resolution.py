@@ -10,7 +10,7 @@ from lossscale_codemods.analysis.cyclic_definitions import Answers
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.scopes import Scopes
 from lossscale_codemods.analysis.star_imports import Project, hiding_star
-from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import frameworks, names, optimizer_families
 from lossscale_codemods.vocabulary.names import Meaning
 
@@ -126,7 +126,8 @@ class Resolver:
         if len(texts) == 1 and texts[0] and self.path(node.func) == "importlib.import_module":
             return frozenset([texts[0]])
         is_getattr = dotted(node.func) == "getattr" and not self.bindings(node.func)
-        if is_getattr and len(texts) == 2 and texts[1]:
+        in_place = [] if len(node.args) < 3 else [a.value for a in node.args[2:]]
+        if is_getattr and len(texts) > 1 and texts[1] and all(map(is_none, in_place)):
             above = self.paths(node.args[0].value)
             return frozenset(p if p is None else f"{p}.{texts[1]}" for p in above)
         return frozenset([None])
@@ -157,6 +158,10 @@ class Resolver:
         while scope is not None:
             for star in scope.stars:
                 path = f"{star.path}.{node.value}"
+                outside = self._outside(path)
+                if outside != path:
+                    paths.add(outside)  # A module of the project has it from there.
+                    continue
                 known = names.lookup(path)
                 old = known is not None and known.meaning is not Meaning.PRIVATE
                 if old and known is not None and star in self.moved:

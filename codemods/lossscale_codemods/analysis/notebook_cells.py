@@ -70,6 +70,14 @@ def code_cells(text: str) -> Iterator[Cell]:
         yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
 
 
+def sources_of(text: str) -> dict[int, str]:
+    """Returns the sources of a notebook's code cells by their numbers, if it is one."""
+    try:
+        return {cell.number: "".join(cell.lines) for cell in code_cells(text)}
+    except NotebookError:
+        return {}
+
+
 def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yields where the `source` value of each cell is in the text."""
     for key, start, _ in _members(text, _skip_space(text, 0)):

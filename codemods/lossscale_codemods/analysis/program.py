@@ -5,26 +5,28 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lossscale_codemods.analysis.bindings import Binding, Scope, import_path
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, import_path
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_origins import LossScaleOrigins
-from lossscale_codemods.analysis.loss_scale_owners import can_be_optimizer, has_optimizers
 from lossscale_codemods.analysis.name_resolution import RelativeImports, Resolver
 from lossscale_codemods.analysis.narrowing import is_type_assertion
 from lossscale_codemods.analysis.occurrences import Finder, Occurrence
 from lossscale_codemods.analysis.scope_analysis import scopes_of
 from lossscale_codemods.analysis.syntax_tree import Tree, dotted
-from lossscale_codemods.analysis.type_inference import Keras3Types, TypeInference
+from lossscale_codemods.analysis.type_inference import Keras3Types, OldTypes, TypeInference
 from lossscale_codemods.analysis.version_reachability import VersionReachability
-from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary import frameworks, optimizer_families
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from lossscale_codemods.vocabulary.options import Observed
+
+T = TypeVar("T")
 
 
 class Usage(enum.Enum):
@@ -76,6 +78,8 @@ class Program:
         """Whether rules have found what is no old name, and makes this an old program as well."""
         self.decided_strings: set[cst.CSTNode] = set()
         """Strings, other than annotations, that a rule decides."""
+        self.observed: Observed = {}
+        """What a recorded run saw, by line."""
         self.collapse_problem = ""
         """Why guards cannot be collapsed, if that was tried and could not be proven."""
         self.tree = Tree(module)
@@ -89,12 +93,25 @@ class Program:
         self.legacy_optimizers = legacy_optimizers
         self.runs_with_old = runs_with_old
         self.selection = Selection() if selection is None else selection
+        self._memory: dict[str, Any] = {}
         self._finder = Finder(self.resolver)
 
     @functools.cached_property
-    def loss_scales(self) -> LossScaleOrigins:
-        """Where the file's loss scale objects come from."""
-        return LossScaleOrigins(self.resolver, self.can_be_optimizer, self.reachability.is_only_new)
+    def old_types(self) -> OldTypes:
+        """Type inference that takes only the optimizers of the old class for loss-scale ones."""
+        return OldTypes(self.resolver)
+
+    def remembered(self, key: str, find: Callable[[], T]) -> T:
+        """Returns what is found once in a file, for all who ask.
+
+        Args:
+            key: What it is.
+            find: Finds it.
+        """
+        if key not in self._memory:
+            self._memory[key] = find()
+        found: T = self._memory[key]
+        return found
 
     @functools.cached_property
     def reachability(self) -> VersionReachability:
@@ -110,14 +127,28 @@ class Program:
         """Whether a TensorFlow of today comes to a node, as far as its version alone says."""
         return self.reachability.is_reached_today(node)
 
-    @functools.cached_property
-    def has_optimizers(self) -> bool:
-        """Whether the file makes, tests for or annotates loss-scale optimizers."""
-        return has_optimizers(self.resolver, self.references)
+    @property
+    def uses_frameworks(self) -> bool:
+        """Whether it has to do with TensorFlow or Keras, or runs with a file that has."""
+        text = self.tree.text
+        return b"tensorflow" in text or b"keras" in text or bool(self.runs_with_old)
 
-    def can_be_optimizer(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression can be a loss-scale optimizer, as far as the file says."""
-        return self.has_optimizers and can_be_optimizer(node, self.types)
+    @functools.cached_property
+    def has_old_arguments(self) -> bool:
+        """Whether an optimizer that is to scale its loss gets what only 2.10 and older take.
+
+        Such a program has names of today, and is of TensorFlow 2.4 to 2.10.
+        """
+        if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
+            return False
+        for node in self.tree.parents:
+            if isinstance(node, cst.Call) and optimizer_families.ONLY_LEGACY & {
+                argument.keyword.value for argument in node.args if argument.keyword is not None
+            }:
+                paths = self.today.paths(node.func)
+                if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
+                    return True
+        return False
 
     @functools.cached_property
     def references(self) -> list[Occurrence]:
@@ -241,6 +272,16 @@ class Program:
             for bindings in scope.attributes.values()
             for binding in bindings
         }
+
+    @functools.cached_property
+    def bound_to(self) -> dict[cst.CSTNode, list[Binding]]:
+        """Every binding that has an expression for its value, by the expression."""
+        bound: dict[cst.CSTNode, list[Binding]] = {}
+        for bindings in self.scopes.binding_at.values():
+            for binding in bindings:
+                if binding.value is not None and binding.kind is BindingKind.ASSIGN:
+                    bound.setdefault(binding.value, []).append(binding)
+        return bound
 
     @functools.cached_property
     def reads_by_attribute(self) -> dict[str, list[cst.Attribute]]:

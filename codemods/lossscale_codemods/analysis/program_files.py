@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ def _together(modules: Modules, files: ProjectFiles) -> set[Path] | None:
         if users is None or len(importing) > _MOST_FILES:
             return None
         imports = re.compile(
-            rb"\bimport\b[^\n]*\b%s\b|\bfrom\b[^\n]*\b%s\b" % ((name.encode(),) * 2)
+            rb"\bimport\b[^\n]*\b%s\b|\bfrom\b[^\n]*\b%s\b" % ((os.fsencode(name),) * 2)
         )
         importing += [
             user

@@ -2,9 +2,9 @@
 """Which kinds of object an expression can hold: an optimizer, a loss-scale optimizer, a policy.
 
 Names lead from file to file of a project: to functions and what they return, to classes and what
-their methods assign to attributes, to variables of modules, and from parameters to the calls that
-fill them. A file is parsed when something is asked of it. Where one way leads to something that is
-not known, unknown is among the answers.
+their methods assign to attributes, and to variables of modules. What calls give to parameters, and
+what is in containers, is not followed. A file is parsed when something is asked of it. Where one
+way leads to something that is not known, unknown is among the answers.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.binding_values import BindingValues
 from lossscale_codemods.analysis.call_results import ProjectAnswers
-from lossscale_codemods.analysis.element_types import element_values
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.lookup_tables import looked_up
 from lossscale_codemods.analysis.modules import ProjectClass
 from lossscale_codemods.analysis.name_resolution import Resolver
 from lossscale_codemods.analysis.object_types import (
@@ -35,7 +33,7 @@ from lossscale_codemods.vocabulary import frameworks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Keras3Types", "ObjectType", "TypeInference", "Value"]
+__all__ = ["Keras3Types", "ObjectType", "OldTypes", "TypeInference", "Value"]
 
 
 class TypeInference(BindingValues):
@@ -64,10 +62,6 @@ class TypeInference(BindingValues):
             return self.ask(self._find, node) or UNKNOWN
         except RecursionError:
             return UNKNOWN
-
-    def knows(self, node: cst.CSTNode) -> bool:
-        """Whether `values` of an expression are all that there can be, and not a part of them."""
-        return self.project.answers.has((self._find, node))
 
     def is_wrapper(self, node: cst.CSTNode) -> bool:
         """Whether an expression is proven to be a Keras loss-scale optimizer.
@@ -107,13 +101,8 @@ class TypeInference(BindingValues):
             return self.values(node.left) | self.values(node.right)
         if isinstance(node, cst.NamedExpr):
             return self.values(node.value)
-        if isinstance(node, cst.Call | cst.Subscript):
-            given = looked_up(self.project.modules, self.resolver, node)
-            if given is not None:
-                return union(self.project.file(g.resolver).values(g.node) for g in given)
-            if isinstance(node, cst.Call):
-                return self.of_call(node)
-            return self.of_elements(element_values(node.value, self.resolver))
+        if isinstance(node, cst.Call):
+            return self.of_call(node)
         if isinstance(node, cst.BaseNumber | cst.BaseString | cst.List | cst.Dict | cst.Tuple):
             return OTHER
         return UNKNOWN
@@ -225,6 +214,17 @@ class Keras3Types(TypeInference):
     def type_at(self, path: str) -> ObjectType:
         """Returns what kind of object a framework's class or function at a path makes."""
         return super().type_at(f"tensorflow.{path}" if frameworks.is_keras_3(path) else path)
+
+
+class OldTypes(TypeInference):
+    """Type inference that takes only the optimizers of the old class for loss-scale optimizers.
+
+    The `loss_scale` of the class that stayed is a tensor: nothing that is kept of it is live.
+    """
+
+    def type_at(self, path: str) -> ObjectType:
+        """Returns what kind of object a framework's class or function at a path makes."""
+        return ObjectType.OTHER if frameworks.is_new_optimizer(path) else super().type_at(path)
 
 
 def compile_argument(arguments: Sequence[cst.Arg]) -> cst.Arg | None:

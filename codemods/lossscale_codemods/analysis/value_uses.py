@@ -53,8 +53,16 @@ class Use:
 
 _TO_NUMBER = frozenset({"float", "int", "abs", "round", "complex", "pow", "bool"})
 _TO_TEXT = frozenset({"print", "str", "repr", "ascii"})
-_KEEPERS = re.compile(r"\.(?!Variable$)[A-Z]\w*$|\.\w*function$|graph_rewrite$")
-"""What of TensorFlow and Keras may hold on to an object that it is given."""
+_COMPUTING = re.compile(
+    r"\.(?:math|debugging|linalg|nn|random)\.\w+$"
+    r"|\.(?:reduce|assert|clip_by|to)_\w+$"
+    r"|\.(?:Variable|abs|add|add_n|broadcast_to|cast|constant|convert_to_tensor|divide|equal|eval"
+    r"|exp|fill|get_value|greater|greater_equal|histogram|identity|less|less_equal|maximum"
+    r"|minimum|multiply|negative|not_equal|ones_like|pow|reshape|round|scalar|scalar_mul|shape|sign"
+    r"|sqrt|square|squeeze|stack|subtract|tile|truediv|where|zeros_like)$"
+)
+"""What of TensorFlow and Keras takes a tensor, neither calls nor keeps what it is given."""
+_CALLING_IN_NUMPY = ("apply_", "frompyfunc", "fromfunction", "piecewise", "vectorize")
 _TESTING = ("assertA", "assertE", "assertG", "assertL", "assertNotE", "evaluate")
 """How the methods of test cases begin that compare numbers."""
 _ASKING_FOR_NONE = ("assertIsNone", "assertIsNotNone")
@@ -220,7 +228,7 @@ def _filled_in(text: cst.BaseString, call: cst.Call, argument: cst.Arg) -> UseKi
 
 
 def _computes(path: str) -> bool:
-    """Whether what is at a path takes a tensor, and does not hold on to the object."""
+    """Whether what is at a path takes a tensor, and neither calls nor keeps an object."""
     if path.startswith("numpy."):
-        return not path.startswith(("numpy.vectorize", "numpy.frompyfunc"))
-    return frameworks.is_framework(path) and _KEEPERS.search(path) is None
+        return not path.removeprefix("numpy.").startswith(_CALLING_IN_NUMPY)
+    return frameworks.is_framework(path) and _COMPUTING.search(path) is not None

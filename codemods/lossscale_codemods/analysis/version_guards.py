@@ -36,6 +36,11 @@ ADVICE = (
 )
 
 
+ADVICE_ALONE = (
+    "Do the same with the new names in newer versions, then take out the branch for old ones."
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class Reason:
     """Why an occurrence is left for the sake of old versions.
@@ -44,11 +49,15 @@ class Reason:
         message: The reason.
         advice: What to do.
         sure: Whether it is one for all that is seen here.
+        right: Whether the program does the same in new versions, with other names.
+        guard: The guard, which is one however many old names are in it.
     """
 
     message: str
     advice: str
     sure: bool
+    guard: cst.CSTNode
+    right: bool = True
 
 
 def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurrence, Reason]:
@@ -58,32 +67,44 @@ def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurre
     for guard in find(program, occurrences):
         reason = _reason(program, guard)
         for occurrence in occurrences:
-            if any(is_within(program, occurrence.node, part) for part in guard.old):
-                reason_of.setdefault(occurrence, reason)
-        for occurrence in occurrences:
             # What only seems to be old says nothing of a branch, and stays in one all the same.
-            if program.reachability.guard_of(occurrence.node) is guard.node:
-                reason_of.setdefault(occurrence, reason)
+            within = any(is_within(program, occurrence.node, part) for part in guard.old)
+            if not within and program.reachability.guard_of(occurrence.node) is not guard.node:
+                continue
+            reason_of.setdefault(occurrence, reason)
     return reason_of
 
 
+def _whole(program: Program, node: cst.CSTNode) -> cst.CSTNode:
+    """Returns the `if` that an `elif` belongs to, or the node itself."""
+    above = program.tree.parent(node)
+    while isinstance(above, cst.If) and above.orelse is node:
+        node, above = above, program.tree.parent(above)
+    return node
+
+
 def _reason(program: Program, guard: Guard) -> Reason:
-    line = program.line(guard.node)
+    line, whole = program.line(guard.node), _whole(program, guard.node)
     if not guard.sure:
         return Reason(
             f"the condition on line {line} chooses between it and its new name, so it seems to be "
             "for old versions",
             ADVICE,
             sure=False,
+            guard=whole,
+            right=False,
         )
     message = f"it is the branch for old versions of the guard on line {line}"
+    if guard.alone:
+        message += ", and nothing takes its place in newer ones, so that these run without it"
+        return Reason(message, ADVICE_ALONE, sure=True, guard=whole, right=False)
     if not _can_go(program, guard):
-        return Reason(message, ADVICE, sure=True)
+        return Reason(message, ADVICE, sure=True, guard=whole)
     if program.collapse_problem:
         why = f"which cannot be collapsed in this file: {program.collapse_problem.rstrip('.')}"
-        return Reason(f"{message}, {why}", ADVICE, sure=True)
+        return Reason(f"{message}, {why}", ADVICE, sure=True, guard=whole)
     message += ", which can be collapsed to the new branch"
-    return Reason(message, COLLAPSE_ADVICE, sure=True)
+    return Reason(message, COLLAPSE_ADVICE, sure=True, guard=whole)
 
 
 def mistaken(program: Program, occurrences: Sequence[Occurrence]) -> list[cst.CSTNode]:

@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parts of a file only versions of TensorFlow before 2.4 can reach."""
+"""Which parts of a file only versions of TensorFlow before 2.4 can reach.
+
+A file can ask whether old names are there: by a `try` around their import, or with `hasattr`. If
+what it does without them is done with the new ones, it asks for the version. If not, it asks for
+the feature, which the migrated program has: then the names are migrated, and what asks for them.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import import_path, member_path
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.parsed_versions import UnknownValueError
+from lossscale_codemods.analysis.probes import Probe, is_new, probe_of
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.version_values import VersionValues
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +43,8 @@ class VersionReachability:
         resolver: Knows what the file's names stand for.
         modules: The project's files, in which flags can stand that the file imports.
         files: The answers for these files so far.
+        features: Old names that are there whatever the version; without it, those that the file
+            asks for as a feature.
     """
 
     def __init__(
@@ -40,15 +52,104 @@ class VersionReachability:
         resolver: Resolver,
         modules: Modules | None = None,
         files: dict[Resolver, VersionReachability] | None = None,
+        features: frozenset[str] | None = None,
     ) -> None:
         self.resolver = resolver
         self.modules = modules
         self._files = {} if files is None else files
-        self._files[resolver] = self
+        self._features = features
+        self.is_without_old = False
+        """Whether all branches for old versions were taken out."""
+        if features is None:
+            self._files[resolver] = self
         self.tree = resolver.scopes.tree
         self._values: dict[str, VersionValues] = {}
         self._asked: set[tuple[cst.CSTNode, str]] = set()
         self._answers: dict[tuple[cst.CSTNode, str], cst.CSTNode | None] = {}
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Old names that the file asks for, and in whose place it does nothing with new ones."""
+        if self._features is None:
+            self._features = frozenset()  # While they are looked for.
+            self._features = self._asked_for_as_features()
+            self._values.clear()
+            self._asked.clear()
+            self._answers.clear()
+        return self._features
+
+    def _asked_for_as_features(self) -> frozenset[str]:
+        asked = {
+            canonical(path)
+            for node in self.tree.parents
+            for path in self._asks_for(node)
+            if (old := names.lookup(path)) is not None
+            and (old.new or old.meaning is names.Meaning.LAYER_POLICY)
+        }
+        others = [n for n in self.tree.parents if self._is_other_way(n)] if asked else []
+        if not others:
+            return frozenset(asked)
+        with_all = self._supposing(asked)
+        features = set()
+        for path in asked:
+            without = self._supposing(asked - {path})
+            if not any(
+                without.is_reached_by_last(n) and not with_all.is_reached_by_last(n) for n in others
+            ):
+                features.add(path)
+        return frozenset(features)
+
+    def _is_other_way(self, node: cst.CSTNode) -> bool:
+        """Whether a node is a new name, or imports old ones, as another package may have them."""
+        if is_new(node, self.resolver):
+            return True
+        is_import = isinstance(node, cst.ImportFrom | cst.Import)
+        return is_import and any(names.lookup(p) for p in _imports_of(node))
+
+    def _supposing(self, features: set[str]) -> VersionReachability:
+        return VersionReachability(self.resolver, self.modules, self._files, frozenset(features))
+
+    def take_over(self, features: frozenset[str]) -> None:
+        """Goes by what the file asked for as features while it had its branches for old versions.
+
+        Args:
+            features: These.
+        """
+        self._features = features
+
+    def gone_probe(self, text: cst.CSTNode) -> Probe | None:
+        """Returns what asks for the name in a string, if no branch for it is left."""
+        probe = probe_of(text, self.resolver) if self.is_without_old else None
+        if probe is None or probe.kind in {"getattr", "find_spec"}:
+            return None
+        is_old = names.lookup(probe.path) is not None
+        return probe if is_old and canonical(probe.path) not in self.features else None
+
+    def feature_probe(self, text: cst.CSTNode) -> Probe | None:
+        """Returns what asks for the name in a string, if the migrated program has the feature."""
+        probe = probe_of(text, self.resolver)
+        if probe is None or canonical(probe.path) not in self.features or self.guard_of(text):
+            return None
+        for above in self.tree.ancestors(text):
+            if isinstance(above, cst.If | cst.IfExp) and self.guard_of(above.body) is above:
+                return None  # Something else in the condition asks for old versions.
+        return probe
+
+    def is_reached_by_last(self, node: cst.CSTNode) -> bool:
+        """Whether the last version of `NEW_VERSIONS` comes to a node."""
+        return self._keeping_from(node, NEW_VERSIONS[-1]) is None
+
+    def _asks_for(self, node: cst.CSTNode) -> Iterator[str]:
+        """Yields the paths of the names that a node asks for."""
+        if isinstance(node, cst.Try):
+            yield from _imported(node.body.body)
+        elif (probe := probe_of(node, self.resolver)) is not None and probe.is_answered:
+            yield probe.path
+
+    @functools.cached_property
+    def has_newer_side(self) -> bool:
+        """Whether new names are in the file that no old version comes to."""
+        return any(self.is_only_new(n) for n in self.tree.parents if is_new(n, self.resolver))
 
     def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what keeps 2.4 and later from a node that an older version can reach."""
@@ -94,11 +195,23 @@ class VersionReachability:
             self._keeping_from(node, version) is None for version in past
         )
 
+    def is_bool_today(self, node: cst.BaseExpression) -> bool:
+        """Whether a value that depends on the version is a truth value in those of today."""
+        try:
+            return isinstance(self._of(VERSIONS_OF_TODAY[-1]).of(node), bool)
+        except UnknownValueError:
+            return False
+
     def splits(self, test: cst.BaseExpression) -> bool:
         """Whether a condition is the same for all new versions and another for an old one."""
         new = {self._of(version).truth(test) for version in NEW_VERSIONS}
         old = {self._of(version).truth(test) for version in OLD_VERSIONS}
         return len(new) == 1 and None not in new and bool(old - new)
+
+    def is_the_same(self, test: cst.BaseExpression) -> bool:
+        """Whether a condition is known, and the same for all versions."""
+        truths = {self._of(version).truth(test) for version in (*OLD_VERSIONS, *NEW_VERSIONS)}
+        return len(truths) == 1 and None not in truths
 
     def is_known(self, test: cst.BaseExpression) -> bool:
         """Whether the version alone tells how a condition comes out."""
@@ -114,6 +227,7 @@ class VersionReachability:
                 lambda node: self._keeping_from(node, version) is None,
                 self.modules,
                 lambda resolver: self._in_file(resolver)._of(version),
+                lambda path: path in self.features,
             )
         return self._values[version]
 
@@ -201,8 +315,12 @@ def _imported(body: Sequence[cst.CSTNode]) -> Iterator[str]:
     """Yields the paths that the imports among some statements bring in."""
     for line in body:
         for node in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-            if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-                for alias in node.names:
-                    yield member_path(import_path(node), alias.evaluated_name)
-            elif isinstance(node, cst.Import):
-                yield from (dotted(alias.name) or "" for alias in node.names)
+            yield from _imports_of(node)
+
+
+def _imports_of(node: cst.CSTNode) -> Iterator[str]:
+    if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
+        for alias in node.names:
+            yield member_path(import_path(node), alias.evaluated_name)
+    elif isinstance(node, cst.Import):
+        yield from (dotted(alias.name) or "" for alias in node.names)

@@ -11,6 +11,7 @@ from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.expression_values import ExpressionValues
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.parsed_versions import ParsedVersion, UnknownValueError
+from lossscale_codemods.analysis.probes import Probe, probe_at
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.paths import canonical
@@ -52,6 +53,8 @@ class VersionValues(ExpressionValues):
         is_reached: Whether a node of the file is reached under this version.
         modules: The project's files, in which flags can stand that the file imports.
         elsewhere: Evaluates the expressions of another file.
+        is_migrated: Whether an old name that the file asks for will be there, because what asks
+            for it is migrated.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class VersionValues(ExpressionValues):
         is_reached: Callable[[cst.CSTNode], bool],
         modules: Modules | None = None,
         elsewhere: Callable[[Resolver], VersionValues] | None = None,
+        is_migrated: Callable[[str], bool] = lambda _: False,
     ) -> None:
         super().__init__()
         self.resolver = resolver
@@ -68,6 +72,7 @@ class VersionValues(ExpressionValues):
         self.is_reached = is_reached
         self.modules = modules
         self.elsewhere = elsewhere
+        self.is_migrated = is_migrated
 
     def of_name(self, node: cst.Name) -> Any:
         """Returns what a name stands for under this version."""
@@ -170,6 +175,9 @@ class VersionValues(ExpressionValues):
         """Returns what a call gives under this version."""
         if any(a.star or a.keyword is not None for a in node.args):
             raise UnknownValueError
+        probe = probe_at(node, self.resolver)
+        if probe is not None:
+            return self._asked(probe)
         arguments = [a.value for a in node.args]
         if isinstance(node.func, cst.Name) and not self.resolver.bindings(node.func):
             return self._builtin(node.func.value, arguments)
@@ -193,14 +201,6 @@ class VersionValues(ExpressionValues):
         return self.version
 
     def _builtin(self, name: str, arguments: Sequence[cst.BaseExpression]) -> Any:
-        if name in {"hasattr", "getattr"} and len(arguments) >= 2:
-            path, attribute = self.resolver.path(arguments[0]), self.of(arguments[1])
-            there = self.exists(f"{path}.{attribute}") if path is not None else None
-            if there is None:
-                raise UnknownValueError
-            if name == "hasattr":
-                return there
-            return self._at(f"{path}.{attribute}") if there else self.of(arguments[2])
         if name == "map" and len(arguments) == 2 and dotted(arguments[0]) in {"int", "float"}:
             function = int if dotted(arguments[0]) == "int" else float
             return tuple(map(function, self.of(arguments[1])))
@@ -214,6 +214,21 @@ class VersionValues(ExpressionValues):
             "len": len,
         }
         return simple[name](self.of(arguments[0]))
+
+    def _asked(self, probe: Probe) -> Any:
+        """Returns what an expression that asks for a name gives."""
+        there = self.exists(probe.path)
+        if there is None:
+            raise UnknownValueError
+        if probe.kind == "getattr" and isinstance(probe.node, cst.Call):
+            return self._at(probe.path) if there else self.of(probe.node.args[2].value)
+        if probe.kind == "find_spec":
+            return _SOMETHING if there else None
+        return there is not probe.negated
+
+    def _comparison(self, node: cst.Comparison) -> bool:
+        probe = probe_at(node, self.resolver)
+        return super()._comparison(node) if probe is None else bool(self._asked(probe))
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
         """Returns what a function of the project without arguments returns."""
@@ -247,6 +262,8 @@ class VersionValues(ExpressionValues):
     def exists(self, path: str) -> bool | None:
         """Whether a name is there in this version; `None` if that is not known."""
         path = canonical(path)
+        if self.is_migrated(path):
+            return True
         release = ParsedVersion(self.version).release
         if frameworks.is_only_in_tf1(path):
             return release < (2,)

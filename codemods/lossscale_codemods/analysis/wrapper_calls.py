@@ -52,12 +52,6 @@ def _first_argument(node: cst.Call, values: Callable[[cst.CSTNode], Values]) -> 
     return (values(node.args[0].value) if node.args else UNKNOWN) or UNKNOWN
 
 
-def wraps_keras(path: str) -> bool:
-    """Whether a path is that of the loss-scale optimizer of Keras, old or new."""
-    old = names.lookup(path)
-    return frameworks.is_new_optimizer(path) if old is None else old.meaning is Meaning.OPTIMIZER
-
-
 def optimizer_argument(call: cst.Call) -> cst.Arg | None:
     """Returns the argument of a loss-scale optimizer's constructor that is the inner optimizer."""
     for index, argument in enumerate(call.args):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import import_path
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.vocabulary import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,12 +17,13 @@ if TYPE_CHECKING:
 def imports_names_singly(tree: Tree) -> bool:
     """Whether a file has one statement for each name that it imports from a module.
 
-    Imports of old names say nothing: an old module and its successor may stand side by side.
+    It imports more than one name of some module, each by itself. An old module and its successor,
+    side by side, are two.
     """
     imports = [node for node in tree.parents if isinstance(node, cst.ImportFrom)]
     if any(not isinstance(node.names, cst.ImportStar) and len(node.names) > 1 for node in imports):
         return False
-    modules = [path for node in imports if names.lookup(path := import_path(node)) is None]
+    modules = [import_path(node) for node in imports]
     return len(set(modules)) < len(modules)
 
 

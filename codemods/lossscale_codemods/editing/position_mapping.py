@@ -38,6 +38,21 @@ class PositionMap:
         inside = [(edit.start + start, before) for start, before in kept]
         self._steps.append([(0, 0), *inside, (end, edit.end)])
 
+    def add_all(self, edits: Iterable[Edit]) -> None:
+        """Notes edits that were made together; what they wrote stands where they begin.
+
+        Args:
+            edits: The edits, in offsets into the text as all edits before them left it.
+        """
+        parts = [(0, 0)]
+        grown = 0
+        for edit in sorted(edits, key=lambda one: (one.start, one.end)):
+            length = len(edit.text.encode())
+            parts += [(edit.start + grown + n, edit.start) for n in range(length)]
+            grown += length - (edit.end - edit.start)
+            parts.append((edit.end + grown, edit.end))
+        self._steps.append(parts)
+
     def of(self, offset: int) -> int:
         """Returns the offset in the original text of what is at an offset now."""
         for step in reversed(self._steps):

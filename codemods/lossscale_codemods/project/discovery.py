@@ -87,18 +87,40 @@ def discover(
     Args:
         paths: Files and folders.
         no_ignore: Whether ignored and excluded files are looked at all the same.
-        exclude: Names of further folders, or paths of files and folders, to leave out.
+        exclude: Patterns as in `.gitignore` of further files and folders to leave out. One with a
+            slash starts at the root of the file system: see `patterns_from`.
     """
     seen: set[str] = set()
+    excluded = IgnoreFile.of(Path("/"), exclude)
     for path in paths:
-        for real, entry in _discover_one(path, no_ignore, frozenset(exclude)):
+        for real, entry in _discover_one(path, no_ignore, excluded):
             if real not in seen:
                 seen.add(real)
                 yield entry
 
 
+def patterns_from(folder: str, patterns: Sequence[str]) -> list[str]:
+    """Returns patterns of `exclude` as they are from the root of the file system on.
+
+    Args:
+        folder: Where a pattern with a slash starts.
+        patterns: The patterns. One without a slash is a name, in whatever folder.
+    """
+    start = re.sub(r"([\\*?\[!#])", r"\\\1", folder.rstrip("/"))
+    return [
+        pattern if "/" not in pattern.removesuffix("/") else _joined(start, pattern)
+        for pattern in patterns
+    ]
+
+
+def _joined(start: str, pattern: str) -> str:
+    negation = "!" if pattern.startswith("!") else ""
+    rest = pattern.removeprefix("!").removeprefix("./").removeprefix("/")
+    return f"{negation}{start}/{rest}"
+
+
 def _discover_one(
-    path: Path, no_ignore: bool, exclude: frozenset[str]
+    path: Path, no_ignore: bool, exclude: IgnoreFile
 ) -> Iterator[tuple[str, DiscoveredFile | Skipped]]:
     """Yields what is found, each with the real path of the file, by which it is known again."""
     # resolve() would follow links.
@@ -108,14 +130,16 @@ def _discover_one(
     ignores = [file for file in read if isinstance(file, IgnoreFile)]
     yield from ((f"skipped {file.path}", file) for file in read if isinstance(file, Skipped))
     if skipped is None and not no_ignore:
-        ignored = _why_ignored(absolute, ignores, exclude)
+        named = 1 if path.is_absolute() else len(path.parts)
+        ignored = _why_ignored(absolute, ignores, exclude, named)
         skipped = Skipped(path, ignored) if ignored is not None else None
     if skipped is not None:
         yield f"skipped {path}", skipped
     elif os.path.isdir(path):
         real = os.path.realpath(path)
         applying = [(file, f"{absolute.relative_to(file.folder).as_posix()}/") for file in ignores]
-        top = _Folder("" if str(path) == "." else str(path), real, applying)
+        shown = "" if str(path) == "." else str(path)
+        top = _Folder(shown, real, applying, f"{absolute.as_posix().lstrip('/')}/".lstrip("/"))
         yield from _Walk(real, no_ignore, exclude).below(top)
     else:
         root = os.path.realpath(absolute.parent)
@@ -140,11 +164,22 @@ def _unreachable(path: Path, error: OSError) -> Skipped:
     return Skipped(path, f"it cannot be reached: {error.strerror or error}", failed=True)
 
 
-def _why_ignored(path: Path, ignores: Sequence[IgnoreFile], exclude: frozenset[str]) -> str | None:
+def _why_ignored(
+    path: Path, ignores: Sequence[IgnoreFile], exclude: IgnoreFile, named: int
+) -> str | None:
+    """Says why a path is ignored.
+
+    Args:
+        path: The path.
+        ignores: The `.gitignore` files above it.
+        exclude: What the user leaves out.
+        named: How many of the path's last parts the user named.
+    """
     if path.name in EXCLUDED_FOLDERS and os.path.isdir(path):
         return _left_out(path.name)
-    if path.name in exclude:
-        return "the configuration excludes it; --no-ignore overrides"
+    for part in [path, *path.parents][:named]:
+        if _is_excluded(exclude, part.as_posix()[1:], is_folder=part != path or path.is_dir()):
+            return "the configuration or --exclude leaves it out; --no-ignore overrides"
     for part in [*reversed(path.parents), path]:
         inner = [
             (i, part.relative_to(i.folder).as_posix()) for i in ignores if i.folder in part.parents
@@ -191,11 +226,13 @@ class _Folder:
         shown: The folder, spelled from the path that was named.
         real: Its real path.
         applying: The `.gitignore` files above it, each with the folder's path from there.
+        absolute: Its path from the root of the file system, which it is known by to `exclude`.
     """
 
     shown: str
     real: str
     applying: Sequence[tuple[IgnoreFile, str]]
+    absolute: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,7 +244,7 @@ class _Walk:
 
     root: str
     no_ignore: bool
-    exclude: frozenset[str]
+    exclude: IgnoreFile
 
     def below(self, top: _Folder) -> Iterator[tuple[str, DiscoveredFile | Skipped]]:
         """Yields what is in a folder, and in the folders in it."""
@@ -249,15 +286,17 @@ class _Walk:
                 may_be_script = not is_folder and not name.endswith(SUFFIXES)
                 if may_be_script and "." in name:
                     continue
-                if not self.no_ignore and self._leaves_out(name, is_folder, applying):
-                    if is_folder and name == _CHECKPOINTS and not self._ignores(name, applying):
+                place = folder.absolute + name
+                if not self.no_ignore and self._leaves_out(name, place, is_folder, applying):
+                    known = is_folder and name == _CHECKPOINTS
+                    if known and not self._ignores(name, place, applying):
                         yield f"skipped {path}", Skipped(Path(path), _left_out(name))
                     continue
                 if may_be_script and not _is_script(entry):
                     continue
                 if is_folder:
                     inner = [(file, f"{above}{name}/") for file, above in applying]
-                    yield _Folder(path, entry.path, inner)
+                    yield _Folder(path, entry.path, inner, f"{place}/")
                 else:
                     yield self._file(entry, path)
             except OSError as error:
@@ -276,17 +315,25 @@ class _Walk:
         return f"skipped {path}", Skipped(Path(path), reason)
 
     def _leaves_out(
-        self, name: str, is_folder: bool, applying: Sequence[tuple[IgnoreFile, str]]
+        self, name: str, place: str, is_folder: bool, applying: Sequence[tuple[IgnoreFile, str]]
     ) -> bool:
-        if name in self.exclude or (is_folder and name in EXCLUDED_FOLDERS):
+        if is_folder and name in EXCLUDED_FOLDERS:
+            return True
+        if _is_excluded(self.exclude, place, is_folder=is_folder):
             return True
         below = [(file, above + name) for file, above in applying]
         return bool(below) and ignoring(below, is_folder=is_folder) is not None
 
-    def _ignores(self, name: str, applying: Sequence[tuple[IgnoreFile, str]]) -> bool:
-        """Whether a `.gitignore` file, or the configuration, leaves a folder out."""
+    def _ignores(self, name: str, place: str, applying: Sequence[tuple[IgnoreFile, str]]) -> bool:
+        """Whether a `.gitignore` file, or the user, leaves a folder out."""
         below = [(file, above + name) for file, above in applying]
-        return name in self.exclude or bool(below and ignoring(below, is_folder=True) is not None)
+        ignored = below and ignoring(below, is_folder=True) is not None
+        return bool(ignored) or _is_excluded(self.exclude, place, is_folder=True)
+
+
+def _is_excluded(exclude: IgnoreFile, place: str, *, is_folder: bool) -> bool:
+    pattern = exclude.match(place, is_folder=is_folder)
+    return pattern is not None and not pattern.negated
 
 
 def _left_out(name: str) -> str:

@@ -16,6 +16,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.project.file_reading import read_settings
 from lossscale_codemods.project.wildmatch import NeverMatchesError, translate
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class IgnoreFile:
     patterns: tuple[Pattern, ...]
 
     @classmethod
+    def of(cls, folder: Path, lines: Iterable[str]) -> IgnoreFile:
+        """Returns the patterns of some lines, as if they were in a file in a folder."""
+        parsed = (parse(os.fsencode(line).decode("latin-1")) for line in lines)
+        return cls(folder, tuple(pattern for pattern in parsed if pattern is not None))
+
+    @classmethod
     def read(cls, path: Path) -> IgnoreFile | None:
         """Reads a file; nothing if there is none.
 
@@ -55,7 +62,7 @@ class IgnoreFile:
             OSError: There is one, and it cannot be read.
         """
         try:
-            content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+            content = read_settings(path).removeprefix(codecs.BOM_UTF8)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         lines = content.decode("latin-1").split("\n")

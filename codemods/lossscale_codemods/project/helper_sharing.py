@@ -130,6 +130,8 @@ def _importing(result: Result, tree: ast.Module, module: str) -> Result | None:
     newline = lines[first][len(lines[first].rstrip(b"\r\n")) :]
     while first and not lines[first - 1].strip():
         first -= 1
+    if not module.isprintable():  # A file whose name is not UTF-8 is no module.
+        return None
     statement = f"from {module} import {HELPER}".encode() + newline
     output = b"".join([*lines[:first], statement, *lines[last:]])
     try:

@@ -108,7 +108,7 @@ class Importers:
 
     def _user(self, module: Path, name: str, seen: set[Path]) -> Path | None:
         word = name.removeprefix(".").encode()
-        stem = module_name(module).encode()
+        stem = os.fsencode(module_name(module))
         says_name = _word(word)
         inside = module.parent if module.stem == "__init__" else None
         star = _star_import_of(stem, of_package=inside is not None)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.project.file_reading import read
+from lossscale_codemods.project.file_reading import read_settings
 from lossscale_codemods.project.relative_imports import is_top
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ _SECTIONS = {
 """The sections in which a limit may be, by the names of files; the most telling first."""
 _OF_BLACK = ("tool.black", "tool.ruff", "")
 _HEADER = re.compile(rb"\s*\[\s*([\w.\"'-]+)\s*\]")
-_LIMIT = re.compile(rb"\s*(?:max[-_]line[-_]length|line-length|column_limit)\s*[=:]\s*[\"']?(\d+)")
+_LIMIT = re.compile(
+    rb"\s*(?:max[-_]line[-_]length|line-length|column_limit)\s*[=:]\s*[\"']?(\d{1,6})(?!\d)"
+)
 
 
 def line_length(path: Path) -> int | None:
@@ -48,7 +50,7 @@ def line_length(path: Path) -> int | None:
 def _said_in(folder: Path) -> int | None:
     for name, sections in _SECTIONS.items():
         try:
-            limits = dict(_limits(read(str(folder / name))))
+            limits = dict(_limits(read_settings(folder / name)))
         except OSError:
             continue
         for section in sections:

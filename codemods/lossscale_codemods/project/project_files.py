@@ -100,7 +100,7 @@ def mentions_in(files: Iterable[str], words: Iterable[str]) -> dict[str, list[st
         files: The names of the files to read.
         words: The words.
     """
-    encoded = {word: word.encode() for word in sorted(words)}
+    encoded = {word: os.fsencode(word) for word in sorted(words)}
     files_with: dict[str, list[str]] = {word: [] for word in encoded}
     for name in dict.fromkeys(os.path.abspath(name) for name in files):  # noqa: PTH100  # resolve() would follow links
         try:

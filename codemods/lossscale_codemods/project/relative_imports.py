@@ -163,7 +163,7 @@ def _bindings(source: bytes) -> dict[str, set[str]]:
             base = "." * node.level + (f"{node.module}." if node.module else "")
             for alias in node.names:
                 paths_of.setdefault(alias.asname or alias.name, set()).add(base + alias.name)
-        elif isinstance(node, ast.Assign):
+        elif isinstance(node, ast.Assign) and not _is_none(node.value):
             for target in node.targets:
                 if isinstance(target, ast.Name):
                     paths_of.setdefault(target.id, set()).update(_aliased(node.value, paths_of))
@@ -181,6 +181,11 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             for handler in node.handlers:
                 yield from _statements(handler.body)
             yield from _statements(node.finalbody)
+
+
+def _is_none(value: ast.expr) -> bool:
+    """Whether a name gets nothing, as one that could not be imported."""
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _aliased(value: ast.expr, paths_of: dict[str, set[str]]) -> set[str]:

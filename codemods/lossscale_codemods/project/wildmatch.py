@@ -6,8 +6,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import string
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SPECIAL = re.compile(r"[*?\[\\]")
 _CLASSES = {
@@ -24,6 +29,10 @@ _CLASSES = {
     "upper": string.ascii_uppercase,
     "xdigit": string.hexdigits,
 }
+_STAR = "[^/]*"
+_FOLDERS = "(?:.*/)?"
+_NUMBERS = itertools.count()
+"""Numbers of groups: expressions are joined, and each name may be in one of them."""
 _NAMED = re.compile(r"\[:([^\]]*):\]")
 
 
@@ -44,12 +53,45 @@ def translate(glob: str, *, is_path: bool = True) -> str:
     special = _SPECIAL.search(glob)
     # Git compares what is in front of the first wildcard by itself, so that one starts again.
     start = special.start() if special is not None else len(glob)
-    out = [re.escape(glob[:start])]
+    tokens = [re.escape(glob[:start])]
     position = start
     while position < len(glob):
         text, position = _next(glob, position, start if is_path else None)
-        out.append(text)
+        tokens.append(text)
+    first, *others = _split(tokens, _FOLDERS)
+    out = [_stars_of(first)]
+    for number, part in enumerate(others, 1):
+        is_last = number == len(others)
+        out.append(
+            f"{_FOLDERS}{_stars_of(part)}" if is_last else _atomic(f"(?:.*?/)??{_stars_of(part)}")
+        )
     return "".join(out)
+
+
+def _stars_of(tokens: Sequence[str]) -> str:
+    first, *others = _split(tokens, _STAR)
+    parts = [f"[^/]*?{''.join(part)}" for part in others]
+    return "".join([*first, *map(_atomic, parts[:-1]), *parts[-1:]])
+
+
+def _split(tokens: Sequence[str], at: str) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for token in tokens:
+        if token == at:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _atomic(regex: str) -> str:
+    """Returns an expression that is not matched a second time when what follows it fails.
+
+    A star that others follow may take as little as it can: the next one takes the rest. To try
+    longer matches too, as `re` would, takes a time that grows with the power of the stars' number.
+    """
+    name = f"g{next(_NUMBERS)}"  # `(?>...)` needs Python 3.11.
+    return f"(?=(?P<{name}>{regex}))(?P={name})"
 
 
 def _next(glob: str, position: int, start: int | None) -> tuple[str, int]:
@@ -77,8 +119,8 @@ def _stars(glob: str, position: int, start: int | None) -> tuple[str, int]:
         if end == len(glob):
             return ".*", end
         if glob[end] == "/":
-            return "(?:.*/)?", end + 1
-    return "[^/]*", end
+            return _FOLDERS, end + 1
+    return _STAR, end
 
 
 def _set(glob: str, position: int) -> tuple[str, int]:

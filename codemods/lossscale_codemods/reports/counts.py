@@ -31,6 +31,11 @@ def exit_code(report: RunReport) -> int:
     return int(to_do) + 2 * int(failed)
 
 
+def without_findings(code: int) -> int:
+    """Returns an exit code that does not tell of changes and findings."""
+    return code & ~1 if code < 4 else code
+
+
 def totals(report: RunReport) -> dict[str, int]:
     """Returns how many files and occurrences came to what."""
     total = {
@@ -47,6 +52,9 @@ def totals(report: RunReport) -> dict[str, int]:
     )
     total["kept for older versions"] = sum(
         record.for_older_versions for file in report.files for record in file.result.records
+    )
+    total["follow from others"] = sum(
+        record.follows for file in report.files for record in file.result.records
     )
     total["unsafe fixes made"] = sum(
         record.unsafe and record.outcome is Outcome.REWRITTEN

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.record_words import advice_of, message_of, proof_words
 from lossscale_codemods.vocabulary.records import Outcome
 
@@ -26,7 +27,7 @@ def as_github(report: RunReport) -> str:
         if file.result.problem:
             lines.append(f"::error file={path}::{_escaped(file.result.problem)}")
         for record in file.result.records:
-            if record.outcome is Outcome.NEEDS_REVIEW:
+            if record.is_finding:
                 level, text = "warning", f"{record.message}. {advice_of(record)}"
             elif record.outcome is Outcome.REWRITTEN and not file.written:
                 level, text = "notice", f"can be rewritten: {message_of(record)}."
@@ -60,5 +61,5 @@ def _path(path: Path) -> str:
 
 
 def _escaped(text: str, *, attribute: bool = False) -> str:
-    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    text = escaped(text, keep="\r\n").replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return text.replace(":", "%3A").replace(",", "%2C") if attribute else text

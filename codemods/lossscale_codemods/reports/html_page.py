@@ -12,7 +12,7 @@ from compat_lossscale.pages import page
 from compat_lossscale.pages.highlighting import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
 from lossscale_codemods.analysis import decoding
-from lossscale_codemods.analysis.notebook_cells import NotebookError, code_cells
+from lossscale_codemods.analysis.notebook_cells import sources_of
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.record_words import observed_words
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
@@ -207,22 +207,15 @@ def _documents(report: FileReport) -> Iterable[Document]:
     if report.path.suffix != ".ipynb":
         yield Document("Changes", hunks(before, after, "python"))
         return
-    old, new = _cells(before), _cells(after)
+    old, new = sources_of(before), sources_of(after)
     for number, source in old.items():
         if source != new.get(number, source):
             yield Document(f"Changes in cell {number}", hunks(source, new[number], "python"))
 
 
-def _cells(notebook: str) -> dict[int, str]:
-    try:
-        return {cell.number: "".join(cell.lines) for cell in code_cells(notebook)}
-    except NotebookError:
-        return {}
-
-
 def _findings(report: FileReport) -> Iterable[Finding]:
     text = decoding.text_of(report.result.source)
-    cells = _cells(text) if report.path.suffix == ".ipynb" else {0: text}
+    cells = sources_of(text) if report.path.suffix == ".ipynb" else {0: text}
     lines: dict[int, list[list[Piece]]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):
         status, words, _ = _count(record.outcome, 0)

@@ -66,5 +66,6 @@ def _record(record: Record) -> dict[str, Any]:
         "unsafe": record.unsafe,
         "observed": record.observed,
         "for_older_versions": record.for_older_versions,
+        "follows": record.follows,
         "edits": [{"start": e.start, "end": e.end, "text": e.text} for e in record.edits],
     }

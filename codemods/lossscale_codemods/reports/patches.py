@@ -1,51 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes as unified diffs."""
+"""Changes as unified diffs: as patches for `git apply` and `patch`, and for people to read."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compat_lossscale._printable import escaped
+from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.notebook_cells import sources_of
 from lossscale_codemods.reports.record_words import observed_words
 from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.reports.run_report import FileReport
     from lossscale_codemods.vocabulary.records import Record
 
-_COLOURS = {b"+": "\x1b[32m", b"-": "\x1b[31m", b"@": "\x1b[36m"}
-_RESET = "\x1b[0m"
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? ")
+_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+_BOLD, _RESET = "\x1b[1m", "\x1b[0m"
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? ")
 _ODD = re.compile(rb'[\x00-\x1f\x7f"\\]')
 
 
-def diff(file: FileReport) -> bytes:
-    """Returns the change to a file as a unified diff that `git apply` and `patch` take."""
+def diff(file: FileReport, name: Path | None = None) -> bytes:
+    """Returns the change to a file as a unified diff that `git apply` and `patch` take.
+
+    Args:
+        file: The file.
+        name: Its name in the patch; by default, the one from the current folder on.
+    """
     if not file.result.changed:
         return b""
-    name = os.fsencode(file.path.as_posix().lstrip("/"))
+    named = os.fsencode((name or name_from_here(file.path)).as_posix())
     before, after = _lines(file.result.source), _lines(file.result.output)
     out = []
     for line in difflib.diff_bytes(
         difflib.unified_diff,
         before,
         after,
-        _quoted(b"a/" + name),
-        _quoted(b"b/" + name),
+        _quoted(b"a/" + named),
+        _quoted(b"b/" + named),
         lineterm=b"\n",
     ):
         if line.startswith(b"@@ "):
-            out.append(_marked(line, file.result.records))
+            marked = _marked(line.decode("ascii").rstrip("\n"), file.result.records)
+            out.append(f"{marked}\n".encode())
             continue
         out.append(line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n")
     return b"".join(out)
 
 
-def _marked(hunk: bytes, records: Sequence[Record]) -> bytes:
+def name_from_here(path: Path) -> Path:
+    """Returns a file's name without `..`: from the current folder or its repository's top on."""
+    try:
+        here, absolute = Path.cwd(), Path(os.path.abspath(path))  # noqa: PTH100  # keeps links
+    except FileNotFoundError:  # The current folder was removed.
+        return path
+    tops = [folder for folder in absolute.parents if os.path.lexists(folder / ".git")]
+    bases = [folder for folder in (here, *tops) if folder in absolute.parents]
+    return absolute.relative_to(bases[0] if bases else absolute.anchor)
+
+
+def for_people(file: FileReport, *, coloured: bool) -> str:
+    """Returns the change to a file for a terminal: by cell for notebooks, nothing that controls it.
+
+    Args:
+        file: The file.
+        coloured: Whether with terminal colours.
+    """
+    result = file.result
+    if not result.changed:
+        return ""
+    name = escaped(str(name_from_here(file.path)))
+    if file.path.suffix != ".ipynb":
+        texts = [(name, text_of(result.source), text_of(result.output), result.records)]
+    else:
+        old, new = (sources_of(text_of(source)) for source in (result.source, result.output))
+        texts = [
+            (f"{name}, cell {cell}", source, new[cell], _of_cell(result.records, cell))
+            for cell, source in old.items()
+            if source != new.get(cell, source)
+        ]
+    lines = [line for one in texts for line in _readable(*one)]
+    return "\n".join(map(_coloured, lines) if coloured else lines)
+
+
+def _of_cell(records: Sequence[Record], cell: int) -> tuple[Record, ...]:
+    return tuple(dataclasses.replace(one, cell=None) for one in records if one.cell == cell)
+
+
+def _readable(name: str, before: str, after: str, records: Sequence[Record]) -> Iterator[str]:
+    """Yields the lines of a diff, in which nothing controls a terminal or reorders text."""
+    old, new = before.removesuffix("\n").split("\n"), after.removesuffix("\n").split("\n")
+    for line in difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm=""):
+        if line.startswith("@@ "):
+            yield _marked(line, records)
+        else:
+            yield escaped(line.removesuffix("\r"), keep="\t")
+
+
+def _marked(hunk: str, records: Sequence[Record]) -> str:
     """Says behind the first line of a hunk, where tools read on, what in it is not proven."""
     match = _HUNK.match(hunk)
     if match is None:
@@ -59,7 +119,7 @@ def _marked(hunk: bytes, records: Sequence[Record]) -> bytes:
             if place not in places.setdefault(kind, []):
                 places[kind].append(place)
     words = "; ".join(f"{kind}: {', '.join(where)}" for kind, where in places.items())
-    return hunk.rstrip(b"\n") + f" {words}\n".encode() if words else hunk
+    return f"{hunk} {words}" if words else hunk
 
 
 def _quoted(name: bytes) -> bytes:
@@ -75,15 +135,8 @@ def _lines(source: bytes) -> list[bytes]:
     return [*lines, parts[-1]] if parts[-1] else lines
 
 
-def coloured(patch: bytes) -> str:
-    """Returns a diff that is not empty with terminal colours."""
-    out = []
-    for line in patch.decode("utf-8", "replace").removesuffix("\n").split("\n"):
-        start = line[:1].encode()
-        if line.startswith(("+++", "---")):
-            out.append(f"\x1b[1m{line}{_RESET}")
-        elif start in _COLOURS:
-            out.append(f"{_COLOURS[start]}{line}{_RESET}")
-        else:
-            out.append(line)
-    return "\n".join(out) + "\n"
+def _coloured(line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return f"{_BOLD}{line}{_RESET}"
+    colour = _COLOURS.get(line[:1])
+    return f"{colour}{line}{_RESET}" if colour else line

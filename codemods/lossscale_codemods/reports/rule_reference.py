@@ -7,6 +7,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods.vocabulary.former_ids import FORMER_IDS
 from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
@@ -29,15 +30,21 @@ _OPTION = {
     Target.KERAS3: "keras3",
     Target.KERAS3_ALONE: "keras3 --no-dependency",
 }
+_FORMER = """\
+These rules are a part of another rule now. Wherever ids are written, their ids stand for that rule.
+"""
 _REWRITES_NOTHING = "This rule reports, and rewrites nothing by default."
 
 
 def explain(rule_id: str) -> str | None:
     """Returns the documentation of a rule with its examples; nothing if there is no such rule."""
-    rule = next((rule for rule in all_rules() if rule.id == rule_id), None)
+    now = FORMER_IDS.get(rule_id, rule_id)
+    rule = next((rule for rule in all_rules() if rule.id == now), None)
     if rule is None:
         return None
     parts = [f"{rule.id}: {rule.title}", "", documentation(rule), ""]
+    if now != rule_id:
+        parts = [f"{rule_id} is a part of {now} now.", "", *parts]
     for heading, text, cases in _sections(rule):
         parts += [f"{heading}:", ""]
         parts += [_indented(text + "\n")] if text else []
@@ -54,6 +61,8 @@ def page() -> str:
     rules = sorted(all_rules(), key=lambda rule: rule.id)
     parts = [_INTRODUCTION]
     parts += [f"| [{r.id}](#{r.id.lower()}) | {r.title} |\n" for r in rules]
+    parts += [f"\n(former-ids)=\n## Former ids\n\n{_FORMER}\n"]
+    parts += [f"- {old} is a part of [{now}](#{now.lower()}).\n" for old, now in FORMER_IDS.items()]
     for rule in rules:
         parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
         if rule.example_target is not Target.TF_KERAS:

@@ -106,7 +106,7 @@ def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
         text = f"Cell {record.cell}, line {record.line}: {text}"
     result: dict[str, Any] = {
         "ruleId": record.rule,
-        "level": "warning" if record.outcome is Outcome.NEEDS_REVIEW else "note",
+        "level": "warning" if record.is_finding else "note",
         "message": {"text": text},
         "locations": [{"physicalLocation": location}],
     }
@@ -116,6 +116,7 @@ def _sarif_result(file: FileReport, record: Record) -> dict[str, Any]:
         "unsafe": record.unsafe,
         "observed": record.observed,
         "forOlderVersions": record.for_older_versions,
+        "follows": record.follows,
     }
     if any(properties.values()):
         result["properties"] = {name: value for name, value in properties.items() if value}

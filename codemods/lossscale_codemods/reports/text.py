@@ -3,18 +3,28 @@
 
 from __future__ import annotations
 
+import collections
+import os
+import unicodedata
 from typing import TYPE_CHECKING
 
 from compat_lossscale._printable import escaped
+from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.notebook_cells import sources_of
 from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.record_words import advice_of, proof_words
+from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lossscale_codemods.reports.run_report import RunReport
+    from lossscale_codemods.reports.run_report import FileReport, RunReport
+
+_WIDTH = 120
+"""Characters of a source line that are shown at most."""
+_TAB = 4
 
 
 def place(path: Path, record: Record) -> str:
@@ -27,20 +37,57 @@ def findings(report: RunReport) -> Iterator[str]:
     """Yields what a person has to look at, and what could not be done."""
     for file in report.files:
         if file.result.problem:
-            yield f"{escaped(str(file.path))}: {file.result.status.value}: {file.result.problem}"
+            problem = escaped(file.result.problem)
+            yield f"{escaped(str(file.path))}: {file.result.status.value}: {problem}"
         if file.result.status is Status.REFUSED:
             continue
-        for record in file.result.records:
-            if record.outcome is Outcome.NEEDS_REVIEW:
-                yield (
-                    f"{place(file.path, record)}: {record.rule} {record.name}: {record.message}.\n"
-                    f"    {advice_of(record)}"
-                )
+        records = [one for one in file.result.records if one.is_finding]
+        lines = _lines_of(file) if records else {}
+        for record in records:
+            what = escaped(f"{record.rule} {record.name}: {record.message}.")
+            advice = escaped(f"{advice_of(record)} More: migrate --explain {record.rule}".strip())
+            excerpt = _excerpt(lines.get(record.cell, []), record)
+            yield "\n    ".join([f"{place(file.path, record)}: {what}", *excerpt, advice])
     for skipped in report.skipped:
         yield f"{escaped(str(skipped.path))}: skipped: {skipped.reason}."
-    yield from report.problems
+    yield from map(escaped, report.problems)
     if report.proof is not None:
         yield from map(escaped, proof_words(report.proof).splitlines())
+
+
+def _lines_of(file: FileReport) -> dict[int | None, list[str]]:
+    """Returns the lines of a file, or those of a notebook's cells by their numbers."""
+    text = text_of(file.result.source)
+    cells = sources_of(text) if file.path.suffix == ".ipynb" else {None: text}
+    return {number: source.split("\n") for number, source in cells.items()}
+
+
+def _excerpt(lines: Sequence[str], record: Record) -> list[str]:
+    """Returns the line of a finding, and one that points to the place."""
+    if not 0 < record.line <= len(lines):
+        return []
+    line, start = lines[record.line - 1].rstrip("\r"), record.column - 1
+    is_one_line = record.end_line == record.line
+    end = max(record.end_column - 1 if is_one_line else len(line.rstrip()), start + 1)
+    # Of a line that no terminal has room for, what surrounds the place is enough.
+    cut = max(0, start - _WIDTH // 2) if len(line) > _WIDTH else 0
+    before = _cells_of(line[cut:start])
+    inside = _cells_of(line[start : min(end, cut + _WIDTH)])
+    number = str(record.line)
+    return [
+        f"{number} | {_shown(line[cut : cut + _WIDTH])}".rstrip(),
+        f"{' ' * len(number)} | {' ' * before}{'^' * max(inside, 1)}",
+    ]
+
+
+def _shown(text: str) -> str:
+    return escaped(text, keep="\t").expandtabs(_TAB)
+
+
+def _cells_of(text: str) -> int:
+    """Returns how many cells of a terminal a text takes."""
+    shown = _shown(text)
+    return len(shown) + sum(unicodedata.east_asian_width(c) in "WF" for c in shown)
 
 
 def mentions(report: RunReport) -> Iterator[str]:
@@ -48,16 +95,40 @@ def mentions(report: RunReport) -> Iterator[str]:
     for file in report.files:
         for record in file.result.records:
             if record.outcome is Outcome.MENTIONED:
-                yield f"{place(file.path, record)}: {record.rule} {record.name}: {record.message}."
+                what = escaped(f"{record.rule} {record.name}: {record.message}.")
+                yield f"{place(file.path, record)}: {what}"
 
 
-def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
+def statistics(report: RunReport) -> Iterator[str]:
+    """Yields how often each rule came to what, the most frequent first."""
+    from lossscale_codemods.rules.registry import all_rules
+
+    titles = {rule.id: rule.title for rule in all_rules()}
+    records = [record for file in report.files for record in file.result.records]
+    counts = collections.Counter((record.rule, record.outcome) for record in records)
+    for rule, total in collections.Counter(record.rule for record in records).most_common():
+        numbers = [f"{counts[rule, one]} {one.value}" for one in Outcome if counts[rule, one]]
+        yield f"{total:6,}  {rule}  {titles[rule]}: {', '.join(numbers)}"
+
+
+def how_to_run(target: Target) -> str:
+    """Returns what a migrated program needs."""
+    ours = " It needs this package." if target in (Target.COMPAT, Target.KERAS3) else ""
+    if target in (Target.KERAS3, Target.KERAS3_ALONE):
+        return f"Run the result with Keras 3, and without TF_USE_LEGACY_KERAS.{ours}"
+    return f"Run the result with tf-keras installed and TF_USE_LEGACY_KERAS=1.{ours}"
+
+
+def summary(
+    report: RunReport, *, write: bool, to_output: bool = False, target: Target | None = None
+) -> str:
     """Returns the last lines of a run: what was found, and what is left to do.
 
     Args:
         report: The run.
         write: Whether it writes.
         to_output: Whether it writes to standard output instead of files.
+        target: What programs are migrated to, if it is to be said how to run the result.
     """
     total = totals(report)
     if report.interrupted and not report.files:
@@ -69,8 +140,11 @@ def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
             f"{total[outcome.value]} {outcome.value}"
             for outcome in (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW, Outcome.SUPPRESSED)
         ]
-        if kept := total["kept for older versions"]:
-            parts[1] += f" ({kept} of them kept for older versions)"
+        kept, following = total["kept for older versions"], total["follow from others"]
+        notes = [f"{kept} of them kept for older versions"] * bool(kept)
+        notes += [f"{following} of them settled with others"] * bool(following)
+        if notes:
+            parts[1] += f" ({', '.join(notes)})"
         text = (
             f"{_count(total['occurrences'], 'occurrence')} of old names in "
             f"{_count(total['files'], 'file')}: {', '.join(parts)}."
@@ -81,25 +155,40 @@ def summary(report: RunReport, *, write: bool, to_output: bool = False) -> str:
         if total[Outcome.MENTIONED.value]:
             text += f" Mentioned in comments and strings: {total[Outcome.MENTIONED.value]}."
         text += _unsafe_fixes(total)
-        if write:
-            if to_output:
-                text += " Wrote the result to standard output."
-            else:
-                text += f" Wrote {_count(total['files written'], 'file')}."
-            if total["files written"] and total[Outcome.NEEDS_REVIEW.value] > kept:
-                # Some of what breaks is right in other new code, so that it cannot be found again.
-                text += " Keep the findings: a later run does not report all of them again."
-        elif total["files changed"]:
-            text += (
-                f" {_count(total['files changed'], 'file')} would change; "
-                "nothing was written (--write does)."
-            )
+        text += _written(total, write=write, to_output=to_output)
+        if target is not None and total["files changed"]:
+            text += f"\n{how_to_run(target)}"
+            if not write and report.proof is None:
+                text += ' `--write --prove "PROGRAM"` writes only if PROGRAM trains as before.'
     if report.interrupted:
         text = (
             "Interrupted; this is what was done until then, and not all files were looked at "
             f"or written. {text}"
         )
     return text
+
+
+def _written(total: Mapping[str, int], *, write: bool, to_output: bool) -> str:
+    """Returns what was written, or would be."""
+    if not write:
+        if not total["files changed"]:
+            return ""
+        files = _count(total["files changed"], "file")
+        return f" {files} would change; nothing was written ({_writer()} does)."
+    if to_output:
+        text = " Wrote the result to standard output."
+    else:
+        text = f" Wrote {_count(total['files written'], 'file')}."
+    left = total[Outcome.NEEDS_REVIEW.value] > total["kept for older versions"]
+    if total["files written"] and left:
+        # Some of what breaks is right in other new code, so that it cannot be found again.
+        text += " Keep the findings: a later run does not report all of them again."
+    return text
+
+
+def _writer() -> str:
+    """Returns what writes the changes, where `migrate` runs."""
+    return "the hook compat-lossscale-fix" if "PRE_COMMIT" in os.environ else "--write"
 
 
 def _unsafe_fixes(total: Mapping[str, int]) -> str:

@@ -35,6 +35,8 @@ class Plan:
     dropped: set[Binding] = dataclasses.field(default_factory=set)
     kept: dict[Binding, str] = dataclasses.field(default_factory=dict)
     """Bindings that stay, with the reason."""
+    follows: set[Binding] = dataclasses.field(default_factory=set)
+    """Those of them that stay for a use which is a finding of its own."""
     changed_names: set[str] = dataclasses.field(default_factory=set)
     """Names that other files must not use, as in `Result`."""
 
@@ -85,6 +87,8 @@ class Planner:
             reason = self._reason_to_keep(group, bindings, blocked)
             if reason is not None:
                 plan.kept.update(dict.fromkeys(group, reason))
+                if any(self._has_finding(binding) for binding in group):
+                    plan.follows.update(group)
                 continue
             needed = any(
                 bindings[binding].meaning in BESIDE or self._is_needed(binding) for binding in group
@@ -163,6 +167,16 @@ class Planner:
                 return True
         offered = why_offered(self.program, binding, unused=False) is not None
         return offered or bool(self._strings.get(binding))
+
+    def _has_finding(self, binding: Binding) -> bool:
+        """Whether what a binding is used for, or what it is assigned, is a finding."""
+        strings = [self.decisions.get(string) for string in self._strings.get(binding, [])]
+        uses = [self._verdict(use) for use in self._uses(binding)]
+        given = self._given.get(binding)
+        others = [self.decisions.get(given)] if given is not None else []
+        return any(
+            isinstance(one, Review) and not one.follows for one in [*strings, *uses, *others]
+        )
 
     def _verdict(self, use: cst.CSTNode) -> Verdict | None:
         occurrence = self._by_node.get(use)

@@ -17,10 +17,10 @@ from lossscale_codemods.analysis.modules import ProjectFiles
 from lossscale_codemods.analysis.old_programs import is_part_of_old, uses_old_api
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.version_guards import COLLAPSE_ADVICE
-from lossscale_codemods.editing.edits import OverlappingEditsError
+from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
 from lossscale_codemods.editing.layout import laid_out
 from lossscale_codemods.editing.line_limits import line_limits
-from lossscale_codemods.rewriting import fixes, import_edits, proofs, unsafe_fixes
+from lossscale_codemods.rewriting import fixes, import_edits, passes, proofs, unsafe_fixes
 from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
 from lossscale_codemods.rewriting.verdict_resolution import Decisions
 from lossscale_codemods.rules.registry import rules_for
@@ -30,6 +30,9 @@ from lossscale_codemods.vocabulary.suppression import Suppressions
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.name_resolution import RelativeImports
+
+_MOST_PASSES = 4
+"""How often a change can make another one possible."""
 
 
 def migrate_fully(
@@ -92,12 +95,64 @@ def _attempt(
 ) -> Result:
     """Migrates a parsed source in one of the ways in which it can be.
 
+    What one pass makes of it can be what another pass changes: `compile("adam")` becomes a call
+    that shows what `model.optimizer` is. So passes follow until one changes nothing.
+
     Args:
         given: The source.
         module: What it was parsed to.
         options: What to do with it.
         relative: As for `migrate_fully`.
         collapse_problem: Why its guards cannot be collapsed, if that was tried.
+    """
+    result, program = _pass(given, module, options, relative, collapse_problem)
+    later = dataclasses.replace(options, observed_here={})
+    for _ in range(_MOST_PASSES):
+        if program is None or not _changes_again(program, later):
+            return result
+        again, program = _pass(
+            result.output, program.tree.module, later, relative, collapse_problem, program
+        )
+        if again.status is Status.REFUSED:
+            return dataclasses.replace(result, output=given).refused(again.problem)
+        result = passes.joined(result, again)
+    return result.refused(f"It changes again after {_MOST_PASSES} passes.")
+
+
+def _changes_again(program: Program, options: Options) -> bool:
+    """Whether another pass changes what a pass has made of a file.
+
+    Args:
+        program: The file as it is by then.
+        options: What the run does.
+    """
+    suppressions = Suppressions(program.tree.code)
+    outcomes = Decisions(
+        program, options.selection, suppressions, unsafe_fixes=options.unsafe_fixes
+    ).outcomes()
+    return apply_edits(program.tree.text, outcomes.edits) != program.tree.text
+
+
+def _pass(
+    given: bytes,
+    module: cst.Module,
+    options: Options,
+    relative: RelativeImports | None,
+    collapse_problem: str,
+    before: Program | None = None,
+) -> tuple[Result, Program | None]:
+    """Migrates a parsed source once.
+
+    Args:
+        given: The source.
+        module: What it was parsed to.
+        options: What to do with it.
+        relative: As for `migrate_fully`.
+        collapse_problem: As for `_attempt`.
+        before: The source as the pass before left it, if there was one.
+
+    Returns:
+        What becomes of it, and the file as it then is, if it changes.
     """
     original = Program(
         module,
@@ -106,7 +161,7 @@ def _attempt(
         given,
         options.exports,
         legacy_optimizers=options.legacy_optimizers,
-        runs_with_old=True if options.runs_with else None,
+        runs_with_old=True if options.runs_with or before is not None else None,
         selection=options.selection,
     )
     original.collapse_problem = collapse_problem
@@ -127,7 +182,7 @@ def _attempt(
     ).outcomes()
     uses_old = uses_old_api(original) or uses_old_api(program)
     if isinstance(relative, ProjectFiles) and relative.is_asking:
-        return Result(given, given, Status.UNCHANGED, uses_old_api=uses_old)
+        return Result(given, given, Status.UNCHANGED, uses_old_api=uses_old), None
     mentions = [one for rule in rules_for(options.target) for one in rule.mentions(program)]
     recorded = [*outcomes.records, *mentions]
     if collapsed.records:
@@ -137,30 +192,30 @@ def _attempt(
     )
     as_it_is = Result(given, given, Status.UNCHANGED, records, uses_old_api=uses_old)
     if not records:
-        return as_it_is
+        return as_it_is, None
     parsed = original.tree.bytes
     if parsed != given:
-        return as_it_is.refused(_round_trip_problem(given, parsed))
+        return as_it_is.refused(_round_trip_problem(given, parsed)), None
     try:
         limits = line_limits(program.tree.code, options.line_length)
         text = laid_out(program.tree.text, outcomes.edits, limits)
         after = text.decode("utf-8").encode(module.encoding)
     except OverlappingEditsError as error:
-        return as_it_is.refused(f"Two changes overlap at {str(error)!r}.")
+        return as_it_is.refused(f"Two changes overlap at {str(error)!r}."), None
     except UnicodeEncodeError as error:
-        return as_it_is.refused(f"The result cannot be written as {error.encoding}.")
+        return as_it_is.refused(f"The result cannot be written as {error.encoding}."), None
     if after == given:
-        return as_it_is
+        return as_it_is, None
     result = _rewritten(after, program, options, relative)
     after, trimmed = import_edits.without_unused(original, result)
     if after != result.source:
         result = _rewritten(after, program, options, relative)
-    problem = proofs.check(original, program, result, outcomes, options)
+    problem = proofs.check(original, program, result, outcomes, notebook=options.notebook)
     if problem is not None:
-        return as_it_is.refused(problem)
+        return as_it_is.refused(problem), None
     changed = tuple(sorted(outcomes.changed_names | trimmed))
     records = fixes.complete(records, original.tree.text, result.tree.text)
-    return Result(
+    done = Result(
         given,
         after,
         Status.CHANGED,
@@ -169,6 +224,7 @@ def _attempt(
         uses_old_api=uses_old,
         changes_optimizers=outcomes.changes_optimizers,
     )
+    return done, result
 
 
 def _rewritten(

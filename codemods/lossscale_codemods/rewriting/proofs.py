@@ -2,8 +2,8 @@
 """What a changed file must pass before it may be written.
 
 It compiles; every name the change introduced is bound, and nothing imported is left unused; every
-old name that was to be left still means what it meant; a second pass changes nothing; and every
-rewritten constructor means what the old one meant.
+old name that was to be left still means what it meant; and every rewritten constructor means what
+the old one meant.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from lossscale_codemods.analysis import constant_evaluation
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.rewriting.import_edits import unused_imports
-from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
-from lossscale_codemods.vocabulary.names import HELPER
-from lossscale_codemods.vocabulary.suppression import Suppressions
+from lossscale_codemods.rules.shared.arguments_helper import SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.rewriting.recording import Outcomes
     from lossscale_codemods.rules.base import MeaningClaim
-    from lossscale_codemods.vocabulary.options import Options
 
 STAND_INS: tuple[object, ...] = (
     "dynamic",
@@ -58,7 +55,8 @@ def check(
     program: Program,
     result: Program,
     outcomes: Outcomes,
-    options: Options,
+    *,
+    notebook: bool,
 ) -> str | None:
     """Proves a changed file.
 
@@ -67,15 +65,13 @@ def check(
         program: The file that was rewritten; the original with guards collapsed.
         result: The file as it is to be.
         outcomes: What was done to it.
-        options: What the run does.
+        notebook: Whether it is the cells of a notebook.
 
     Returns:
         Why the change may not be written; nothing if every proof succeeds.
     """
-    from lossscale_codemods.rewriting.verdict_resolution import Decisions
-
     after = result.source
-    problem = _compiles(original.source, after, options.notebook)
+    problem = _compiles(original.source, after, notebook)
     if problem is not None:
         return problem
     if result.tree.bytes != after:
@@ -92,12 +88,6 @@ def check(
             f"{outcomes.left} old names were to be left as they are, but the result has "
             f"{remaining}, so that some would mean something else."
         )
-    suppressions = Suppressions(result.tree.code)
-    second = Decisions(
-        result, options.selection, suppressions, unsafe_fixes=options.unsafe_fixes
-    ).outcomes()
-    if apply_edits(result.tree.text, second.edits) != result.tree.text:
-        return "A second pass would change the result again."
     for call in outcomes.calls:
         start, end = call.span
         beside = (start, end)
@@ -166,14 +156,15 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         ): constant_evaluation.LOSS_SCALE_CLASSES[name]
         for source, name in claim.classes.items()
     }
-    helper: dict[str, Any] = {}
-    exec(HELPER_SOURCE, helper)
+    functions: dict[str, Any] = {}
+    for source in SOURCES.values():
+        exec(source, functions)
     helpers = {
-        node.func.id: helper[HELPER]
+        node.func.id: functions[node.func.id.rstrip("_")]
         for node in ast.walk(new_node)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id.rstrip("_") == HELPER
+        and node.func.id.rstrip("_") in SOURCES
     }
     agreed = 0
     for atoms in _assignments(old_node, variables, calls):
@@ -231,14 +222,21 @@ def _assignments(
             ]
         for value in values:
             known = dict(value)
-            if _define(known, sources, calls):
-                yield known
+            circular = _define(known, sources, calls)
+            if circular is not None:
+                for kinds in itertools.product(STAND_INS, repeat=len(circular)):
+                    yield {**known, **dict(zip(circular, kinds, strict=True))}
 
 
 def _define(
     known: dict[str, object], sources: Mapping[str, ast.expr], calls: Mapping[str, Any]
-) -> bool:
-    """Adds the variables' values, in whatever order they depend on each other."""
+) -> list[str] | None:
+    """Adds the variables' values, in whatever order they depend on each other.
+
+    Returns:
+        The variables that depend on themselves, as in `scale = float(scale)`; nothing if there is
+        no such value.
+    """
     waiting = dict(sources)
     while waiting:
         done = []
@@ -248,13 +246,13 @@ def _define(
             except constant_evaluation.UnknownAtomError:
                 continue
             except (ArithmeticError, TypeError, ValueError, AttributeError):
-                return False
+                return None
             done.append(name)
         if not done:
-            return True  # It depends on itself; then it is an atom of its own.
+            break
         for name in done:
             del waiting[name]
-    return True
+    return list(waiting)
 
 
 def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str]) -> list[str]:

@@ -69,6 +69,14 @@ def _is_of_old(binding: Binding) -> bool:
     return binding.path is None or names.lookup(binding.path) is not None
 
 
+def _note_cause(
+    by_cause: dict[cst.CSTNode, list[int]], verdict: Verdict, records: Sequence[Record]
+) -> None:
+    """Notes of the last of some records what it has in common with others."""
+    if isinstance(verdict, Review) and verdict.cause is not None:
+        by_cause.setdefault(verdict.cause, []).append(len(records) - 1)
+
+
 def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:
     """Whether a Keras optimizer becomes one of another family."""
     is_optimizer = occurrence.role is Role.OPTIMIZER or any(
@@ -127,6 +135,7 @@ class Recorder:
             dotted_imports: New paths for `import a.b.experimental`.
         """
         result = Outcomes()
+        by_cause: dict[cst.CSTNode, list[int]] = {}
         for occurrence, verdict in self.verdicts.items():
             own = edits.get(occurrence, [])
             result.edits += own
@@ -134,6 +143,7 @@ class Recorder:
             record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
             if record is not None:
                 result.records.append(record)
+                _note_cause(by_cause, verdict, result.records)
             result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
             if isinstance(verdict, Rewrite) and verdict.meaning is not None:
                 span = verdict.constructor or self.tree.span(occurrence.node)
@@ -147,6 +157,13 @@ class Recorder:
             record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
             if record is not None:
                 result.records.append(record)
+                _note_cause(by_cause, verdict, result.records)
+        for indexes in by_cause.values():
+            in_order = sorted(
+                indexes, key=lambda i: (result.records[i].line, result.records[i].column)
+            )
+            for index in in_order[1:]:
+                result.records[index] = dataclasses.replace(result.records[index], follows=True)
         return result
 
     def _rule_of_import(self, occurrence: Occurrence) -> str:
@@ -188,7 +205,9 @@ class Recorder:
         ]
         follows_module = occurrence.node in dotted_imports
         reason = self.blocked.get(occurrence.node)
-        state = ImportState(follows_module, bindings, reason)
+        own = self.program.scopes.binding_at.get(occurrence.node, [])
+        follows = reason is None and any(binding in plan.follows for binding in own)
+        state = ImportState(follows_module, bindings, reason, follows)
         rules = {rule.id: rule for rule in all_rules()}
         rule = rules[occurrence.rule] if occurrence.rule is not None else self.import_rule
         verdict = rule.decide_import(occurrence, state)
@@ -223,4 +242,5 @@ class Recorder:
             edits=tuple(edits),
             unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
             for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
+            follows=isinstance(verdict, Review) and verdict.follows,
         )

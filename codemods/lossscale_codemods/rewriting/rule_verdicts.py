@@ -53,7 +53,7 @@ class RuleVerdicts:
         self.selection = selection
         self.suppressions = suppressions
         self.unsafe_fixes = unsafe_fixes
-        self.observed = observed
+        program.observed = observed
         self.rules = rules_for(program.target)
         self.forced: dict[Occurrence, Review | Suppressed] = {}
         self.verdicts: dict[Occurrence, Verdict] = {}
@@ -137,7 +137,7 @@ class RuleVerdicts:
         """Returns what is to be made although it is not proven, if there is such a rewrite."""
         if self.unsafe_fixes and review.unsafe_fix is not None:
             return review.unsafe_fix
-        seen = self.observed.get(self.program.line(occurrence.node), {}) if self.observed else {}
+        seen = self.program.observed.get(self.program.line(occurrence.node), {})
         return next((fix.rewrite for fix in review.observed_fixes if fix.times(seen)), None)
 
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
@@ -162,6 +162,12 @@ class RuleVerdicts:
                 "a test expects an error here, which the new code would not raise",
                 "Test what the program does instead of it, or take the test out.",
             )
+        if self._is_shown(occurrence.node):
+            return Review(
+                "its source is printed with its value here, so that the text would be another one",
+                "Write the new code, and the text that is to be printed.",
+                unsafe_fix=verdict,
+            )
         if occurrence.ambiguous and occurrence.role is not Role.UNRESOLVED:
             if verdict.is_rename and self._is_new_as_well(occurrence):
                 return Ignore()
@@ -177,6 +183,13 @@ class RuleVerdicts:
                 "Give the two things two names, or take out the one that is for old versions.",
             )
         return verdict
+
+    def _is_shown(self, node: cst.CSTNode) -> bool:
+        """Whether a node is in a field of an f-string that shows its source: `f"{x=}"`."""
+        return not self.unsafe_fixes and any(
+            isinstance(above, cst.FormattedStringExpression) and above.equal is not None
+            for above in self.tree.ancestors(node)
+        )
 
     def _is_new_as_well(self, occurrence: Occurrence) -> bool:
         """Whether the other things a name can be are what the old one becomes.

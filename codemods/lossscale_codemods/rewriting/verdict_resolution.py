@@ -106,7 +106,7 @@ class Decisions:
     def _try(self) -> Outcomes | None:
         """Returns the outcomes if everything fits, or forces something to be left."""
         plan = Planner(self.program, self.rules.imports, self.rules.verdicts).plan(self.blocked)
-        if self._force_aliases(plan) or self._force_private_names():
+        if self._force_aliases(plan) or self._force_unpacked() or self._force_private_names():
             return None
         modules = ModuleImports(self.program, self.rules.verdicts, self.blocked)
         stars, dotted_imports = modules.stars(), modules.dotted_imports()
@@ -220,8 +220,33 @@ class Decisions:
                     self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
                         "Settle that use first, then run again.",
+                        follows=binding in plan.follows,
                     )
                 forced = True
+        return forced
+
+    def _force_unpacked(self) -> bool:
+        """Leaves what is given a name among others, `F, D = mp.A, mp.B`, if a use of it is left."""
+        left = {
+            node: occurrence
+            for occurrence, verdict in self.rules.verdicts.items()
+            if isinstance(verdict, Review | Suppressed)
+            for node in occurrence.prefixes()
+        }
+        forced = False
+        for occurrence, verdict in self.rules.verdicts.items():
+            if not isinstance(verdict, Rewrite) or occurrence in self.rules.forced:
+                continue
+            aliases = self.program.alias_bindings(occurrence)
+            for binding in self.program.bound_to.get(occurrence.node, ()):
+                use = next((use for use in binding.uses if use in left), None)
+                if use is not None and binding not in aliases:
+                    line = self.program.line(use)
+                    self.rules.forced[occurrence] = Review(
+                        f"the name {binding.name} must stay what it is: line {line} still needs it",
+                        "Settle that use first, then run again.",
+                    )
+                    forced = True
         return forced
 
     def _force_private_names(self) -> bool:
@@ -243,6 +268,7 @@ class Decisions:
                 self.rules.forced[occurrence] = Review(
                     f"the private class stays on line {line}, and the public one is another class",
                     "Settle that use first, then run again.",
+                    follows=True,
                 )
                 forced = True
         return forced

@@ -103,10 +103,6 @@ def of_known_loss_scale(rewrite: Rewrite) -> list[ObservedFix]:
     ]
 
 
-KERAS_WRAPPER = ("keras", "LossScaleOptimizer")
-"""What the names of the classes of loss-scale optimizers of Keras have in them."""
-
-
 @dataclasses.dataclass
 class Review:
     """The occurrence is left as it is, and a person has to look at it.
@@ -118,6 +114,8 @@ class Review:
         unsafe_fix: What is probably the right rewrite, if there is one that cannot be proven.
         observed_fixes: The right rewrites by what a recorded run saw at the place.
         for_older_versions: Whether it is right as it is, for only older versions come to it.
+        follows: Whether it is settled with another finding of the file.
+        cause: What several findings have in common, so that they are one for people.
     """
 
     message: str
@@ -126,6 +124,8 @@ class Review:
     unsafe_fix: Rewrite | None = None
     observed_fixes: Sequence[ObservedFix] = ()
     for_older_versions: bool = False
+    follows: bool = False
+    cause: cst.CSTNode | None = None
 
 
 @dataclasses.dataclass
@@ -149,11 +149,13 @@ class ImportState:
         follows_module: Whether the imported module moves as a whole.
         bindings: What becomes of each name that it binds.
         reason: Why it has to stay, if that is known already.
+        follows: Whether it stays for a use that is a finding of its own.
     """
 
     follows_module: bool
     bindings: Sequence[BindingState]
     reason: str | None
+    follows: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

@@ -95,6 +95,7 @@ class Imports(Rule):
         return Review(
             f"the import stays as it is: {reason or 'the names under it are still used'}",
             "Settle those uses first, then run again.",
+            follows=state.follows,
         )
 
 

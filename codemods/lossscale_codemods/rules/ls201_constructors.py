@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.constructors import (
+    loss_scale_argument,
     rewrite_constructor,
     takes_old_arguments,
 )
@@ -95,6 +96,9 @@ class Constructors(Rule):
                 "Take out the import for old versions, if TensorFlow 2.4 is the oldest that you "
                 "support.",
             )
+        scale = loss_scale_argument(call)
+        if occurrence.ambiguous and scale and program.reachability.is_bool_today(scale.value):
+            return Ignore()
         paths = program.resolver.paths(occurrence.node)
         if occurrence.ambiguous and any(p is not None and is_new_optimizer(p) for p in paths):
             return Review(

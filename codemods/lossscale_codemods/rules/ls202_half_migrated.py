@@ -15,7 +15,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument, rewrite_constructor
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.rules.shared.new_optimizers import is_moved, old_name
@@ -95,6 +95,9 @@ class HalfMigrated(Rule):
         argument = loss_scale_argument(call)
         if argument is None:
             return None
+        if program.reachability.is_bool_today(argument.value):
+            # It is `dynamic`, and something else in old versions.
+            return rename("the class of the target", occurrence) if occurrence.names else Ignore()
         kinds = ArgumentReader(program).types(argument.value)
         if argument.keyword is None and not kinds <= {LossScaleType.DYNAMIC, LossScaleType.OBJECT}:
             if kinds == {LossScaleType.UNKNOWN} and not self._is_named_like_a_scale(argument.value):

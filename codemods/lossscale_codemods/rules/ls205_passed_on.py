@@ -5,21 +5,33 @@
 class to code that can call it with the old arguments. If a property returns the class and has one
 call, the rule rewrites the property together with that call. With `--unsafe-fixes`, it also
 rewrites a property that can have other calls, and the arguments of `functools.partial`. It rewrites
-names of the two private modules that tf-keras has too.
+names of the two private modules that tf-keras has too. A call of an optimizer's class through the
+optimizer, `type(opt)(inner, "dynamic")`, is reported as well.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program, Usage
 from lossscale_codemods.analysis.syntax_tree import is_none
+from lossscale_codemods.analysis.what_is import loss_scale_optimizer
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.shared.constructors import takes_old_arguments
 from lossscale_codemods.rules.shared.unseen_calls import partial_call, returned_class
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
+
 _HEAD = "import tensorflow as tf\n"
+_WITH_SAME_MEMBERS = frozenset({Meaning.MODULE, Meaning.FIXED, Meaning.DYNAMIC, Meaning.LOSS_SCALE})
+"""What has under its new name, or as a class that only moved, the members that it had."""
 _REPLACE = "Replace the new name instead, once everything else uses it."
 
 
@@ -53,6 +65,13 @@ class PassedOn(Rule):
             "ok = isinstance(x, PolicyV1)\n",
             review="a private part of TensorFlow",
         ),
+        Case(
+            f"{_HEAD}opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(o, 'dynamic')\n"
+            "other = type(opt)(inner, 48)\n",
+            f"{_HEAD}opt = tf.keras.mixed_precision.LossScaleOptimizer(o)\n"
+            "other = type(opt)(inner, 48)\n",
+            review="the class of a loss-scale optimizer",
+        ),
     )
     invalid = (
         Case(
@@ -63,8 +82,33 @@ class PassedOn(Rule):
         ),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether an old name is in it, or the class of a current optimizer may be called."""
+        if source.names.has_old_name or not source.names.has_new_class:
+            return source.names.has_old_name
+        return "__class__" in source.text or "type(" in source.text
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields calls of an optimizer's class through the optimizer, with old arguments."""
+        for node in program.tree.parents:
+            if isinstance(node, cst.Call) and takes_old_arguments(node):
+                owner = _instance_of(node.func)
+                if (
+                    owner is not None
+                    and not isinstance(node.args[0].value, cst.BaseNumber)
+                    and loss_scale_optimizer(owner, program).can_be
+                ):
+                    span = program.tree.span(node)
+                    yield Occurrence(node, span, Role.DOUBTFUL, rule=self.id)
+
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports classes and modules that escape."""
+        if occurrence.rule == self.id:
+            return Review(
+                "the class of a loss-scale optimizer is called here, and the current one takes no "
+                "loss_scale",
+                "Pass dynamic=, initial_scale= and dynamic_growth_steps= instead of loss_scale=.",
+            )
         if occurrence.role is not Role.REFERENCE or occurrence.meaning is None:
             return None
         if occurrence.meaning is Meaning.PRIVATE:
@@ -72,7 +116,7 @@ class PassedOn(Rule):
         usage = program.usage(occurrence)
         if usage is Usage.VALUE and self._is_tested(occurrence, program):
             return rename("only asked whether it is there", occurrence)
-        if usage is Usage.MEMBER and occurrence.meaning is not Meaning.MODULE:
+        if usage is Usage.MEMBER and occurrence.meaning not in _WITH_SAME_MEMBERS:
             above = program.tree.parent(occurrence.node)
             member = getattr(getattr(above, "attr", None), "value", "a member")
             advice = "Look at what it is used for, and change that with it."
@@ -145,11 +189,28 @@ class PassedOn(Rule):
 
     @staticmethod
     def _is_tested(occurrence: Occurrence, program: Program) -> bool:
-        """Whether the name is used in `if name:` or `name is None`."""
+        """Whether the name is used in `if name:`, `name is None` or `hasattr(name, "member")`."""
         node, above = occurrence.node, program.tree.parent(occurrence.node)
+        if isinstance(above, cst.Expr):
+            return True
+        if isinstance(above, cst.Arg):
+            call = program.tree.parent(above)
+            asked = call.args[1].value if isinstance(call, cst.Call) and call.args[1:] else node
+            probe = program.reachability.feature_probe(asked)
+            return probe is not None and probe.kind == "hasattr"
         if isinstance(above, cst.Comparison):
             return above.left is node and all(is_none(c.comparator) for c in above.comparisons)
         if isinstance(above, cst.UnaryOperation):
             return isinstance(above.operator, cst.Not)
         tests = cst.If | cst.IfExp | cst.While | cst.Assert
         return isinstance(above, tests) and above.test is node
+
+
+def _instance_of(function: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Returns x of `type(x)` and of `x.__class__`."""
+    match function:
+        case cst.Call(func=cst.Name(value="type"), args=[cst.Arg(value=instance, star="")]):
+            return instance
+        case cst.Attribute(value=instance, attr=cst.Name(value="__class__")):
+            return instance
+    return None

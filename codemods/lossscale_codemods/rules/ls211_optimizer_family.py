@@ -8,7 +8,9 @@ or `add_slot`, and calls other methods of a subclass than `_resource_apply_dense
 RMSprop differ in the sixth digit. `compat-lossscale run` gives programs the old classes, and so
 does this rule, wherever a program creates a class, inherits from it, tests for it or passes it on.
 
-The rule applies to files with old names, and to files that run in the same program.
+The rule applies to files with old names, and to files that run in the same program. A program of
+TensorFlow 2.4 to 2.10 can have names of today alone. If it gives an optimizer `decay`, `lr` or
+another argument that only the old classes take, it is an old program as well.
 `--new-optimizers` leaves the names as they are: see LS213.
 """
 
@@ -31,13 +33,16 @@ from lossscale_codemods.rules.base import (
     Suppressed,
     Verdict,
 )
+from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2
+from lossscale_codemods.vocabulary.optimizer_families import LOSS_SCALING, ONLY_LEGACY
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -54,6 +59,7 @@ class OptimizerFamily(Rule):
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_2
     shows_imports = True
+    markers = (*OLD_NAMES, Marker(b"set_global_policy", (b"decay", b"lr", b"gradient_")))
     not_handled = (
         "Optimizers that a file outside of the paths makes, of Keras 3, and of packages such as "
         "`tensorflow_addons`."
@@ -93,9 +99,14 @@ class OptimizerFamily(Rule):
             f"from tensorflow.keras.optimizers.legacy import *\n{_HEAD}"
             f"{_NEW}.set_global_policy('mixed_float16')\nopt = Adam(1e-3)\n",
         ),
+        Case(
+            f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(decay=1))\n",
+            f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.legacy.Adam(decay=1))\n",
+        ),
     )
     valid = (
         Case(f"{_HEAD}opt = tf.keras.optimizers.Adam(1e-3)\n"),
+        Case(f"{_HEAD}opt = {_NEW}.LossScaleOptimizer(tf.keras.optimizers.Adam(1e-3))\n"),
         Case(
             f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n"
             "opt = tf.keras.optimizers.legacy.Adam(1e-3)\n",
@@ -103,6 +114,13 @@ class OptimizerFamily(Rule):
             "opt = tf.keras.optimizers.legacy.Adam(1e-3)\n",
         ),
     )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether there are old names, or loss scaling and an argument of the old classes."""
+        return super().can_fire(source) or (
+            any(word.decode() in source.text for word in LOSS_SCALING)
+            and any(name in source.text for name in ONLY_LEGACY)
+        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the classes where they are read of their module, and star imports of that."""

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import looks_like_settings
 from lossscale_codemods.analysis.model_compiles import (
     Compile,
     kept_compiles,
@@ -31,6 +30,7 @@ from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.optimizer_names import OptimizerNames
+from lossscale_codemods.analysis.what_is import looks_like_settings
 from lossscale_codemods.editing.edits import argument_separator
 from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.shared.looked_up_optimizers import (

@@ -18,19 +18,12 @@ from lossscale_codemods.analysis.loss_scale_owners import (
     ATTRIBUTES,
     attribute_owner,
     class_with_old_base,
-    gives_loss_scale,
     scanned_owner,
 )
-from lossscale_codemods.analysis.object_types import is_of_v1
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.rules.base import KERAS_WRAPPER, Case, ObservedFix, Review, Rule, Verdict
-from lossscale_codemods.rules.shared.attribute_reads import (
-    attributes,
-    called,
-    looks_like_optimizer,
-    replace,
-    rewrite,
-)
+from lossscale_codemods.analysis.what_is import loss_scale_optimizer
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.attribute_reads import attributes, called, replace, rewrite
 from lossscale_codemods.vocabulary.names import WITH_LOSS_SCALE
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -78,6 +71,7 @@ class LossScaleCalls(Rule):
             f"{_HEAD}def log(x):\n    print(x.loss_scale())\n",
             f"{_NEW_HEAD}def log(x):\n    print(x.loss_scale())\n",
             review="not proven",
+            unsafe=f"{_NEW_HEAD}def log(x):\n    print(x.loss_scale)\n",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -102,27 +96,12 @@ class LossScaleCalls(Rule):
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields `x.loss_scale()` where x is, or can be, an optimizer."""
-        uses_tensorflow = (
-            b"tensorflow" in program.tree.text
-            or b"keras" in program.tree.text
-            or bool(program.runs_with_old)
-        )
+        """Yields `x.loss_scale()` where x is, or can be, a loss-scale optimizer."""
         for node in (*attributes(program, *ATTRIBUTES), *self._by_name(program)):
             owner = attribute_owner(node, program.resolver)
             if owner is None or called(program, node) is None:
                 continue
-            public = isinstance(node, cst.Attribute) and node.attr.value == "loss_scale"
-            if (
-                gives_loss_scale(node, program.types)
-                or (
-                    public
-                    and uses_tensorflow
-                    and looks_like_optimizer(owner)
-                    and not is_of_v1(program.types.of(owner))
-                )
-                or program.can_be_optimizer(owner)
-            ):
+            if loss_scale_optimizer(owner, program).can_be:
                 yield Occurrence(node, program.tree.span(node), Role.FOUND, rule=self.id)
 
     @staticmethod
@@ -141,10 +120,16 @@ class LossScaleCalls(Rule):
         call, owner = called(program, node), attribute_owner(node, program.resolver)
         if call is None or owner is None:
             return None
+        if isinstance(node, cst.Call) and len(node.args) > 2:
+            return Review(
+                "what getattr gives is called, and of a loss-scale optimizer it is a tensor now",
+                "Take off the (), and give getattr a default that is a number.",
+            )
         uncalled = rewrite(
             "the scale itself, which is no longer called", self._edits(node, program)
         )
-        if gives_loss_scale(node, program.types):
+        answer = loss_scale_optimizer(owner, program)
+        if answer.is_sure:
             return uncalled
         own = class_with_old_base(owner, program.resolver)
         if own is not None:
@@ -153,10 +138,9 @@ class LossScaleCalls(Rule):
                 "Change the base class first: `loss_scale` of the current one is not called.",
             )
         return Review(
-            "that this is a loss-scale optimizer is not proven in this file",
+            answer.reason,
             "If it is one, take off the (): from TensorFlow 2.4 on `loss_scale` is the scale.",
-            unsafe_fix=uncalled if looks_like_optimizer(owner) else None,
-            observed_fixes=[ObservedFix("loss_scale", KERAS_WRAPPER, uncalled)],
+            unsafe_fix=uncalled,
         )
 
     @staticmethod

@@ -25,28 +25,22 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import (
     attribute_owner,
-    gives_loss_scale,
-    looks_like_settings,
     scanned_owner,
 )
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.rules.base import (
-    KERAS_WRAPPER,
-    Case,
-    ObservedFix,
-    Review,
-    Rewrite,
-    Rule,
-    Verdict,
+from lossscale_codemods.analysis.what_is import (
+    can_be_optimizer,
+    looks_like_settings,
+    loss_scale_optimizer,
 )
+from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.markers import LOSS_SCALE_PATTERN, OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.attribute_reads import (
     NEW_ATTRIBUTES,
     OLD_ATTRIBUTES,
     TENSOR_ATTRIBUTES,
     is_read_as_number,
-    looks_like_optimizer,
     occurrence_at,
     put,
     replace,
@@ -111,6 +105,7 @@ class LossScaleAttributes(Rule):
             f"{_HEAD}def log(x):\n    print(x.loss_scale.increment_period)\n",
             f"{_NEW_HEAD}def log(x):\n    print(x.loss_scale.increment_period)\n",
             review="not proven",
+            unsafe=f"{_NEW_HEAD}def log(x):\n    print(x.dynamic_growth_steps)\n",
         ),
         Case(
             "import tensorflow as tf  # LossScale\n"
@@ -146,13 +141,13 @@ class LossScaleAttributes(Rule):
         name = node.attr.value
         if program.types.is_policy(owner):
             return False
-        if gives_loss_scale(node.value, program.types) or name in _DISTINCT:
-            is_old = gives_loss_scale(node.value, program.loss_scales.optimizers)
+        if program.types.is_wrapper(owner) or name in _DISTINCT:
+            is_old = program.old_types.is_wrapper(owner)
             return name in OLD_ATTRIBUTES or (is_old and name not in TENSOR_ATTRIBUTES)
         return (
             name in OLD_ATTRIBUTES
             and not looks_like_settings(owner)
-            and program.can_be_optimizer(owner)
+            and can_be_optimizer(owner, program)
         )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -169,19 +164,13 @@ class LossScaleAttributes(Rule):
             if name in NEW_ATTRIBUTES and not is_changed
             else None
         )
-        if not program.types.is_wrapper(owner):
-            if gives_loss_scale(node.value, program.types):
-                return Review(
-                    f"{name} is asked of the loss scale of an optimizer, which is a tensor now",
-                    "Ask the optimizer: it has loss_scale, initial_scale, dynamic_growth_steps "
-                    "and dynamic_counter.",
-                )
+        answer = loss_scale_optimizer(owner, program)
+        if not answer.is_sure:
             return Review(
-                "that this belongs to a loss-scale optimizer is not proven in this file",
+                answer.reason,
                 f"If it does, write `.{NEW_ATTRIBUTES.get(name, 'loss_scale')}` of the optimizer "
                 "instead.",
-                unsafe_fix=respelled if looks_like_optimizer(owner) else None,
-                observed_fixes=[ObservedFix("loss_scale", KERAS_WRAPPER, respelled)],
+                unsafe_fix=respelled,
             )
         if is_changed:
             return Review(

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a loss scale object that was passed to an optimizer is read from the optimizer.
+"""Reads of the state of a loss scale object that other code gets as well are reported.
 
 Up to TensorFlow 2.3, `scale = DynamicLossScale(); opt = LossScaleOptimizer(opt, scale)` shared the
 object, and `scale()` returned the current scale. The current optimizer keeps its own state:
-https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0.
+https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. A constructor whose object the file
+reads is left, and this rule reports reads of objects that are given to a function or kept in a
+container.
 """
 
 from __future__ import annotations
@@ -12,10 +14,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.approximate_names import last_word
-from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.rules.base import Case, Ignore, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.shared.shared_loss_scales import SharedLossScales
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.loss_scale_objects import lost_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,20 +31,18 @@ _SCALE = "tf.mixed_precision.experimental.DynamicLossScale"
 _NEW_SCALE = "tf.compat.v1.mixed_precision.DynamicLossScale"
 
 
+_LOST = Review(
+    "the object is given to other code, and no longer moves if that makes an optimizer of it: "
+    "optimizers do not share its state",
+    "Read `loss_scale` of the optimizer here.",
+)
+
+
 class SharedScales(Rule):
-    """Reads the state of shared loss scales from the optimizer."""
+    """Reports reads of a state that may no longer move."""
 
     id = "LS314"
     title = "Loss scales that are shared with an optimizer"
-    order = 1  # Whether an optimizer takes an object over is decided with the optimizer.
-    invalid = (
-        Case(
-            f"{_HEAD}scale = {_SCALE}(64)\nopt = {_OLD}(inner, scale)\ntrain(opt)\n"
-            "print(scale().numpy())\n",
-            f"{_HEAD}opt = {_NEW}(inner, initial_scale=64)\ntrain(opt)\n"
-            "print(opt.loss_scale.numpy())\n",
-        ),
-    )
     valid = (
         Case(
             f"{_HEAD}scale = {_SCALE}(64)\nopt = wrap(inner, scale)\nprint(scale().numpy())\n",
@@ -54,6 +53,10 @@ class SharedScales(Rule):
             f"{_HEAD}scale = {_SCALE}(64)\nopts = [{_OLD}(o, scale) for o in inner]\n",
             review="share its state",
         ),
+        Case(
+            f"{_HEAD}scale = {_SCALE}(64)\nopt = {_OLD}(inner, scale)\nprint(scale())\n",
+            review="where its live state matters",
+        ),
     )
 
     def can_fire(self, source: ScannedSource) -> bool:
@@ -63,32 +66,11 @@ class SharedScales(Rule):
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields the places that ask for the state of a loss scale object."""
-        shared = SharedLossScales(program)
-        places = dict.fromkeys([place for place, _ in shared.live_places()])
-        for node in (*places, *shared.lost_places()):
+        """Yields the places that ask for the state of an object that other code gets as well."""
+        for node in lost_places(program):
             yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Reads the optimizer instead, if its constructor is rewritten."""
-        node = occurrence.node
-        if occurrence.rule != self.id or not isinstance(node, cst.BaseExpression):
-            return None
-        shared = SharedLossScales(program)
-        calls = [call for place, call in shared.live_places() if place is node]
-        if not calls:
-            return Review(
-                "the object is given to other code, and no longer moves if that makes an "
-                "optimizer of it",
-                "Read `loss_scale` of the optimizer here.",
-            )
-        if calls[0].func not in program.rewritten:
-            return Ignore()  # The optimizer still takes the object itself.
-        respelling = shared.respelling(node, calls[0])
-        if respelling is None:
-            return Review(
-                "the loss scale object no longer moves, because the optimizer keeps a state of "
-                "its own",
-                "Read `loss_scale` of the optimizer here.",
-            )
-        return Rewrite(respelling.message, lambda _: [respelling.edit])
+        """Reports it."""
+        del program
+        return _LOST if occurrence.rule == self.id else None

@@ -22,9 +22,10 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.what_is import looks_like_optimizer
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.shared.attribute_reads import looks_like_optimizer, rewrite
+from lossscale_codemods.rules.shared.attribute_reads import rewrite
 from lossscale_codemods.rules.shared.keras_3_places import Places, optimizer_kinds
 from lossscale_codemods.rules.shared.step_variables import OTHER_VARIABLES, has_other_variables
 from lossscale_codemods.vocabulary.keras_3_members import (

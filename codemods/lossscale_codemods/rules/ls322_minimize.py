@@ -13,8 +13,8 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.old_programs import is_part_of_old
+from lossscale_codemods.analysis.what_is import looks_like_optimizer
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.shared.attribute_reads import looks_like_optimizer
 from lossscale_codemods.rules.shared.keras_3_places import Places, optimizer_kinds
 from lossscale_codemods.rules.shared.step_variables import OTHER_VARIABLES, has_other_variables
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target, loss_scale_optimizers

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import ATTRIBUTES, attribute_owner
+from lossscale_codemods.analysis.what_is import can_be_optimizer, looks_like_optimizer
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.rules.shared.attribute_reads import attributes, looks_like_optimizer
+from lossscale_codemods.rules.shared.attribute_reads import attributes
 from lossscale_codemods.rules.shared.keras_3_places import Places, is_written_for_keras_3
 from lossscale_codemods.vocabulary.names import Target
 
@@ -78,7 +79,7 @@ class StockLossScales(Rule):
     def _is_found(owner: cst.BaseExpression, program: Program) -> bool:
         if program.types.is_wrapper(owner):
             return True
-        return looks_like_optimizer(owner) and program.can_be_optimizer(owner)
+        return looks_like_optimizer(owner) and can_be_optimizer(owner, program)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Says what there is in its place."""

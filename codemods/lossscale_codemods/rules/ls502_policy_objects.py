@@ -5,7 +5,8 @@ The new Policy has no loss scale. `Model.compile` wraps the optimizer with a dyn
 under `mixed_float16`, and with none under other policies. The rule moves a number to the optimizer
 of each `compile`, if the program sets the policy once, then creates its models, and compiles them
 with optimizers that the codemod can see. It removes a loss scale if the program trains in loops of
-its own and compiles no model. It reports all other combinations.
+its own and compiles no model, or only with optimizers that it wraps itself, because `compile` did
+not wrap these again. It reports all other combinations.
 
 With `--unsafe-fixes`, it also removes a loss scale if the file compiles no model, because only
 `compile` uses it, and if the policy's name is unknown, so that the loss scale may be its default.
@@ -15,14 +16,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType
+from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
+from lossscale_codemods.rules.shared.literal_policies import SCALED, name_of, policy_argument
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.rules.shared.policies_without_compile import decides_nothing
 from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers, other_files_compile
@@ -133,7 +135,7 @@ class PolicyObjects(Rule):
                 f"there is no policy of this name any more: {dead!r}",
                 "Say the dtype that is meant: 'mixed_float16', 'mixed_bfloat16' or 'float32'.",
             )
-        scale = self._argument(call, 1, "loss_scale")
+        scale = policy_argument(call, 1, "loss_scale")
         if scale is None:
             return rename("the current class", occurrence)
         argument = scale
@@ -170,8 +172,14 @@ class PolicyObjects(Rule):
             return Rewrite("the loss scale is the one that this policy has anyway", edits)
         if decides_nothing(call, scale.value, program):
             return Rewrite(
-                "the loss scale of a policy is for `compile`, which nothing in this program calls",
+                "the loss scale of a policy is for optimizers that `compile` wraps, and it wraps "
+                "none here",
                 edits,
+                claims=[
+                    other
+                    for other in program.references
+                    if any(other.node is part for part in program.tree.walk(scale.value))
+                ],
             )
         likely = self._why_likely(call, scale, program)
         if likely is not None:
@@ -185,8 +193,7 @@ class PolicyObjects(Rule):
         """Says why a policy probably does the same without its loss scale, if it does."""
         if program.reads_by_attribute.get("loss_scale") or self._config_is_read(call, program):
             return None
-        name = self._argument(call, 0, "name")
-        named = self._literal(name.value, program) if name is not None else None
+        named = name_of(call, program)
         known = ArgumentReader(program).types(scale.value)
         if named is None and known <= {LossScaleType.DYNAMIC, LossScaleType.NOTHING}:
             return "it is probably the loss scale that this policy has anyway"
@@ -200,8 +207,7 @@ class PolicyObjects(Rule):
 
     def _number(self, call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
         """Returns the source of a loss scale that is a constant, of the policy `mixed_float16`."""
-        name = self._argument(call, 0, "name")
-        if name is None or self._literal(name.value, program) != "mixed_float16":
+        if name_of(call, program) != SCALED:
             return None
         try:
             value = constant(program.tree.source(scale.value))
@@ -214,26 +220,19 @@ class PolicyObjects(Rule):
     def _config_is_read(call: cst.Call, program: Program) -> bool:
         """Whether `get_config` is called on a policy, whatever name it has at that point."""
         tree = program.tree
+        is_held = isinstance(tree.parent(call), cst.Element | cst.DictElement)
         reads = [
             node
             for node in program.reads_by_attribute.get("get_config", ())
-            if any(value.made_by is call for value in program.types.values(node.value))
+            if any(
+                value.made_by is call or (is_held and value.kind is ObjectType.UNKNOWN)
+                for value in program.types.values(node.value)
+            )
         ]
         return any(isinstance(tree.parent(node), cst.Call) for node in reads)
 
-    @staticmethod
-    def _argument(call: cst.Call, position: int, keyword: str) -> cst.Arg | None:
-        for index, argument in enumerate(call.args):
-            if argument.keyword is None:
-                if index == position:
-                    return argument
-            elif argument.keyword.value == keyword:
-                return argument
-        return None
-
     def _refusal(self, call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
-        name_argument = self._argument(call, 0, "name")
-        name = self._literal(name_argument.value, program) if name_argument else None
+        name = name_of(call, program)
         kinds = ArgumentReader(program).types(scale.value)
         source = program.tree.source(scale.value)
         if name is None:
@@ -242,7 +241,7 @@ class PolicyObjects(Rule):
                 "Drop loss_scale for ('mixed_float16', 'dynamic') and (any other, None); "
                 "otherwise wrap the optimizer yourself.",
             )
-        if name == "mixed_float16":
+        if name == SCALED:
             if kinds == {LossScaleType.DYNAMIC}:
                 return None
             if kinds == {LossScaleType.NOTHING}:
@@ -263,7 +262,7 @@ class PolicyObjects(Rule):
             )
         return Review(
             f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",
-            "Drop it, and wrap the optimizer before Model.compile: "
+            "Drop it, and wrap the optimizer before Model.compile, unless it is wrapped already: "
             f"LossScaleOptimizer(optimizer, {self._new_arguments(scale.value, program)}).",
         )
 
@@ -275,13 +274,3 @@ class PolicyObjects(Rule):
         if any(path and loss_scale_class(path) == "DynamicLossScale" for path in paths):
             return "initial_scale=..., dynamic_growth_steps=..."
         return "dynamic=False, initial_scale=..."
-
-    @staticmethod
-    def _literal(node: cst.BaseExpression, program: Program) -> str | None:
-        if isinstance(node, cst.Name):
-            bindings = program.resolver.bindings(node)
-            values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN]
-            if len(bindings) != 1 or len(values) != 1 or values[0] is None:
-                return None
-            node = values[0]
-        return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None

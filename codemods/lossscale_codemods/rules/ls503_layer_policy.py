@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.syntax_tree import is_none
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.shared.literal_policies import asks_for_scale
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -75,39 +75,19 @@ class LayerPolicy(Rule):
     @staticmethod
     def _read(occurrence: Occurrence, read: cst.Attribute, layer: str, program: Program) -> Verdict:
         del occurrence
-        test = none_test(read, program)
+        test = asks_for_scale(read, program)
         if test is None:
             return Review(
                 "policies have no loss scale any more",
                 "Read the optimizer's `loss_scale`, or ask whether the policy's name is "
                 "'mixed_float16'.",
             )
-        comparison, has_scale = test
+        asking, has_scale = test
         sign = "==" if has_scale else "!="
-        span = program.tree.span(comparison)
+        span = program.tree.span(asking)
         text = f'{layer}.dtype_policy.name {sign} "mixed_float16"'
         return Rewrite(
             "under mixed_float16 alone there is a loss scale",
             lambda _: [Edit(*span, text)],
             keeps_name=False,
         )
-
-
-def none_test(read: cst.Attribute, program: Program) -> tuple[cst.Comparison, bool] | None:
-    """Returns the comparison of a policy's loss scale with `None`, and whether it asks for one."""
-    if read.attr.value != "loss_scale":
-        return None
-    above = program.tree.parent(read)
-    if (
-        not isinstance(above, cst.Comparison)
-        or above.left is not read
-        or len(above.comparisons) != 1
-        or not is_none(above.comparisons[0].comparator)
-    ):
-        return None
-    operator = above.comparisons[0].operator
-    if isinstance(operator, cst.IsNot | cst.NotEqual):
-        return above, True
-    if isinstance(operator, cst.Is | cst.Equal):
-        return above, False
-    return None

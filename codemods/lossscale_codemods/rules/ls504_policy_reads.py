@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.ls503_layer_policy import none_test
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.attribute_reads import attributes, occurrence_at
+from lossscale_codemods.rules.shared.constructors import loss_scale_argument
+from lossscale_codemods.rules.shared.literal_policies import (
+    SCALED,
+    asks_for_scale,
+    is_as_named,
+    name_of,
+    policies_made,
+)
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
@@ -44,6 +52,10 @@ class PolicyReads(Rule):
         Case(
             f"{_HEAD}scaled = policy.loss_scale is not None\n",
             f'{_NEW_HEAD}scaled = policy.name == "mixed_float16"\n',
+        ),
+        Case(
+            f"{_HEAD}if not policy.loss_scale:\n    train()\n",
+            f'{_NEW_HEAD}if policy.name != "mixed_float16":\n    train()\n',
         ),
     )
     valid = (
@@ -81,8 +93,12 @@ class PolicyReads(Rule):
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields reads of what proven policies no longer have."""
         for node in attributes(program, *_READ):
-            is_policy = program.types.is_policy(node.value)
-            if is_policy and not self._is_layer_policy(node.value, program):
+            is_policy = program.types.is_policy(node.value) or _is_called_policy(node, program)
+            if (
+                is_policy
+                and not self._is_layer_policy(node.value, program)
+                and not _is_taken(node, program)
+            ):
                 yield occurrence_at(program, node, self.id)
         for call in program.tree.parents:
             if isinstance(call, cst.Call) and _looks_up(call, program):
@@ -126,18 +142,49 @@ class PolicyReads(Rule):
                 "should_cast_variables is gone",
                 "Compare `policy.compute_dtype` with `policy.variable_dtype`.",
             )
-        test = none_test(node, program)
+        test = asks_for_scale(node, program) if program.types.is_policy(node.value) else None
         if test is None:
             return Review(
                 "policies have no loss scale any more",
-                "Read the optimizer's `loss_scale` instead.",
+                "Read the optimizer's `loss_scale`; where an optimizer is made with it, write the "
+                "loss scale.",
             )
-        comparison, has_scale = test
+        other = next((p for p in policies_made(program) if not is_as_named(p, program)), None)
+        if other is not None:
+            return Review(
+                f"policies have no loss scale any more, and that of {name_of(other, program)!r} on "
+                f"line {program.line(other)} is not what its name says",
+                "Decide here by what the program is to do.",
+            )
+        asking, has_scale = test
         sign = "==" if has_scale else "!="
-        start = program.tree.full_span(node.value)[1]
-        end = program.tree.span(comparison)[1]
-        edits = [Edit(start, end, f'.name {sign} "mixed_float16"')]
+        start, end = program.tree.span(asking)
+        behind = program.tree.full_span(node.value)[1]
+        edits = [
+            Edit(start, program.tree.full_span(node.value)[0], ""),
+            Edit(behind, end, f'.name {sign} "{SCALED}"'),
+        ]
         return Rewrite("under mixed_float16 alone there is a loss scale", lambda _: edits)
+
+
+def _is_called_policy(node: cst.Attribute, program: Program) -> bool:
+    """Whether the loss scale is that of what is called a policy, in a file that makes some."""
+    word = (dotted(node.value) or "").rpartition(".")[2].lower()
+    return word.endswith("policy") and any(
+        occurrence.meaning in (Meaning.POLICY, Meaning.GLOBAL_POLICY)
+        for occurrence in program.references
+    )
+
+
+def _is_taken(read: cst.Attribute, program: Program) -> bool:
+    """Whether a loss scale is read for an old constructor, whose rule says what becomes of it."""
+    argument = program.tree.parent(read)
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    return (
+        isinstance(call, cst.Call)
+        and loss_scale_argument(call) is argument
+        and any(o.node is call.func and o.meaning is Meaning.OPTIMIZER for o in program.references)
+    )
 
 
 def _looks_up(call: cst.Call, program: Program) -> bool:

@@ -33,9 +33,9 @@ from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
+from lossscale_codemods.analysis.what_is import KERAS_WRAPPER
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.rules.base import (
-    KERAS_WRAPPER,
     Case,
     MeaningClaim,
     ObservedFix,

@@ -2,7 +2,12 @@
 """Branches for old versions stay, and are reported as collapsible.
 
 Code that tests the version, catches ImportError, or calls hasattr before it uses an old name
-already works before and after TensorFlow 2.4. `--collapse-guards` removes the old branches.
+already works before and after TensorFlow 2.4, if its other branch uses the new names.
+`--collapse-guards` removes the old branches.
+
+If no other branch uses them, the program trains in float32 without an error on current versions. If
+it asks whether the old names exist, the codemod migrates the branch and what asks for it. If it
+asks for the version number, the codemod reports the branch.
 
 The codemod evaluates conditions as the program does. `tf.__version__ < "2.4"` compares strings, and
 `"2.21.0" < "2.4"` is true, so current versions of TensorFlow run the branch. In that case the
@@ -11,21 +16,27 @@ codemod migrates the branch and reports the condition.
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import version_guards
+from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.rules.base import Case, Removal, Review, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Removal, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lossscale_codemods.analysis.guard_parts import Guard
+    from lossscale_codemods.analysis.probes import Probe
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 _MISTAKEN = Review(
@@ -58,19 +69,55 @@ class Guards(Rule):
             "    from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer\n",
             review="can be collapsed",
         ),
+        Case(
+            "import tensorflow as tf\n"
+            "if tuple(map(int, tf.__version__.split('.')[:2])) < (2, 4):\n"
+            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
+            review="nothing takes its place in newer ones",
+        ),
+    )
+    invalid = (
+        Case(
+            "import tensorflow as tf\n"
+            "if hasattr(tf.keras.mixed_precision, 'experimental'):\n"
+            "    tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n",
+            "import tensorflow as tf\n"
+            "if hasattr(tf.keras.mixed_precision, 'set_global_policy'):\n"
+            "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
+        ),
     )
 
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether there are old names, or something asks for the module of them."""
+        nodes = (node for kind in (ast.Call, ast.Compare) for node in source.nodes.of(kind))
+        return source.names.has_old_name or any(_can_ask(node, source) for node in nodes)
+
     def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields conditions that take versions of today for old ones."""
+        """Yields conditions that take versions of today for old ones, or ask for a feature."""
         old = [*program.references, *program.imports]
         for guard in version_guards.mistaken(program, old):
             node = getattr(guard, "test", guard)
             yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
+        for node in program.tree.parents:
+            reachability = program.reachability
+            probe = reachability.feature_probe(node) or reachability.gone_probe(node)
+            if probe is not None and probe.kind != "getattr":
+                span = program.tree.span(node)
+                yield Occurrence(node, span, Role.STRING, rule=self.id, is_old_use=True)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Reports them."""
-        del program
-        return _MISTAKEN if occurrence.rule == self.id else None
+        """Reports the one, and has the other ask for new names."""
+        if occurrence.rule != self.id:
+            return None
+        gone = program.reachability.gone_probe(occurrence.node)
+        if gone is not None:
+            span, answer = program.tree.span(gone.node), str(gone.negated)
+            return Rewrite("no version from 2.4 on has it", lambda _: [Edit(*span, answer)])
+        probe = program.reachability.feature_probe(occurrence.node)
+        if probe is None:
+            return _MISTAKEN
+        edit = _asking_for_new(probe, program)
+        return Rewrite("asks for the name that is there today", lambda _: [edit])
 
     def protect(
         self, program: Program, occurrences: Sequence[Occurrence]
@@ -78,7 +125,13 @@ class Guards(Rule):
         """Returns what is in branches for old versions."""
         guarded = version_guards.guarded(program, occurrences)
         return {
-            one: Review(why.message, why.advice, yields=not why.sure, for_older_versions=why.sure)
+            one: Review(
+                why.message,
+                why.advice,
+                yields=not why.sure,
+                for_older_versions=why.right,
+                cause=why.guard,
+            )
             for one, why in guarded.items()
         }
 
@@ -89,6 +142,38 @@ class Guards(Rule):
             gone = version_guards.gone_with(program, guard, occurrences)
             message = "taken out with the branch for old versions"
             yield Removal(edit, kept, guard.node, message, gone)
+
+
+def _can_ask(node: ast.expr, source: ScannedSource) -> bool:
+    """Whether an expression of Python's own parser asks whether an old name is there."""
+    match node:
+        case ast.Call(func=ast.Name("hasattr"), args=[module, ast.Constant(str() as text)]):
+            pass
+        case ast.Compare(
+            left=ast.Constant(str() as text),
+            ops=[ast.In() | ast.NotIn()],
+            comparators=[ast.Call(func=ast.Name("dir" | "vars"), args=[module])],
+        ):
+            pass
+        case ast.Call(func=function, args=[ast.Constant(str() as text)]):
+            return last_word(function) == "find_spec" and names.lookup(text) is not None
+        case _:
+            return False
+    return any(names.lookup(f"{path}.{text}") for path in source.names.paths_of(module))
+
+
+def _asking_for_new(probe: Probe, program: Program) -> Edit:
+    """Returns the edit that has an expression ask for what an old name has become."""
+    old = names.lookup(probe.path)
+    new = (old.new_path(program.target) if old is not None else None) or ""
+    home, _, last = new.rpartition(".")
+    module = names.lookup(probe.home)
+    asked = canonical(probe.home if module is None else module.new_path(program.target) or "?")
+    if asked not in ("", home, new):
+        # What it has become is in another module, and surely there.
+        return Edit(*program.tree.span(probe.node), str(not probe.negated))
+    text = new if not asked else last if asked == home else "set_global_policy"
+    return Edit(*program.tree.span(probe.name), f"{probe.name.quote}{text}{probe.name.quote}")
 
 
 def _collapse_edit(program: Program, guard: Guard) -> tuple[Edit, list[tuple[int, int]]]:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tokenize
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ class Strings(Rule):
 
     id = "LS802"
     title = "Strings that are old names"
+    targets = frozenset(Target)
     valid = (
         Case(
             "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')\n",
@@ -48,6 +50,11 @@ class Strings(Rule):
         Case(
             "exec('import tensorflow.keras.mixed_precision.experimental as mp')\n",
             review="is run as code",
+        ),
+        Case(
+            "'''Sets it.\n\n"
+            ">>> tf.keras.mixed_precision.experimental.set_policy(\"float32\")\n'''\n",
+            review="a doctest",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -69,6 +76,7 @@ class Strings(Rule):
             or any(_works_with_names(node, source) for node in source.nodes.of(ast.Call))
             or (run_text.can_run_text(source) and _has_mention(source))
             or _has_path(source)
+            or (">>> " in source.text and _has_mention(source))
         )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
@@ -105,8 +113,9 @@ class Strings(Rule):
         self, program: Program, node: cst.SimpleString | cst.FormattedString
     ) -> Review | None:
         text = run_text.text_of(node)
-        if text is None:
-            return None
+        reachability = program.reachability
+        if text is None or reachability.feature_probe(node) or reachability.gone_probe(node):
+            return None  # What asks is migrated itself.
         above = program.tree.parent(node)
         if isinstance(node, cst.SimpleString) and likely_names.is_old_path(text):
             return Review(
@@ -119,14 +128,20 @@ class Strings(Rule):
                 "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
                 "instead.",
             )
-        if _is_attribute_test(program, above, text):
+        if program.target is not Target.COMPAT and _is_attribute_test(program, above, text):
             return Review(
                 "getattr, hasattr or an import looks for an old name by its name",
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
                 "support; otherwise write the new name.",
+                follows=_is_in_guard(program, node),
             )
         if not any(mentions.mentions_of_old_names(text)):
             return None
+        if any(map(mentions.may_mention_old_name, _DOCTEST.findall(text))):
+            return Review(
+                "this text is a doctest, which is run as code, and strings are never edited",
+                "Write the new names into it.",
+            )
         if run_text.is_run(program, node):
             return Review(
                 "this string is run as code, and strings are never edited",
@@ -140,6 +155,7 @@ class Strings(Rule):
         return None
 
 
+_DOCTEST = re.compile(r"^\s*(?:>>>|\.\.\.) .*$", re.MULTILINE)
 _RENAMED = {
     "LossScaleOptimizer": (
         "the class has another name now around optimizers that are none of "
@@ -185,6 +201,16 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
         isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
         for n in program.tree.walk(call)
     )
+
+
+def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
+    """Whether a string is in the condition of a guard, which is reported."""
+    guard_of = program.reachability.guard_of
+    for above in program.tree.ancestors(text):
+        if isinstance(above, cst.If | cst.IfExp):
+            sides = [above.body, above.orelse]
+            return any(side is not None and guard_of(side) is above for side in sides)
+    return False
 
 
 def _looks_up(program: Program, call: cst.Call) -> bool:

@@ -5,7 +5,8 @@
 layers cannot be used in models of `tf.keras`. Names that are public in `tf.keras` get their public
 name, if everything that a file uses of a module is public. `tensorflow.python.training.tracking` is
 now `tensorflow.python.trackable`, which is private too. Names that moved from one private module to
-another get their public name, if they have one. The rule reports the rest: `tf.estimator`,
+another get their public name, if they have one. Functions of the private copy that work as they
+did stay, such as `conv_utils.convert_data_format`. The rule reports the rest: `tf.estimator`,
 `tf.contrib`, and names that were never public.
 
 It looks at the same files as LS901. For optimizers of the private copy, see LS214. For
@@ -26,6 +27,17 @@ _ROOTS = frozenset({"tensorflow"})
 _METHODS = tuple(one.name for one in MEMBERS)
 _LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?:\.|$)")
 _FUNCTION_OF_OPTIMIZERS = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
+_WORKING = re.compile(
+    r"^tensorflow\.python\.keras\.utils\.(?:"
+    r"conv_utils\.(?:conv_input_length|conv_output_length|conv_output_shape|convert_data_format"
+    r"|deconv_output_length|normalize_data_format|normalize_padding|normalize_tuple"
+    r"|squeeze_batch_dims)"
+    r"|generic_utils\.(?:check_for_unexpected_keys|has_arg|is_all_none|slice_arrays|to_list"
+    r"|to_snake_case)"
+    r"|io_utils\.path_to_string"
+    r"|tf_utils\.(?:convert_shapes|is_tensor_or_tensor_list|shape_type_conversion))$"
+)
+"""Functions of the private copy that work as they did, and have nothing to do with its classes."""
 _HEAD = "import tensorflow as tf\n"
 _OLD = f"{_HEAD}tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
 _NEW = f"{_HEAD}tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
@@ -92,4 +104,4 @@ class TensorFlow(NeighbourRule):
         if optimizer_families.is_private_module(path):
             is_function = _FUNCTION_OF_OPTIMIZERS.match(path)
             return bool(is_function) and not optimizer_families.is_private(path)
-        return _LOSS_SCALES.match(path) is None
+        return _LOSS_SCALES.match(path) is None and _WORKING.match(path) is None

@@ -5,8 +5,9 @@ In a checkpoint, tf-keras and Keras 3 store an optimizer's variables and its los
 different names. If you restore a checkpoint of tf-keras into an optimizer of Keras 3, it silently
 ignores them. Keras 3 saves models as `.keras` and `.h5` only, and weights as `.weights.h5`. It
 loads no SavedModel and, from `.h5`, no loss-scale optimizer of compat_lossscale.keras3. To keep a
-model with its optimizer, load it on tf-keras, save it as `.keras`, and convert that:
-`compat-lossscale verify OLD.keras --to keras3 --output NEW.keras`.
+model with its optimizer, convert the old file: `compat-lossscale verify OLD --to keras3 --output
+NEW.keras`. OLD is an `.h5` file, a SavedModel or a `.keras` file; a checkpoint takes `--model
+SCRIPT:FUNCTION` besides.
 """
 
 from __future__ import annotations
@@ -50,14 +51,18 @@ _NEW_HEAD = (
     "tf.keras.mixed_precision.set_global_policy('float32')\n"
     "model = tf.keras.Sequential(layers)\n"
 )
-_ASK = (
-    "Load old files on tf-keras, save the model as `.keras`, and convert that: `compat-lossscale "
-    "verify OLD.keras --to keras3 --output NEW.keras`."
+_ASK = "Convert old files: `compat-lossscale verify OLD --to keras3 --output NEW.keras`."
+_ASK_WITH_MODEL = (
+    "Convert old checkpoints, with a function that builds the model: `compat-lossscale verify OLD "
+    "--to keras3 --model SCRIPT:FUNCTION --output NEW.keras`."
 )
 _CHECKPOINT = Review(
     "checkpoints have the variables of Keras 3's optimizers under other names: from one of "
     "tf-keras, the optimizer's state and its loss scale are not restored",
-    _ASK,
+    _ASK_WITH_MODEL,
+)
+_WEIGHTS = Review(
+    "Keras 3 saves and loads weights as `.weights.h5` alone", f"Name the file so. {_ASK_WITH_MODEL}"
 )
 
 
@@ -83,6 +88,11 @@ class Keras3Files(Rule):
             review="are not restored",
         ),
         Case(f"{_HEAD}model.save('model.keras')\n", f"{_NEW_HEAD}model.save('model.keras')\n"),
+        Case(
+            f"{_HEAD}tf.keras.callbacks.ModelCheckpoint('m.keras', save_weights_only=True)\n",
+            f"{_NEW_HEAD}tf.keras.callbacks.ModelCheckpoint('m.keras', save_weights_only=True)\n",
+            review="as `.weights.h5` alone",
+        ),
     )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
@@ -113,6 +123,8 @@ def _verdict(call: cst.Call, program: Program) -> Review | None:
     if path in _LOADING:
         return _of_loading(call)
     if path.endswith(_MODEL_CHECKPOINT):
+        if _saves_weights(call):
+            return None if _ends(call, ".weights.h5") else _WEIGHTS
         return None if _ends(call, ".keras") else _saved_as("the callback saves models")
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in _SAVING:
         return None
@@ -120,15 +132,21 @@ def _verdict(call: cst.Call, program: Program) -> Review | None:
         return None
     name = call.func.attr.value
     if name != "save":
-        if _ends(call, ".weights.h5"):
-            return None
-        return Review(
-            "Keras 3 saves and loads weights as `.weights.h5` alone",
-            f"Name the file so. {_ASK}",
-        )
+        return None if _ends(call, ".weights.h5") else _WEIGHTS
     if _ends(call, ".keras"):
         return None
     return _saved_as("it saves models")
+
+
+def _saves_weights(call: cst.Call) -> bool:
+    """Whether a callback is surely told to save weights alone."""
+    return any(
+        a.keyword is not None
+        and a.keyword.value == "save_weights_only"
+        and isinstance(a.value, cst.Name)
+        and a.value.value == "True"
+        for a in call.args
+    )
 
 
 def _saved_as(what: str) -> Review:

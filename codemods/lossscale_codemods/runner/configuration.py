@@ -9,6 +9,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from lossscale_codemods.project.discovery import patterns_from
+from lossscale_codemods.project.file_reading import read_settings
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -17,6 +20,7 @@ _KEYS: dict[str, type] = {
     "select": list,
     "ignore": list,
     "exclude": list,
+    "per-file-ignores": dict,
     "jobs": int,
     "quiet": bool,
     "collapse-guards": bool,
@@ -25,7 +29,13 @@ _KEYS: dict[str, type] = {
     "no-dependency": bool,
     "no-ignore": bool,
 }
-_NAMES = {str: "a string", list: "a list of strings", int: "a whole number", bool: "true or false"}
+_NAMES = {
+    str: "a string",
+    list: "a list of strings",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "a table of globs, each with a list of ids",
+}
 _TABLES = ("tool", "compat-lossscale")
 
 
@@ -35,12 +45,16 @@ class ConfigurationError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
-    """What `[tool.compat-lossscale]` says; options of the command line come first."""
+    """What `[tool.compat-lossscale]` says; options of the command line come first.
+
+    `folder` is where the file is: the globs of `per_file_ignores` start there.
+    """
 
     target: str = "tf-keras"
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     jobs: int | None = None
     quiet: bool = False
     collapse_guards: bool = False
@@ -48,6 +62,7 @@ class Configuration:
     legacy_optimizers: bool = True
     no_dependency: bool = False
     no_ignore: bool = False
+    folder: str = ""
 
 
 def find(start: Path) -> Path | None:
@@ -80,7 +95,7 @@ def read(path: Path | None) -> Configuration:
     if path is None:
         return Configuration()
     try:
-        content = path.read_bytes()
+        content = read_settings(path)
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror or error}.") from error
     text = _decoded(path, content)
@@ -93,7 +108,7 @@ def read(path: Path | None) -> Configuration:
         if not isinstance(section, dict):
             raise ConfigurationError(
                 f"{path}: {table!r} must be a table, written as [tool.compat-lossscale], but is "
-                f"{section!r}."
+                f"{_shown(section)}."
             )
     values: dict[str, Any] = {}
     for key, value in section.items():
@@ -105,20 +120,41 @@ def read(path: Path | None) -> Configuration:
                 f"Known keys: {', '.join(_KEYS)}."
             )
         expected = _KEYS[key]
-        good = isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
-        if expected is list:
-            good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        if not good:
+        if not _is_one(value, expected):
             raise ConfigurationError(
                 f"{path}: {key!r} in [tool.compat-lossscale] must be {_NAMES[expected]}, "
-                f"but is {value!r}."
+                f"but is {_shown(value)}."
             )
         if key == "jobs" and value < 1:
             raise ConfigurationError(
-                f"{path}: 'jobs' in [tool.compat-lossscale] must be 1 or more, but is {value}."
+                f"{path}: 'jobs' in [tool.compat-lossscale] must be 1 or more, but is "
+                f"{_shown(value)}."
             )
-        values[key.replace("-", "_")] = tuple(value) if expected is list else value
-    return Configuration(**values)
+        field = key.replace("-", "_")
+        if expected is dict:
+            values[field] = tuple((glob, tuple(ids)) for glob, ids in value.items())
+        else:
+            values[field] = tuple(value) if expected is list else value
+    folder = str(path.parent.absolute())
+    values["exclude"] = tuple(patterns_from(folder, values.get("exclude", ())))
+    return Configuration(**values, folder=folder)
+
+
+def _is_one(value: Any, expected: type) -> bool:
+    if expected is dict:
+        return isinstance(value, dict) and all(_is_one(ids, list) for ids in value.values())
+    if expected is list:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
+
+
+def _shown(value: Any) -> str:
+    """Returns a value for a message, of which a hostile one can be long, or too large a number."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def _decoded(path: Path, content: bytes) -> str:
@@ -143,5 +179,6 @@ def _load(path: Path, text: str) -> dict[str, Any]:
         import tomli as tomllib
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    # Python reads no numbers of thousands of digits, and calls itself for each bracket in another.
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{path} is no valid TOML: {error}.") from error

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.file_reading import read, unreadable
+from lossscale_codemods.project.gitignore import IgnoreFile
 from lossscale_codemods.project.line_length import line_length
 from lossscale_codemods.runner.single_file import scan_file
 from lossscale_codemods.runner.worker_pool import Task, migrate_all
@@ -20,6 +22,8 @@ from lossscale_codemods.vocabulary.options import AS_THE_FILE
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lossscale_codemods.vocabulary.options import Options
 
 
@@ -34,6 +38,10 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
     exports = dataclasses.replace(options.exports, package=path.stem == "__init__")
     here = options.observed_in(path.absolute().as_posix())
     options = dataclasses.replace(options, exports=exports, observed_here=here)
+    if options.per_file_ignores:
+        ignore = (*options.selection.ignore, *_ignored_in(path, options))
+        selection = dataclasses.replace(options.selection, ignore=ignore)
+        options = dataclasses.replace(options, selection=selection)
     try:
         from lossscale_codemods.project.project_files import ProjectImports
         from lossscale_codemods.rewriting.engine import migrate_fully
@@ -53,6 +61,18 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
             "unchanged. Report it."
         )
         return Result(source, source, Status.REFUSED, problem=problem)
+
+
+def _ignored_in(path: Path, options: Options) -> Iterator[str]:
+    """Yields the rules that are not applied in a file, though they are in others."""
+    folder = Path(options.ignores_from)
+    place = Path(os.path.relpath(path.absolute(), folder))
+    for pattern, ids in options.per_file_ignores:
+        ignores = IgnoreFile.of(folder, [pattern])
+        for part in (place, *place.parents):
+            if ignores.match(part.as_posix(), is_folder=part != place) is not None:
+                yield from ids
+                break
 
 
 def migrate_task(task: Task) -> Result | None:

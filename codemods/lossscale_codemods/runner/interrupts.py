@@ -5,16 +5,11 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-_SOON = 0.01
-"""Seconds in which whatever dropped a `KeyboardInterrupt` is over."""
 
 
 class Interrupt:
@@ -49,27 +44,13 @@ def once() -> Iterator[None]:
         return
 
     def first(*_: Any) -> None:
-        for number in (signal.SIGINT, signal.SIGALRM):
-            signal.signal(number, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    def not_raised(what: Any) -> None:
-        if not issubclass(what.exc_type, KeyboardInterrupt):
-            report(what)
-            return
-        # Python drops what is raised while an object is being deleted. So it comes again.
-        for number in (signal.SIGINT, signal.SIGALRM):
-            signal.signal(number, first)
-        signal.setitimer(signal.ITIMER_REAL, _SOON)
-
-    before, alarm = signal.signal(signal.SIGINT, first), signal.getsignal(signal.SIGALRM)
-    report, sys.unraisablehook = sys.unraisablehook, not_raised
+    before = signal.signal(signal.SIGINT, first)
     try:
         yield
     finally:
-        sys.unraisablehook = report
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, alarm)
         if signal.getsignal(signal.SIGINT) is first:
             signal.signal(signal.SIGINT, before)
 

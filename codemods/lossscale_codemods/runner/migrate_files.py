@@ -22,6 +22,7 @@ from lossscale_codemods.runner.file_task import migrate_task
 from lossscale_codemods.runner.further_passes import FurtherPasses
 from lossscale_codemods.runner.interrupts import noting
 from lossscale_codemods.runner.search import Search
+from lossscale_codemods.runner.suppressing import suppressed
 from lossscale_codemods.runner.undo import Undo, UndoError
 from lossscale_codemods.runner.worker_pool import migrate_all
 from lossscale_codemods.vocabulary.names import HELPER
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.vocabulary.options import Options
 
+_JOBS_A_PROCESSOR = 4
+"""More workers than this would only take memory."""
 _BYTES_THAT_PAY = 150_000
 """Source that waits, below which another worker takes longer to start than it saves."""
 
@@ -52,6 +55,7 @@ def run(
     no_ignore: bool = False,
     exclude: Sequence[str] = (),
     undo: Path | None = None,
+    suppress: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> RunReport:
     """Migrates files and folders.
@@ -62,9 +66,10 @@ def run(
         paths: What to look at.
         options: What to do.
         write: Whether to write what changed.
-        jobs: How many workers at most; by default, one a processor.
+        jobs: How many workers at most; by default, one a processor, and never more than four.
         no_ignore: Whether ignored and excluded files are looked at all the same.
-        exclude: Names of folders to leave out.
+        exclude: Patterns of files and folders to leave out, as `discover` takes them.
+        suppress: Whether comments that suppress what is found are written instead of changes.
         undo: Where to write a patch that takes back what is written; nothing may be there yet.
         progress: Is told how many files are parsed, of how many that have to be so far.
 
@@ -77,7 +82,7 @@ def run(
     results: dict[str, Result] = {}
     migrate = functools.partial(
         migrate_all,
-        jobs=jobs or default_jobs(),
+        jobs=min(jobs or default_jobs(), _JOBS_A_PROCESSOR * default_jobs()),
         work=migrate_task,
         pays=0 if jobs else _BYTES_THAT_PAY,
     )
@@ -95,6 +100,10 @@ def run(
     except KeyboardInterrupt:
         report.interrupted = True
         results.clear()  # They were not held against what other files use.
+    if suppress:
+        results = {
+            name: suppressed(Path(name), result, options) for name, result in results.items()
+        }
     homes = _share_helpers(results)
     report.looked_at, report.skipped = search.looked_at, search.skipped
     parsed = [(search.to_parse[name], result) for name, result in results.items()]

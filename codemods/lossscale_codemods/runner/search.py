@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.prescan.byte_scan import markers_in
@@ -32,7 +33,7 @@ class Search:
     Args:
         paths: Files and folders.
         no_ignore: Whether ignored and excluded files are looked at all the same.
-        exclude: Names of folders to leave out.
+        exclude: Patterns of files and folders to leave out, as `discover` takes them.
     """
 
     def __init__(self, paths: Sequence[Path], *, no_ignore: bool, exclude: Sequence[str]) -> None:
@@ -81,7 +82,7 @@ class Search:
 
     def users(self, names: set[str]) -> Iterator[str]:
         """Yields the files that may use any of these names of others."""
-        if all(markers_in(name.encode(), self._selection) for name in names):
+        if all(markers_in(os.fsencode(name), self._selection) for name in names):
             # Who uses such a name has the marker too.
             for _, marked in sorted(self._marked.items()):
                 yield from marked

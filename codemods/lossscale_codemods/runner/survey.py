@@ -42,7 +42,7 @@ def survey(paths: Sequence[Path], *, seconds: float, exclude: Sequence[str] = ()
     Args:
         paths: Files and folders.
         seconds: How long at most.
-        exclude: Names of folders to leave out.
+        exclude: Patterns of files and folders to leave out, as `discover` takes them.
 
     Returns:
         What was found so far.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shlex
 from pathlib import Path
@@ -89,7 +88,7 @@ class Undo:
             f"    patch -R -p1 -i {patch}\n\n"
         )
         patches = [
-            diff(dataclasses.replace(file, path=target.relative_to(base)))
+            diff(file, target.relative_to(base))
             for file, target in zip(files, targets, strict=True)
         ]
         return head.encode() + b"".join(patches)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import faulthandler
 import multiprocessing
 import multiprocessing.connection
 import signal
@@ -280,6 +281,7 @@ def _unknown(why: str) -> Result:
 
 def _serve(theirs: Connection, pipe: Connection, work: Work) -> None:
     theirs.close()  # Or the pipe would stay open when the parent has gone.
+    faulthandler.disable()  # That it died is reported; a trace of C code would only frighten.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(_OUT_OF_TIME, signal.SIG_DFL)
     with contextlib.suppress(EOFError, OSError):

@@ -25,6 +25,10 @@ KEYWORDS = {
     "serialize": "use_legacy_format",
 }
 """Functions that choose a family, each with the argument that has them choose the legacy one."""
+ONLY_LEGACY = frozenset({"decay", "gradient_aggregator", "gradient_transformers", "lr"})
+"""Arguments that the new family refuses, or, as `lr`, takes no notice of."""
+LOSS_SCALING = (b"LossScaleOptimizer", b"set_global_policy")
+"""What a program of TensorFlow 2.4 to 2.10 names for loss scaling."""
 DEFAULT = "RMSprop"
 """What `Model.compile` takes if it is given no optimizer."""
 HOME = "tensorflow.keras.optimizers"

@@ -39,6 +39,9 @@ class Options:
         observed: What a recorded run saw: by file, relative to the folder that the program is in,
             by line, and by what was done there, the one kind that came by and how often.
         observed_here: The same of the file itself.
+        per_file_ignores: Patterns of files as in `.gitignore`, each with the rules that are not
+            applied in them.
+        ignores_from: The folder in which these start.
         rounds: How often the file has asked for such words.
         may_ask: Whether others can still be found out.
     """
@@ -55,6 +58,8 @@ class Options:
     mentions: Mapping[str, Sequence[str]] | None = None
     observed: Mapping[str, Observed] = dataclasses.field(default_factory=dict)
     observed_here: Observed = dataclasses.field(default_factory=dict)
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    ignores_from: str = ""
     rounds: int = 0
     may_ask: bool = True
 

@@ -48,6 +48,8 @@ class Record:
             rewrite.
         for_older_versions: Whether it needs review and only older versions of TensorFlow come to
             it, in code for older and newer ones, so that it is right as it is.
+        follows: Whether it needs review for the same cause as another record of the file, and is
+            settled with that one. People are shown that one alone.
     """
 
     rule: str
@@ -64,6 +66,12 @@ class Record:
     unsafe: bool = False
     observed: int = 0
     for_older_versions: bool = False
+    follows: bool = False
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether people are to look at it."""
+        return self.outcome is Outcome.NEEDS_REVIEW and not self.follows
 
 
 class Status(enum.Enum):

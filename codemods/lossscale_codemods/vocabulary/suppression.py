@@ -19,6 +19,7 @@ import re
 import tokenize
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.vocabulary.former_ids import stands_for
 from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
@@ -46,14 +47,19 @@ class Selection:
 
     def applies(self, rule: str) -> bool:
         """Whether a rule is applied."""
-        if self.ignore and rule.startswith(self.ignore):
+        if self.ignore and stands_for(self.ignore, rule):
             return False
-        return not self.select or rule.startswith(self.select)
+        return not self.select or stands_for(self.select, rule)
 
     def asks_for(self, rule: str) -> bool:
         """Whether a rule is applied and its group, or the rule itself, is named."""
         named = tuple(one for one in self.select if any(map(str.isdigit, one)))
-        return bool(named) and rule.startswith(named) and self.applies(rule)
+        return bool(named) and stands_for(named, rule) and self.applies(rule)
+
+
+def split_ids(text: str) -> tuple[str, ...]:
+    """Splits a list of ids at its commas. Ids have upper case, whatever is written."""
+    return tuple(part.strip().upper() for part in text.split(",") if part.strip())
 
 
 class Suppressions:
@@ -69,8 +75,7 @@ class Suppressions:
             line, match = comment.start[0], _COMMENT.search(comment.string)
             if match is None:
                 continue
-            ids = tuple(part.strip() for part in (match.group(2) or "").split(",") if part.strip())
-            ids = ids or EVERYTHING
+            ids = split_ids(match.group(2) or "") or EVERYTHING
             if match.group(1) == "ignore-file":
                 self.whole_file += ids
                 continue
@@ -83,9 +88,9 @@ class Suppressions:
 
     def covers(self, rule: str, lines: Collection[int]) -> bool:
         """Whether a rule's record that touches these lines is suppressed."""
-        if self.whole_file and rule.startswith(self.whole_file):
+        if self.whole_file and stands_for(self.whole_file, rule):
             return True
-        return any(line in self.lines and rule.startswith(self.lines[line]) for line in lines)
+        return any(line in self.lines and stands_for(self.lines[line], rule) for line in lines)
 
 
 def comments(text: str) -> list[tokenize.TokenInfo]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError, layout_of
 from compat_lossscale.formats.bounded import parse_json, read_start, read_text_file
-from compat_lossscale.formats.config import find_configs
+from compat_lossscale.formats.finding import ConfigSearch
 
 FORMAT = "config (JSON)"
 SUFFIXES = (".json",)
@@ -25,5 +25,11 @@ def matches(path: str) -> bool:
 def read(path: str) -> Artefact:
     """Reads every loss-scale config in a JSON file."""
     tree = parse_json(read_text_file(path), "the file")
-    configs = tuple(find_configs(tree))
-    return Artefact(path=path, format=FORMAT, layout=layout_of(configs), configs=configs)
+    found = ConfigSearch().search(tree)
+    return Artefact(
+        path=path,
+        format=FORMAT,
+        layout=layout_of(found.configs),
+        configs=tuple(found.configs),
+        lost=tuple(found.lost),
+    )

@@ -8,7 +8,6 @@ config.
 
 from __future__ import annotations
 
-from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
@@ -16,8 +15,8 @@ from compat_lossscale.formats.artefact import (
     layout_of,
 )
 from compat_lossscale.formats.bounded import decode, open_regular, parse_json, read_start
-from compat_lossscale.formats.config import find_configs
-from compat_lossscale.formats.hdf5 import Description
+from compat_lossscale.formats.finding import ConfigSearch
+from compat_lossscale.formats.hdf5 import Description, describe
 from compat_lossscale.formats.optimizer_state import NO_STATE, live_state, missing, wrapper_of
 from compat_lossscale.spec import Generation
 
@@ -40,14 +39,13 @@ def read(path: str) -> Artefact:
     """Reads the configs and the optimizer's state from an HDF5 model."""
     with open_regular(path):
         pass
-    description: Description = isolated.call("describe", path)
+    description = describe(path)
     attributes = description["attributes"]
-    configs = [
-        config
-        for name in ("training_config", "model_config")
-        if name in attributes
-        for config in find_configs(parse_json(decode(attributes[name], name), name), name)
-    ]
+    found = ConfigSearch()
+    for name in ("training_config", "model_config"):
+        if name in attributes:
+            found.search(parse_json(decode(attributes[name], name), name), name)
+    configs = found.configs
     if not configs and not attributes.keys() & {"training_config", "model_config"}:
         return _weights(path, description)
     version = attributes.get("keras_version")
@@ -60,14 +58,8 @@ def read(path: str) -> Artefact:
         configs=tuple(configs),
         states=() if state == LiveState("optimizer_weights") else (state,),
         missing=missing(configs, state, description),
+        lost=tuple(found.lost),
     )
-
-
-def has_policies(path: str) -> bool:
-    """Whether the layers of an HDF5 model have dtype policies, which Keras 3 does not read."""
-    description: Description = isolated.call("describe", path)
-    model = description["attributes"].get("model_config", "")
-    return '"class_name": "Policy' in model
 
 
 def _weights(path: str, description: Description) -> Artefact:

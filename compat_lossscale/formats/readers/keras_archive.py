@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import tempfile
 import zipfile
 import zlib
-from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from compat_lossscale.errors import MissingExtraError
-from compat_lossscale.formats import automatic, isolated
+from compat_lossscale.formats import automatic
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
@@ -30,16 +28,15 @@ from compat_lossscale.formats.bounded import (
     parse_json,
     read_start,
 )
-from compat_lossscale.formats.config import find_configs, read_wrapper_config
-from compat_lossscale.formats.hdf5 import Description
+from compat_lossscale.formats.config import read_wrapper_config
+from compat_lossscale.formats.finding import ConfigSearch
+from compat_lossscale.formats.hdf5 import Description, Window, describe
 from compat_lossscale.formats.optimizer_state import live_state, missing, wrapper_of
 from compat_lossscale.spec import Generation
 
 FORMAT = "Keras archive (.keras)"
 SUFFIXES = (".keras",)
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
-CONVERTED_BY, CONVERTED_FROM = "converted_by", "converted_from"
-"""Keys of the metadata of an archive that this package has converted."""
 MAX_ENTRIES = 100_000
 """The largest number of files in an archive. Keras writes three files, and assets."""
 MAX_UNPACKED_BYTES = 256 * 2**20
@@ -62,24 +59,26 @@ def read(path: str) -> Artefact:
     """Reads the configs and the optimizer's state from a `.keras` archive."""
     with open_regular(path) as file, open_archive(file) as archive:
         config = parse_json(read_text(archive, CONFIG), CONFIG)
-        configs = tuple(find_configs(config, CONFIG))
-        metadata = _metadata(archive)
-        version = _version(metadata)
+        found = ConfigSearch().search(config, CONFIG)
+        configs = tuple(found.configs)
+        version = _version(archive)
         description: Description | None = None
         note: tuple[str, ...] = ()
-        if configs or automatic.may_be_wrapped(config):
-            description, note = _described(path, file, archive)
-    if not configs or _is_wrapped_besides(configs, description):
+        is_stated = bool(configs or found.lost)
+        if is_stated or automatic.may_be_wrapped(config):
+            description, note = _described(file, archive)
+    if not is_stated or _is_wrapped_besides(configs, description):
         configs = automatic.find_config(config, CONFIG, version, description) or configs
     artefact = Artefact(
         path=path,
         format=FORMAT,
         layout=layout_of(configs),
-        writer=_writer(metadata, version),
+        writer=f"Keras {version}" if version else None,
         configs=configs,
         missing=note,
+        lost=tuple(found.lost),
     )
-    if not configs or note:
+    if note or not (configs or found.lost):
         # Without h5py. The configs, which are most important, do not need it.
         return artefact
     state = LiveState(WEIGHTS) if description is None else live_state(description, WEIGHTS)
@@ -91,13 +90,13 @@ def read(path: str) -> Artefact:
 
 
 def _described(
-    path: str, file: BinaryIO, archive: zipfile.ZipFile
+    file: BinaryIO, archive: zipfile.ZipFile
 ) -> tuple[Description | None, tuple[str, ...]]:
     """Returns the content of the weights, `None` if there are none; and why they were not read."""
     if WEIGHTS not in archive.namelist():
         return None, ()
     try:
-        return _describe_weights(path, file, archive), ()
+        return _describe_weights(file, archive), ()
     except UnreadableArtefactError as error:
         raise UnreadableArtefactError(f"{WEIGHTS} in the archive: {error}") from None
     except MissingExtraError as error:
@@ -193,41 +192,22 @@ _DAMAGED = (
 )
 
 
-def _metadata(archive: zipfile.ZipFile) -> dict[str, Any]:
+def _version(archive: zipfile.ZipFile) -> str | None:
     if METADATA not in archive.namelist():
-        return {}
+        return None
     metadata = parse_json(read_text(archive, METADATA), METADATA)
-    return metadata if isinstance(metadata, dict) else {}
-
-
-def _version(metadata: dict[str, Any]) -> str | None:
-    version = metadata.get("keras_version")
+    version = metadata.get("keras_version") if isinstance(metadata, dict) else None
     return version if isinstance(version, str) else None
-
-
-def _writer(metadata: dict[str, Any], version: str | None) -> str | None:
-    converted_by, before = metadata.get(CONVERTED_BY), metadata.get(CONVERTED_FROM)
-    if isinstance(converted_by, str) and isinstance(before, str):
-        return f"{converted_by} from what Keras {before} wrote"
-    return f"Keras {version}" if version else None
 
 
 def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Description | None) -> bool:
     """Whether Keras 3 has wrapped an optimizer that has a `loss_scale_factor` already."""
-    if description is None or wrapper_of(description) is not Generation.KERAS3:
+    if not configs or description is None or wrapper_of(description) is not Generation.KERAS3:
         return False
     return all(not read_wrapper_config(stated.config).is_wrapper for stated in configs)
 
 
-def _describe_weights(path: str, file: BinaryIO, archive: zipfile.ZipFile) -> Description:
-    description: Description = _look_into(path, file, archive, "describe", "describe_window")
-    return description
-
-
-def _look_into(
-    path: str, file: BinaryIO, archive: zipfile.ZipFile, function: str, window_function: str
-) -> Any:
-    """Calls a function of `hdf5` on the weights, or its twin for a part of a file."""
+def _describe_weights(file: BinaryIO, archive: zipfile.ZipFile) -> Description:
     info = archive.getinfo(WEIGHTS)
     if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
         file.seek(info.header_offset)
@@ -236,54 +216,21 @@ def _look_into(
             raise UnreadableArtefactError("its header is damaged")
         names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
         start = info.header_offset + _LOCAL_HEADER + names
-        return isolated.call(window_function, path, start, info.file_size)
-    with tempfile.TemporaryDirectory() as folder:
-        unpacked = Path(folder, "weights.h5")
-        try:
-            with open_entry(archive, info) as packed, unpacked.open("wb") as target:
-                _copy(packed, target, MAX_UNPACKED_BYTES + 1)
-        except _DAMAGED as error:
-            raise UnreadableArtefactError(str(error)) from None
-        if unpacked.stat().st_size > MAX_UNPACKED_BYTES:
-            raise UnreadableArtefactError(
-                f"it is compressed and larger than {MAX_UNPACKED_BYTES // 2**20} MB"
-            )
-        return isolated.call(function, str(unpacked))
-
-
-def read_state(path: str) -> LiveState:
-    """Reads the optimizer's state from a `.keras` archive, whatever its config states."""
-    with open_regular(path) as file, open_archive(file) as archive:
-        return live_state(_describe_weights(path, file, archive), WEIGHTS)
-
-
-def read_version(path: str) -> str | None:
-    """Reads the version of Keras whose archive it is; `None` if it does not say."""
-    with open_regular(path) as file, open_archive(file) as archive:
-        return _version(_metadata(archive))
+        return describe(Window(file, start, info.file_size))
+    unpacked = io.BytesIO()
+    try:
+        with open_entry(archive, info) as packed:
+            _copy(packed, unpacked, MAX_UNPACKED_BYTES + 1)
+    except _DAMAGED as error:
+        raise UnreadableArtefactError(str(error)) from None
+    if unpacked.tell() > MAX_UNPACKED_BYTES:
+        raise UnreadableArtefactError(
+            f"it is compressed and larger than {MAX_UNPACKED_BYTES // 2**20} MB"
+        )
+    return describe(unpacked)
 
 
 def read_config(path: str) -> Any:
     """Reads a model's config from a `.keras` archive."""
     with open_regular(path) as file, open_archive(file) as archive:
         return parse_json(read_text(archive, CONFIG), CONFIG)
-
-
-def read_model(path: str) -> tuple[Any, dict[str, list[int]]]:
-    """Reads a model as a whole.
-
-    Args:
-        path: A `.keras` archive.
-
-    Returns:
-        Its config, and the shape of each variable by its path.
-
-    Raises:
-        UnreadableArtefactError: It cannot be read.
-        MissingExtraError: h5py is not installed.
-    """
-    with open_regular(path) as file, open_archive(file) as archive:
-        model = parse_json(read_text(archive, CONFIG), CONFIG)
-        if WEIGHTS not in archive.namelist():
-            return model, {}
-        return model, _look_into(path, file, archive, "list_variables", "list_window")

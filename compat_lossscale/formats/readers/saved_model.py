@@ -12,16 +12,16 @@ import json
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from compat_lossscale.formats.artefact import (
     Artefact,
     LiveState,
-    StatedConfig,
     UnreadableArtefactError,
     layout_of,
 )
 from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_part, parse_json
-from compat_lossscale.formats.config import bounded_configs, find_configs
+from compat_lossscale.formats.finding import ConfigSearch
 from compat_lossscale.formats.optimizer_state import NO_STATE
 from compat_lossscale.formats.protobuf import Budget, messages, text
 from compat_lossscale.formats.readers import checkpoint
@@ -30,6 +30,8 @@ from compat_lossscale.formats.tensor_bundle import TensorBundle
 FORMAT = "SavedModel"
 SUFFIXES = ()  # It is a folder.
 GRAPH, KERAS_METADATA = "saved_model.pb", "keras_metadata.pb"
+_SCALES = (b"loss_scale", b"LossScale", b"inner_optimizer")
+"""The words of which metadata that states a loss scale has one."""
 MAX_METADATA_BYTES = 2 * MAX_JSON_BYTES
 """The largest size of the metadata of all objects of a model that may state a loss scale."""
 # Field numbers, from saved_model.proto, meta_graph.proto, saved_object_graph.proto and
@@ -54,13 +56,16 @@ def read(path: str) -> Artefact:
     metadata = _Metadata()
     version = _read_saved_model(folder, metadata)
     _read_keras_metadata(folder, metadata)
-    configs = list(bounded_configs(_different_configs(metadata)))
+    found = _search(metadata)
+    configs = found.configs
     prefix = folder / "variables" / "variables"
     states: tuple[LiveState, ...] = ()
     missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if Path(f"{prefix}.index").exists():
-        _, states, missing = checkpoint.describe(TensorBundle(str(prefix), str(folder)))
-        missing = tuple(what for what in missing if what != checkpoint.NO_CONFIG)
+        described = checkpoint.describe(TensorBundle(str(prefix), str(folder)))
+        states, missing = described.states, described.missing
+        notes = described.notes
     if any(c.spec.dynamic for c in configs) and not any(s.loss_scale is not None for s in states):
         missing = (*missing, NO_STATE.format("this SavedModel"))
     return Artefact(
@@ -71,21 +76,49 @@ def read(path: str) -> Artefact:
         configs=tuple(configs),
         states=states,
         missing=missing,
+        lost=tuple(found.lost),
+        notes=notes,
+    )
+
+
+def read_model(path: str) -> dict[str, Any]:
+    """Returns what a SavedModel of Keras says of its model.
+
+    Args:
+        path: The folder.
+
+    Returns:
+        The metadata of the model: its `model_config` and, if it was compiled, its
+        `training_config`.
+
+    Raises:
+        UnreadableArtefactError: It is damaged, or has no config of a model.
+    """
+    metadata = _Metadata((b'"model_config"',))
+    _read_saved_model(_folder(path), metadata)
+    _read_keras_metadata(_folder(path), metadata)
+    for place, data in metadata.copies:
+        value = parse_json(decode(data, place), place)
+        if isinstance(value, dict) and isinstance(value.get("model_config"), dict):
+            return value
+    raise UnreadableArtefactError(
+        "it holds no config of its model, as those of models of your own classes; pass --model "
+        "SCRIPT:FUNCTION, which builds it, and the checkpoint variables/variables in it"
     )
 
 
 class _Metadata:
-    """Copies of the objects' metadata that may state a loss scale, with their places."""
+    """Copies of the objects' metadata that have one of some words, with their places."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: tuple[bytes, ...] = _SCALES) -> None:
         self.copies: list[tuple[str, bytes]] = []
-        self._size = 0
+        self._words, self._size = words, 0
 
     def add(self, place: str, values: Iterator[memoryview]) -> None:
-        """Copies the values that may state a loss scale."""
+        """Copies the values that have one of the words."""
         for value in values:
             copied = bytes(value[: MAX_JSON_BYTES + 1])
-            if not any(w in copied for w in (b"loss_scale", b"LossScale", b"inner_optimizer")):
+            if not any(word in copied for word in self._words):
                 continue
             self._size += len(copied)
             if len(copied) > MAX_JSON_BYTES or self._size > MAX_METADATA_BYTES:
@@ -93,15 +126,18 @@ class _Metadata:
             self.copies.append((place, copied))
 
 
-def _different_configs(metadata: _Metadata) -> Iterator[StatedConfig]:
-    known = set()
+def _search(metadata: _Metadata) -> ConfigSearch:
+    found, known = ConfigSearch(), set()
     for place, data in metadata.copies:
-        for config in find_configs(parse_json(decode(data, place), place), place):
+        search = ConfigSearch().search(parse_json(decode(data, place), place), place)
+        for config in search.configs:
             # Every layer repeats its model's training config.
             key = json.dumps(config.config, sort_keys=True)
             if key not in known:
                 known.add(key)
-                yield config
+                found.add(config)
+        found.lost += [lost for lost in search.lost if lost not in found.lost]
+    return found
 
 
 def _read_saved_model(folder: Path, metadata: _Metadata) -> str | None:

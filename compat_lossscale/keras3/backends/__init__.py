@@ -13,7 +13,7 @@ if keras.backend.backend() == "tensorflow":
 elif keras.backend.backend() == "jax":
     from compat_lossscale.keras3.backends.stateless import StatelessSteps as Steps  # type: ignore[assignment]
 else:
-    from compat_lossscale.keras3.backends.eager import EagerSteps as Steps  # type: ignore[assignment]
+    from compat_lossscale.keras3.backends.stateless import EagerSteps as Steps  # type: ignore[assignment]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

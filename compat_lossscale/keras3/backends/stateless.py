@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step without side effects, in Keras' own operations: on JAX there is no other."""
+"""A step in Keras' own operations: without side effects on JAX, and at once on PyTorch."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +17,12 @@ from compat_lossscale.errors import (
     NotCountedError,
 )
 from compat_lossscale.keras3 import private
-from compat_lossscale.keras3.overflow_record import RecordsOverflowsInPython
+from compat_lossscale.keras3.private import apply_by_inner
+from compat_lossscale.members.guards import (
+    refuse_to_go_on,
+    warn_that_it_is_stuck,
+    warn_that_it_starts_again,
+)
 from compat_lossscale.spec import (
     LossScaleRule,
     LossScaleSpec,
@@ -49,7 +55,7 @@ _IN_A_SCOPE = (
 )
 
 
-class StatelessSteps(RecordsOverflowsInPython):
+class StatelessSteps:
     """Takes a step on values, and returns the values after it."""
 
     _spec: LossScaleSpec
@@ -61,6 +67,7 @@ class StatelessSteps(RecordsOverflowsInPython):
     step_counter: Any
     variables: list[Any]
     _unscaled: Callable[..., list[Any]]
+    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @staticmethod
     def _outside_of_functions() -> Any:
@@ -162,9 +169,7 @@ class StatelessSteps(RecordsOverflowsInPython):
             return list(new_trainable), [*self._moved(own, True), *new_inner]
 
         def skipped() -> tuple[list[Any], list[Any]]:
-            counted = self._counted(inner)
-            self._note_overflow(gradients, counted[self._place_of_steps()])
-            return list(trainable), [*self._moved(own, False), *counted]
+            return list(trainable), [*self._moved(own, False), *self._counted(inner)]
 
         if not dynamic:
             return applied()
@@ -224,12 +229,9 @@ class StatelessSteps(RecordsOverflowsInPython):
         """The values of the inner optimizer's variables after a step that is skipped."""
         if not self._counts_skipped_too:
             return inner
-        place = self._place_of_steps()
+        steps = private.step_variable(self.inner_optimizer)
+        place = _place(self.inner_optimizer.variables, steps)
         return [*inner[:place], inner[place] + 1, *inner[place + 1 :]]
-
-    def _place_of_steps(self) -> int:
-        """Where the inner optimizer's variables have the one that counts steps."""
-        return _place(self.inner_optimizer.variables, private.step_variable(self.inner_optimizer))
 
     def __getattr__(self, name: str) -> Any:
         if name not in _NOT_COUNTED:
@@ -260,3 +262,87 @@ def _quotient(gradient: Any, scale: Any) -> Any:
 
 def _place(variables: Sequence[Any], variable: Any) -> int:
     return next(place for place, one in enumerate(variables) if one is variable)
+
+
+class EagerSteps(StatelessSteps):
+    """Takes a step on variables."""
+
+    _skipped = 0
+    _last_step_was_skipped = False
+    _steps_at_floor = 0
+    _has_said_it_is_stuck = False
+    _restart: Callable[[], None]
+
+    def _take_step(self, gradients: list[Any], variables: Any) -> None:
+        """Applies unscaled gradients if they are finite, and moves the loss scale."""
+        finite = not self._spec.dynamic or bool(all_finite(gradients))
+        if finite:
+            apply_by_inner(self.inner_optimizer, gradients, variables)
+        elif self._counts_skipped_too:
+            private.step_variable(self.inner_optimizer).assign_add(1)
+        if self._spec.dynamic:
+            self._move(finite)
+            self._last_step_was_skipped = not finite
+            self._skipped += not finite
+
+    def _move(self, finite: bool) -> None:
+        numbers = self._spec.numbers
+        assert numbers is not None
+        variables = self._scale_variables()
+        before = ScaleState(*(ops.convert_to_numpy(one).item() for one in variables))
+        if not (finite or math.isfinite(before.scale)):
+            self._restart()
+            warn_that_it_starts_again(before.scale, self.initial_scale)
+            return
+        after = next_state(before, finite, numbers)
+        for variable, old, new in zip(variables, before, after, strict=False):
+            if new != old:
+                variable.assign(new)
+        if after.scale != before.scale or after.hysteresis_left != before.hysteresis_left:
+            return
+        if not finite:
+            self._note_floor()
+        elif after.good_steps == numbers.growth_delay and numbers.max_scale is None:
+            self._warn_once()
+
+    def _note_floor(self) -> None:
+        """Notes a skipped step at the floor, and does what the rule says."""
+        self._steps_at_floor += 1
+        rule = self._spec.rule
+        if rule is None:
+            self._warn_once()
+        elif self._steps_at_floor >= rule.floor_steps and rule.on_floor == "raise":
+            refuse_to_go_on()
+        elif self._steps_at_floor >= rule.floor_steps and rule.on_floor == "warn":
+            self._warn_once()
+
+    def _warn_once(self) -> None:
+        if not self._has_said_it_is_stuck:
+            self._has_said_it_is_stuck = True
+            numbers = self._spec.numbers
+            warn_that_it_is_stuck(1.0 if numbers is None else numbers.min_scale)
+
+    def _change_rule(self, rule: LossScaleRule) -> None:
+        spec = LossScaleSpec(initial_scale=self._spec.initial_scale, rule=rule)
+        if not self._spec.dynamic or (spec.rule is None) or (self._spec.rule is None):
+            raise LossScaleArgumentError(
+                "This optimizer was made without a rule that differs from TensorFlow's by more "
+                "than the growth steps and one factor, or is to lose it. Make a new optimizer with "
+                "rule=."
+            )
+        if (spec.rule.hysteresis > 1) != (self._spec.rule.hysteresis > 1):
+            raise LossScaleArgumentError(
+                "hysteresis above 1 needs a variable, which an optimizer has from the start or "
+                "never. Make a new optimizer with the other rule."
+            )
+        self.__dict__["_spec"] = spec
+
+    @property
+    def skipped_steps(self) -> Any:
+        """Steps that this optimizer skipped since it was made; files do not have it."""
+        return self._skipped
+
+    @property
+    def last_step_skipped(self) -> Any:
+        """Whether the latest step was skipped; files do not have it."""
+        return self._last_step_was_skipped

@@ -4,26 +4,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.arguments import from_spec
 from compat_lossscale.core import (
     DynamicLossScale,
     LossScale,
     apply_or_skip,
     as_written,
+    check_in_replica_context,
     check_strategy,
-    fixed_value,
     moves_by_the_rule,
 )
 from compat_lossscale.keras3 import private
-from compat_lossscale.keras3.backends.inner_step import apply_by_inner
+from compat_lossscale.keras3.private import apply_by_inner
+from compat_lossscale.members.counting import CountsSkippedSteps
+from compat_lossscale.members.guards import warn_that_it_starts_again
+from compat_lossscale.members.loss_scales import from_spec
 from compat_lossscale.spec import LossScaleSpec
-from compat_lossscale.steps.counting import CountsSkippedSteps
-from compat_lossscale.steps.stuck import warn_that_it_starts_again
+
+_LARGEST_WITH_RECIPROCAL = 2.0**126
+"""The largest number whose reciprocal float32 holds as a normal number."""
 
 
 class TensorFlowSteps(CountsSkippedSteps):
@@ -34,7 +37,6 @@ class TensorFlowSteps(CountsSkippedSteps):
     dynamic_scale: Any
     step_counter: Any
     _make_scale_variables: Callable[[], None]
-    _variables_of: Callable[[list[Any]], Sequence[Any]]
 
     @property
     def _loss_scale(self) -> LossScale:  # type: ignore[override]  # made when it is first needed
@@ -70,10 +72,6 @@ class TensorFlowSteps(CountsSkippedSteps):
         """The graph of the function that is being traced; `None` outside of one."""
         return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
-    def _fixed_scale(self) -> float | None:
-        """The loss scale if it is fixed, and `None` otherwise."""
-        return fixed_value(self._loss_scale)
-
     def _check_not_constant(self, tensors: list[Any], method: str) -> None:
         """Does nothing: functions read the variable each time that they run."""
 
@@ -86,7 +84,9 @@ class TensorFlowSteps(CountsSkippedSteps):
 
     @as_written
     def _unscale(self, gradients: list[Any], scale: tf.Tensor) -> list[Any]:
-        return [None if one is None else _divided(one, scale) for one in gradients]
+        fixed = self._fixed_scale()
+        hidden = fixed is not None and fixed > _LARGEST_WITH_RECIPROCAL
+        return [None if one is None else _divided(one, scale, hidden) for one in gradients]
 
     def _note_skipped(self, stuck: Any) -> Any:
         """Counts a step that is skipped, and starts an infinite loss scale again."""
@@ -110,11 +110,7 @@ class TensorFlowSteps(CountsSkippedSteps):
     @as_written
     def _take_step(self, gradients: list[Any], variables: Any) -> None:
         """Applies unscaled gradients if they are finite, and moves the loss scale."""
-        if tf.distribute.in_cross_replica_context():
-            raise ValueError(
-                "apply() must be called in a replica context: from a function that "
-                "strategy.run() calls."
-            )
+        check_in_replica_context("apply")
         check_strategy()
         inner_optimizer = self.inner_optimizer
 
@@ -127,20 +123,26 @@ class TensorFlowSteps(CountsSkippedSteps):
             apply,
             applied=self._note_applied,
             skipped=self._note_skipped,
-            inspect=self._overflow_inspection(
-                gradients, variables or self._variables_of(gradients)
-            ),
         )
 
 
-def _divided(gradient: Any, scale: tf.Tensor) -> Any:
-    """Divides a gradient as `keras.ops.divide` does, in less time."""
+def _divided(gradient: Any, scale: tf.Tensor, hidden: bool) -> Any:
+    """Divides a gradient as `keras.ops.divide` does, in less time.
+
+    Args:
+        gradient: The gradient.
+        scale: What it is divided by.
+        hidden: Whether to keep it from TensorFlow that all elements are divided by one constant. In
+            a function it would multiply by the reciprocal, which is 0 where denormals are.
+    """
     if isinstance(gradient, tf.IndexedSlices):
-        values = _divided(gradient.values, scale)
+        values = _divided(gradient.values, scale, hidden)
         return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
     gradient = tf.convert_to_tensor(gradient)
     if gradient.dtype == tf.float64:
         scale = tf.cast(scale, tf.float64)
     elif gradient.dtype != tf.float32:
         gradient = tf.cast(gradient, tf.float32)
+    if hidden:
+        scale = tf.where(tf.equal(gradient, gradient), scale, tf.ones_like(scale))
     return tf.realdiv(gradient, scale)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.checks import check_review, check_transformed, reviews
 from tests.codemods.projects import migrated
@@ -89,3 +91,19 @@ def test_a_module_that_imports_tensorflow_itself_offers_the_same(tmp_path: Path)
     found = migrated(tmp_path, files)["main.py"]
     assert reviews(found) == []
     assert "set_global_policy" in found.text
+
+
+def test_what_a_module_of_the_project_imports_stands_for_the_same(tmp_path: Path) -> None:
+    main = (
+        "from mylib import *\nopt = tf.keras.optimizers.Adam()\n"
+        "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'dynamic')\n"
+    )
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "mylib.py").write_text("import tensorflow as tf\n")
+    (tmp_path / "main.py").write_text(main)
+    report = migrate_files.run([tmp_path], Options(), write=True, jobs=1)
+    assert [text for one in report.files for text in reviews(one.result)] == []
+    assert (tmp_path / "main.py").read_text() == (
+        "from mylib import *\nopt = tf.keras.optimizers.legacy.Adam()\n"
+        "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+    )

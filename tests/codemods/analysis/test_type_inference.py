@@ -122,21 +122,6 @@ def test_assertions_of_unit_tests(test: str, found: set[ObjectType]) -> None:
     assert parsed.types.of(last) == found
 
 
-@pytest.mark.parametrize(
-    ("loop", "found"),
-    [
-        (f"for n, x in [('a', {WRAPPED}), ('b', {SGD})]: pass", {"WRAPPER", "KERAS"}),
-        (f"for n, (m, x) in [('a', (1, {WRAPPED}))]: pass", {"WRAPPER"}),
-        (f"pairs = [('a', {WRAPPED})]\nfor n, x in pairs: pass", {"WRAPPER"}),
-        (f"pairs = [('a', {WRAPPED})]\npairs.append(p)\nfor n, x in pairs: pass", {"UNKNOWN"}),
-        (f"for n, x in [('a', {WRAPPED}), pair]: pass", {"UNKNOWN"}),
-        (f"for n, x in [(*a, {WRAPPED})]: pass", {"UNKNOWN"}),
-    ],
-)
-def test_of_a_part_of_what_a_loop_goes_over(loop: str, found: set[str]) -> None:
-    assert {kind.name for kind in kinds(loop)} == found
-
-
 def test_what_is_wrapped_somewhere_is_an_optimizer() -> None:
     assert kinds("x = make()\nwrapped = old.LossScaleOptimizer(x, 8)") == {ObjectType.KERAS}
 

@@ -82,6 +82,8 @@ TODAY_AS_WELL = [
     'float(".".join(V.split(".")[:2])) < 2.4',
     'pkg_resources.get_distribution("tensorflow").version < "2.4"',
 ]
+FEATURE = 'hasattr(mp, "experimental")'
+"""What asks for old versions only where the new names are the alternative."""
 OLD = "opt = mp.experimental.LossScaleOptimizer(opt, 'dynamic')"
 NEW = "opt = mp.LossScaleOptimizer(opt)"
 SHAPES = {
@@ -101,6 +103,8 @@ SHAPES = {
     "mp.LossScaleOptimizer(opt)\n",
     "and": "amp = ({old}) and mp.experimental.LossScaleOptimizer(opt, 'dynamic')\n",
 }
+WITH_NEW = {"if", "not", "elif", "flag", "early return", "late return", "expression"}
+"""Those with a branch for new versions."""
 
 
 @pytest.mark.sampled(12)
@@ -109,11 +113,23 @@ def test_the_old_branch_is_left_however_the_version_is_asked_for(shape: str) -> 
     for old in IS_OLD:
         if "and use_amp" in old and shape in {"not", "late return", "flag of a flag"}:
             continue
+        if old == FEATURE and shape not in WITH_NEW:
+            continue
         source = HEAD + SHAPES[shape].format(old=old, OLD=OLD, NEW=NEW)
         result = migrate_source(source)
         assert not result.changed, (old, result.text[len(HEAD) :])
         found = [text for text in reviews(result) if "LossScaleOptimizer" in text]
         assert any("LS701" in text and "branch for old versions" in text for text in found), old
+
+
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape not in WITH_NEW])
+def test_a_feature_is_migrated_where_nothing_takes_its_place(shape: str) -> None:
+    source = HEAD + SHAPES[shape].format(old=FEATURE, OLD=OLD, NEW=NEW)
+    for collapse_guards in (False, True):
+        result = migrate_source(source, collapse_guards=collapse_guards)
+        assert reviews(result) == []
+        assert "experimental" not in result.text
+        assert result.text.count('hasattr(mp, "set_global_policy")') == 1
 
 
 NO_GUARD = [

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a migrated program does is what it did, or a finding explains the first difference.
 
-Verdicts on what did not change since they were recorded stand; `make both-ways` records them again.
+Verdicts on what did not change since they were recorded stand. `python -m
+tests.codemods.both_ways --record` records them again.
 """
 
 from __future__ import annotations

@@ -65,3 +65,13 @@ def test_one_name_a_line_in_parentheses_stays_so() -> None:
         mp.set_global_policy("mixed_float16")
         """,
     )
+
+
+def test_one_old_name_a_statement_stays_so() -> None:
+    lines = ["LossScaleOptimizer", "Policy", "set_policy"]
+    check_transformed(
+        "".join(f"{OLD} {name}\n" for name in lines) + "set_policy(Policy(name))\n"
+        "ok = isinstance(opt, LossScaleOptimizer)\n",
+        f"{NEW} LossScaleOptimizer\n{NEW} Policy\n{NEW} set_global_policy as set_policy\n"
+        "set_policy(Policy(name))\nok = isinstance(opt, LossScaleOptimizer)\n",
+    )

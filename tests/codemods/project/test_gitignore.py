@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -98,3 +100,25 @@ def test_generated_files(tree: Path, seed: int) -> None:
 
     lines = [line() for _ in range(choose.randint(1, 6))]
     check(tree, "\n".join(lines), "\n".join(lines[::-2]))
+
+
+@pytest.mark.parametrize("line", ["*a" * 60 + "b", "**/a/" * 60 + "b", "**/*a*a/" * 20 + "b"])
+def test_no_line_hangs_the_run(line: str, tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text(f"{line}\n" * 50)
+    file = IgnoreFile.read(tmp_path / ".gitignore")
+    assert file is not None
+    began = time.process_time()
+    for path in ("a" * 255, "a/" * 200 + "a"):
+        assert file.match(path, is_folder=False) is None
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_no_other_thing_in_its_place_hangs_the_run(what: str, tmp_path: Path) -> None:
+    path = tmp_path / ".gitignore"
+    if what == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(OSError, match="it is no regular file"):
+        IgnoreFile.read(path)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         ("tox.ini", "[testenv]\ncolumn_limit = 70\n[flake8]\nignore = E1\n", None),
         # What their own tools would refuse says nothing.
         ("pyproject.toml", "[tool.black]\nline-length = 'long'\n", 88),
+        ("pyproject.toml", f"[tool.black]\nline-length = {'1' * 5000}\n", 88),
         ("pyproject.toml", "[tool.black\n", None),
         ("setup.cfg", "max-line-length = 110\n", None),
     ],
@@ -57,3 +59,9 @@ def test_a_file_need_not_be_utf_8(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "setup.cfg").write_bytes(b"[flake8]\n# caf\xe9\nmax-line-length = 80\n")
     assert line_length(tmp_path / "module.py") == 80
+
+
+def test_a_pipe_in_its_place_does_not_hang_the_run(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / "setup.cfg")
+    assert line_length(tmp_path / "module.py") is None

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_text_says_that_a_fix_is_available() -> None:
     run = migrated()
     (finding,) = findings(run)
-    assert finding.endswith(AVAILABLE)
+    assert f"{AVAILABLE} More: migrate --explain " in finding
     said = summary(run, write=False)
     assert "1 needs review" in said
     assert "1 more fix is available with --unsafe-fixes." in said

@@ -218,8 +218,10 @@ def test_what_new_versions_run_before_an_import_fails_keeps_the_guard() -> None:
 def test_a_collapse_that_cannot_be_proven_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     check = proofs.check
 
-    def strict(original: Program, collapsed: Program, *rest: Any) -> str | None:
-        return check(original, collapsed, *rest) if collapsed is original else "Not proven."
+    def strict(original: Program, collapsed: Program, *rest: Any, notebook: bool) -> str | None:
+        if collapsed is not original:
+            return "Not proven."
+        return check(original, collapsed, *rest, notebook=notebook)
 
     monkeypatch.setattr(proofs, "check", strict)
     for collapse_guards in (False, True):
@@ -280,3 +282,27 @@ def test_the_comment_in_front_of_the_new_branch_stays() -> None:
         collapse_guards=True,
     )
     assert [record.line for record in result.records] == [4, 8]
+
+
+def test_what_asked_for_old_names_is_answered_once_no_branch_is_left() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        OLD = hasattr(tf.keras.mixed_precision, "experimental")
+        NEW = "experimental" not in dir(tf.keras.mixed_precision)
+        mp = tf.keras.mixed_precision.experimental if OLD else tf.keras.mixed_precision
+        opt = mp.LossScaleOptimizer(o, "dynamic") if OLD else mp.LossScaleOptimizer(o)
+        if OLD:
+            print("old", NEW)
+        """,
+        """
+        import tensorflow as tf
+        OLD = False
+        NEW = True
+        mp = tf.keras.mixed_precision
+        opt = mp.LossScaleOptimizer(o)
+        if OLD:
+            print("old", NEW)
+        """,
+        collapse_guards=True,
+    )

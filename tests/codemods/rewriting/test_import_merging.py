@@ -81,6 +81,7 @@ def test_what_stays_on_a_line_of_its_own(lines: str) -> None:
 def test_two_old_imports_and_one_host() -> None:
     check_transformed(
         program("""
+        from os import path, sep
         from tensorflow.keras.mixed_precision import Policy
         from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer
         from tensorflow.keras.mixed_precision.experimental import set_policy
@@ -88,6 +89,7 @@ def test_two_old_imports_and_one_host() -> None:
         opt = LossScaleOptimizer(opt, "dynamic")
         """),
         program("""
+        from os import path, sep
         from tensorflow.keras.mixed_precision import LossScaleOptimizer, Policy
         from tensorflow.keras.mixed_precision import set_global_policy as set_policy
         set_policy(Policy(name))
@@ -99,12 +101,14 @@ def test_two_old_imports_and_one_host() -> None:
 def test_two_imports_join_the_same_one() -> None:
     check_transformed(
         """
+        from os import path, sep
         from tensorflow.keras.mixed_precision.experimental import global_policy
         from tensorflow.keras.mixed_precision import Policy
         from tensorflow.keras.mixed_precision.experimental import Policy as P
         pair = Policy, P(global_policy().name)
         """,
         """
+        from os import path, sep
         from tensorflow.keras.mixed_precision import Policy, Policy as P, global_policy
         pair = Policy, P(global_policy().name)
         """,

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import pytest
 from lossscale_codemods import Outcome, Result, Status, migrate_source
+from lossscale_codemods.rewriting import proofs
 
 from tests.codemods.checks import check_review, program, reviews
 
@@ -72,20 +74,30 @@ def test_a_finding_that_no_one_can_settle_has_none() -> None:
     assert marks(result) == []
 
 
-def test_what_does_not_pass_the_proofs_with_them_is_done_without_them() -> None:
-    # Once `scaled` is known to be a loss-scale optimizer, its call is to be rewritten as well.
-    source = """
-        import tensorflow as tf
+WRAPPED = program(
+    """
+    import tensorflow as tf
 
-        def fit(model, opt):
-            scaled = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)
-            model.compile(scaled, "mse")
-            print(scaled.loss_scale())
+    def fit(model, opt):
+        scaled = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)
+        model.compile(scaled, "mse")
+        print(scaled.loss_scale())
+    """
+)
 
-        tf.keras.layers.Dense(1)
-        """
-    result = migrate_source(program(source), unsafe_fixes=True)
+
+def test_what_an_unsafe_fix_proves_is_fixed_with_it() -> None:
+    result = migrate_source(WRAPPED, unsafe_fixes=True)
+    assert marks(result) == [("LS602", Outcome.REWRITTEN), ("LS301", Outcome.REWRITTEN)]
+    assert "print(scaled.loss_scale)\n" in result.text
+
+
+def test_what_does_not_pass_the_proofs_with_them_is_done_without_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(proofs, "check", lambda *_, notebook: f"Not proven.{notebook or ''}")
+    result = migrate_source(WRAPPED, unsafe_fixes=True)
     assert result.status is Status.UNCHANGED
     assert result.problem == ""
     assert marks(result) == []
-    assert migrate_source(program(source)).unsafe_fixes == 0
+    assert migrate_source(WRAPPED).unsafe_fixes == 0

@@ -146,3 +146,13 @@ def test_an_alias_that_would_be_assigned_to_itself_goes() -> None:
     head = "from tensorflow.keras import mixed_precision as mp\n"
     other = f"{head}new = mp{{}}\nprint(new.Policy(1).name)\n"
     check_transformed(other.format(".experimental"), other.format(""))
+
+
+def test_what_shows_its_source_is_left() -> None:
+    head = "import tensorflow as tf\nopt = tf.keras.mixed_precision.{}LossScaleOptimizer(inner{})\n"
+    line = 'print(f"{opt.loss_scale()=}", f"{opt.loss_scale()}")\n'
+    check_review(
+        head.format("experimental.", ", 'dynamic'") + line,
+        head.format("", "") + line.replace('loss_scale()}"', 'loss_scale}"'),
+        "its source is printed with its value",
+    )

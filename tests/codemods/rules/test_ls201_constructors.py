@@ -260,29 +260,17 @@ def test_a_loss_scale_that_two_optimizers_share() -> None:
 
 
 def test_a_loss_scale_that_is_also_called() -> None:
-    check_transformed(
-        f"""
-        import tensorflow as tf
-        scale = tf.train.experimental.DynamicLossScale()
-        opt = {OLD}(opt, scale)
-        print(scale())
-        """,
-        f"""
-        import tensorflow as tf
-        opt = {NEW}(opt)
-        print(opt.loss_scale)
-        """,
-    )
-    check_left(
-        f"""
-        import tensorflow as tf
-        scale = tf.train.experimental.DynamicLossScale()
-        opt = {OLD}(opt, scale)
-        print(scale)
-        """,
-        "line 3, which stays",
-        "its live state matters",
-    )
+    for use in ("print(scale())", "print(scale)"):
+        check_left(
+            f"""
+            import tensorflow as tf
+            scale = tf.train.experimental.DynamicLossScale()
+            opt = {OLD}(opt, scale)
+            {use}
+            """,
+            "line 3, which stays",
+            "its live state matters",
+        )
 
 
 def test_a_loss_scale_whose_values_change_before_it_is_used() -> None:
@@ -533,3 +521,78 @@ def test_reads_of_the_optimizer_are_none_of_what_it_was_given() -> None:
     assert reviews(result) == []
     assert "**_loss_scale_arguments(config.loss_scale)" in result.text
     assert "print(opt.loss_scale)" in result.text
+
+
+def test_a_function_that_gives_a_word_or_a_number_needs_a_short_helper() -> None:
+    before = """
+        import tensorflow as tf
+        def scale_of(flags):
+            if flags.scale == "dynamic":
+                return "dynamic"
+            return float(flags.scale)
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale_of(flags))
+    """
+    result = check_review(before, migrate_source(program(before)).text)
+    helper = result.text.split("def _dynamic_or_fixed")[1].split("\n\n")[0]
+    assert len(helper.splitlines()) == 3
+    assert "LossScaleOptimizer(opt, **_dynamic_or_fixed(scale_of(flags)))" in result.text
+    assert "_loss_scale_arguments" not in result.text
+    other = before.replace("return float(flags.scale)", "return flags.scale")
+    assert "**_loss_scale_arguments(scale_of(flags))" in migrate_source(program(other)).text
+
+
+def test_a_function_whose_variable_has_both_needs_no_helper() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        def scale_of(flags):
+            return 128 if flags.fixed else "dynamic"
+        scale = scale_of(flags)
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+        """,
+        """
+        import tensorflow as tf
+        def scale_of(flags):
+            return 128 if flags.fixed else "dynamic"
+        scale = scale_of(flags)
+        opt = tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=scale == "dynamic", initial_scale=None if scale == "dynamic" else scale)
+        """,  # noqa: E501  # as it is written
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ("2 ** scale", "dynamic=False, initial_scale=own(8)"),
+        ("'dynamic'", "**_dynamic_or_fixed(own(8))"),
+        ("scale", "**_loss_scale_arguments(own(8))"),
+    ],
+)
+def test_a_function_of_one_kind_is_called_once(given: str, arguments: str) -> None:
+    source = f"""
+        import tensorflow as tf
+        def own(scale):
+            print(scale)
+            return {given}
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, own(8))
+    """
+    result = migrate_source(program(source))
+    assert result.problem == ""
+    assert f"LossScaleOptimizer(opt, {arguments})" in result.text
+
+
+def test_a_variable_that_is_made_from_itself() -> None:
+    result = migrate_source(
+        program(
+            """
+            import tensorflow as tf
+            def build(flags, opt):
+                scale = flags.loss_scale
+                if scale != "dynamic":
+                    scale = float(scale)
+                return tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, scale)
+            """
+        )
+    )
+    assert result.problem == ""
+    assert "LossScaleOptimizer(opt, **_loss_scale_arguments(scale))" in result.text

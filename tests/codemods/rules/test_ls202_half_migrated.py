@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
 
 from tests.codemods.checks import check_left, check_noop, check_transformed
 
@@ -50,4 +51,37 @@ def test_a_test_that_expects_the_error_is_left() -> None:
     check_transformed(
         f"{HEAD}with strategy.scope():\n    opt = {NEW}(opt, 'dynamic')\n",
         f"{HEAD}with strategy.scope():\n    opt = {NEW}(opt)\n",
+    )
+
+
+VERSION = 'tuple(map(int, tf.__version__.split(".")[:2]))'
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        f'scale = "dynamic" if {VERSION} < (2, 4) else True\n',
+        f'if {VERSION} >= (2, 4): scale = True\nelse: scale = "dynamic"\n',
+        'scale = hasattr(tf.keras.mixed_precision, "set_global_policy") or "dynamic"\n',
+    ],
+)
+def test_a_value_that_the_version_chose_is_right(chosen: str) -> None:
+    check_noop(f"{HEAD}{chosen}opt = {NEW}(opt, scale)\n")
+    keras_3 = migrate_source(f"{HEAD}{chosen}opt = {NEW}(opt, scale)\n", target="keras3")
+    assert "opt = keras3.LossScaleOptimizer(opt, scale)" in keras_3.text
+
+
+def test_a_class_and_its_argument_that_the_version_chose() -> None:
+    check_left(
+        f"""
+        import tensorflow as tf
+        if {VERSION} < (2, 4):
+            from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer
+            scale = "dynamic"
+        else:
+            from tensorflow.keras.mixed_precision import LossScaleOptimizer
+            scale = True
+        opt = LossScaleOptimizer(tf.keras.optimizers.SGD(), scale)
+        """,
+        "the branch for old versions",
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.codemods.checks import check_left, check_transformed, program
+from tests.codemods.checks import check_left, check_review, check_transformed, program
 
 OLD = "tf.keras.mixed_precision.experimental"
 
@@ -125,3 +125,59 @@ def test_what_to_do_about_members_of_the_class() -> None:
             f"tf.keras.mixed_precision.experimental.LossScaleOptimizer.{member}\n",
             advice,
         )
+
+
+@pytest.mark.parametrize("function", ["type(a)", "a.__class__"])
+@pytest.mark.parametrize("arguments", ["tf.keras.optimizers.legacy.Adam(), 48", "b, loss_scale=8"])
+def test_a_class_that_is_called_through_an_optimizer(function: str, arguments: str) -> None:
+    head = "import tensorflow as tf\na = tf.keras.mixed_precision{}.LossScaleOptimizer(b{})\n"
+    use = f"c = {function}({arguments})\n"
+    before, after = head.format(".experimental", ', "dynamic"') + use, head.format("", "") + use
+    check_review(before, after, "the current one takes no loss_scale")
+    check_left(after, "the current one takes no loss_scale")
+
+
+@pytest.mark.parametrize(
+    "call", ["type(opt)(0.1, 0.9)", "type(opt)(inner)", "type(x)(1, 'dynamic')"]
+)
+def test_other_calls_of_a_class_through_an_object(call: str) -> None:
+    check_left(
+        f"import tensorflow as tf\ntf.keras.mixed_precision.LossScaleOptimizer\nx = {{}}\n{call}\n"
+    )
+
+
+def test_a_name_among_others_stays_if_a_use_of_it_is_left() -> None:
+    check_review(
+        """
+        import tensorflow as tf
+        E = tf.keras.mixed_precision.experimental
+        one, set_policy = 1, E.set_policy
+        set_policy.x
+        """,
+        """
+        import tensorflow as tf
+        E = tf.keras.mixed_precision.experimental
+        one, set_policy = 1, E.set_policy
+        set_policy.x
+        """,
+        "the name E must stay",
+        "the name set_policy must stay what it is: line 4 still needs it",
+        "x of the class is not the same",
+    )
+
+
+def test_members_of_the_classes_of_loss_scales_stay() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        E = tf.mixed_precision.experimental
+        F, D = E.FixedLossScale, E.DynamicLossScale
+        D.from_config({})
+        """,
+        """
+        import tensorflow as tf
+        E = tf.compat.v1.mixed_precision
+        F, D = E.FixedLossScale, E.DynamicLossScale
+        D.from_config({})
+        """,
+    )

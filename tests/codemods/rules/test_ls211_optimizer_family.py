@@ -225,7 +225,7 @@ def test_a_program_with_old_names_for_older_versions_alone_is_one_of_today() -> 
 
 
 def test_a_program_that_only_asks_for_the_old_names() -> None:
-    check_review(
+    check_transformed(
         """
         import tensorflow as tf
         opt = tf.keras.optimizers.SGD()
@@ -235,10 +235,9 @@ def test_a_program_that_only_asks_for_the_old_names() -> None:
         """
         import tensorflow as tf
         opt = tf.keras.optimizers.legacy.SGD()
-        if hasattr(tf.keras.mixed_precision, "experimental"):
+        if hasattr(tf.keras.mixed_precision, "set_global_policy"):
             configure()
         """,
-        "by its name",
     )
 
 
@@ -308,3 +307,21 @@ def test_the_other_target() -> None:
 
 def test_a_class_that_was_left_in_a_comment_of_the_old_api_is_none() -> None:
     check_left("# mixed_precision.experimental\nimport tensorflow as tf\ntf.optimizers.SGD()\n")
+
+
+@pytest.mark.parametrize("argument", ["decay=0.1", "lr=0.1", "gradient_transformers=[]"])
+@pytest.mark.parametrize(
+    "scaling",
+    [
+        "tf.keras.mixed_precision.set_global_policy('mixed_float16')",
+        "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)",
+    ],
+)
+def test_an_argument_of_the_old_classes_makes_names_of_today_an_old_program(
+    argument: str, scaling: str
+) -> None:
+    before = f"import tensorflow as tf\nopt = tf.keras.optimizers.Adam({argument})\n{scaling}\n"
+    check_transformed(before, before.replace("optimizers.Adam", "optimizers.legacy.Adam"))
+    check_noop(before.replace(argument, "0.1"))
+    check_noop(before.replace("optimizers.Adam", "optimizers.legacy.Adam"))
+    check_noop(before.replace(scaling, ""))

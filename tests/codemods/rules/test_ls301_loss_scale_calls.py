@@ -169,17 +169,24 @@ def test_parentheses_and_getattr() -> None:
     [
         "x = [make()][0].loss_scale()",
         "x = [opt.loss_scale() for opt in [make(), make()]]",
-        "opts = [make()]\nopts.append(make())\nfor i, o in enumerate(opts):\n    o.loss_scale()",
-        "opts = {'g': make()}\nopts['d'] = make()\nx = opts['g'].loss_scale()",
-        "opts = {'g': make()}\nfor k, o in opts.items():\n    x = o.loss_scale()",
-        "opts = {'g': make()}\nx = [o.loss_scale() for o in opts.values()]",
-        "get = lambda: make()\nx = get().loss_scale()",
+        "opts = {'g': make()}\nx = opts['g'].loss_scale()",
+        "def log(o):\n    x = o.loss_scale()\nlog(make())",
+        "class Log:\n    def update(self, x):\n        x.loss_scale()\nLog().update(make())",
     ],
 )
-def test_an_optimizer_in_a_container_or_behind_a_lambda(line: str) -> None:
+def test_what_is_in_a_container_or_given_to_a_parameter_is_likely(line: str) -> None:
     head = "import tensorflow as tf\ndef make():\n    return "
     old, new = f"{head}{OLD}(inner, 'dynamic')\n", f"{head}{NEW}(inner)\n"
-    check_transformed(old + line + "\n", new + line.replace("scale()", "scale") + "\n")
+    line = f"{line}\n"
+    check_review(old + line, new + line, "not proven")
+    fixed = line.replace("scale()", "scale")
+    check_transformed(old + line, new + fixed, unsafe_fixes=True)
+
+
+def test_what_a_lambda_gives() -> None:
+    head = "import tensorflow as tf\ndef make():\n    return "
+    line = "get = lambda: make()\nx = get().loss_scale"
+    check_transformed(f"{head}{OLD}(inner, 'dynamic')\n{line}()\n", f"{head}{NEW}(inner)\n{line}\n")
 
 
 def test_a_container_that_others_fill_is_not_proven() -> None:
@@ -217,4 +224,46 @@ def test_the_property_of_a_class_for_v1_optimizers() -> None:
         opt = Mine(tf.compat.v1.train.AdamOptimizer(), "dynamic")
         print(opt.loss_scale())
         """
+    )
+
+
+def test_a_default_of_getattr_is_called_as_well() -> None:
+    call = 'print(getattr(opt, "loss_scale", lambda: 1.0)())'
+    check_review(
+        f"import tensorflow as tf\nopt = {OLD}(opt, 'dynamic')\n{call}\n",
+        f"import tensorflow as tf\nopt = {NEW}(opt)\n{call}\n",
+        "give getattr a default that is a number",
+    )
+
+
+def test_a_file_that_sets_a_policy_has_keras_make_loss_scale_optimizers() -> None:
+    use = "def log(model):\n    o = model.optimizer\n    print(o.loss_scale())\n"
+    head = "import tensorflow as tf\ntf.keras.mixed_precision.{}('mixed_float16')\n"
+    check_review(
+        head.format("experimental.set_policy") + use,
+        head.format("set_global_policy") + use,
+        "not proven",
+    )
+
+
+@pytest.mark.parametrize("other", ["d = {}", "d = tf.keras.Sequential()", "d = make()"])
+def test_a_call_of_another_object_is_none_of_the_programs_own_method(other: str) -> None:
+    check_review(
+        f"""
+        import tensorflow as tf
+        class Log:
+            def update(self, x):
+                print(x.loss_scale())
+        {other}
+        d.update({OLD}(inner, "dynamic"))
+        """,
+        f"""
+        import tensorflow as tf
+        class Log:
+            def update(self, x):
+                print(x.loss_scale())
+        {other}
+        d.update({NEW}(inner))
+        """,
+        "not proven",
     )

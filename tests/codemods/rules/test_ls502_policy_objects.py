@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods import Outcome, migrate_source
 
-from tests.codemods.checks import check_left, check_transformed, reviews
+from tests.codemods.checks import check_left, check_transformed, program, reviews
 from tests.codemods.projects import migrated
 
 if TYPE_CHECKING:
@@ -148,7 +148,6 @@ def test_a_number_moves_to_every_compile() -> None:
         {"compile": "model.compile('adam')"},
         {"compile": "model.compile(make())"},
         {"compile": f"model.compile(**{{'optimizer': {ADAM}}})"},
-        {"compile": "model.compile(mp.LossScaleOptimizer(o))"},
         {"compile": "pass"},
         {"compile": f"model.compile({ADAM})", "behind": "other.compile(o)"},
         {"compile": f"model.compile({ADAM})", "behind": "print(policy.loss_scale)"},
@@ -254,8 +253,6 @@ def test_a_loss_scale_stays_that_something_may_take(arguments: str, parts: dict[
     ("files", "goes"),
     [
         ({"main.py": "from precision import use\nuse()\ntf.GradientTape()"}, True),
-        ({"main.py": "from precision import use\nuse(8)\ntf.GradientTape()"}, True),
-        ({"main.py": "from precision import use\nuse(flags.scale)\ntf.GradientTape()"}, False),
         ({"main.py": "from precision import use\nuse()"}, False),
         ({"main.py": "from precision import use\nuse()\nm.compile(o)\no.minimize(f)"}, False),
         ({"main.py": "from precision import use\nuse()\ntf.GradientTape()",
@@ -272,10 +269,19 @@ def test_a_loss_scale_stays_that_something_may_take(arguments: str, parts: dict[
 def test_a_loss_scale_goes_where_no_file_of_the_program_compiles(
     tmp_path: Path, files: dict[str, str], goes: bool
 ) -> None:
-    source = "def use(scale=None):\n  p = old.Policy('mixed_float16', scale)\n  old.set_policy(p)"
+    source = "def use():\n  p = old.Policy('mixed_float16', None)\n  old.set_policy(p)"
     found = migrated(tmp_path, {"precision.py": source, **files})
     outcomes = {r.outcome for r in found["precision.py"].records if r.rule == "LS502"}
     assert outcomes == {Outcome.REWRITTEN if goes else Outcome.NEEDS_REVIEW}
+
+
+def test_a_loss_scale_that_a_parameter_gets_is_not_followed() -> None:
+    result = migrate_source(
+        "import tensorflow as tf\ndef use(scale=None):\n"
+        f"    tf.keras.mixed_precision.experimental.set_policy({OLD}('mixed_float16', scale))\n"
+        "use()\ntf.GradientTape()\n"
+    )
+    assert any("LS502" in text for text in reviews(result))
 
 
 def test_the_arguments_to_give_instead() -> None:
@@ -291,3 +297,121 @@ def test_the_arguments_to_give_instead() -> None:
         result = migrate_source(f"import tensorflow as tf\np = {policy.format(scale)}")
         (text,) = (text for text in reviews(result) if "LS502" in text)
         assert f"LossScaleOptimizer(optimizer, {arguments})" in text
+
+
+WRAPS = f"{{}}.LossScaleOptimizer({ADAM}, {{}})"
+
+
+@pytest.mark.parametrize("scale", ["1024", "None", "'dynamic'", "LS", "{}.DynamicLossScale(8)"])
+@pytest.mark.parametrize(
+    "compiling", ["model.compile({})", "opt = {}\nmodel.compile(loss=l, optimizer=opt)"]
+)
+def test_a_loss_scale_goes_beside_optimizers_that_are_wrapped(scale: str, compiling: str) -> None:
+    head = "import tensorflow as tf\nLS = 4\n"
+    body = "tf.keras.mixed_precision.{}({})\nmodel = tf.keras.Sequential()\n{}\n"
+    old, new = (path.removesuffix(".Policy") for path in (OLD, NEW))
+    given = scale.format("tf.train.experimental")
+    check_transformed(
+        head
+        + body.format(
+            "experimental.set_policy",
+            f"{OLD}('mixed_float16', loss_scale={given})",
+            compiling.format(WRAPS.format(old, "'dynamic'")),
+        ),
+        head
+        + body.format(
+            "set_global_policy",
+            f"{NEW}('mixed_float16')",
+            compiling.format(WRAPS.format(new, "").replace(", )", ")")),
+        ),
+    )
+
+
+def test_a_loss_scale_stays_beside_an_optimizer_that_is_not_always_wrapped() -> None:
+    source = f"""
+        import tensorflow as tf
+        tf.keras.mixed_precision.experimental.set_policy({OLD}("mixed_float16", loss_scale=8))
+        opt = {ADAM}
+        if flag:
+            opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, "dynamic")
+        model.compile(opt)
+    """
+    result = migrate_source(program(source))
+    assert "loss_scale=8" in result.text
+    assert any("unless it is wrapped already" in text for text in reviews(result))
+
+
+def test_a_policy_that_an_object_keeps() -> None:
+    check_transformed(
+        f"""
+        import tensorflow as tf
+        class Trainer:
+            def __init__(self):
+                self.policy = {OLD}("mixed_float16", loss_scale=128)
+                tf.keras.mixed_precision.experimental.set_policy(self.policy)
+            def step(self, x):
+                print(self.policy.name)
+                with tf.GradientTape() as tape:
+                    return self.model(x)
+        """,
+        f"""
+        import tensorflow as tf
+        class Trainer:
+            def __init__(self):
+                self.policy = {NEW}("mixed_float16")
+                tf.keras.mixed_precision.set_global_policy(self.policy)
+            def step(self, x):
+                print(self.policy.name)
+                with tf.GradientTape() as tape:
+                    return self.model(x)
+        """,
+    )
+
+
+READ = """
+import tensorflow as tf
+mp = tf.keras.mixed_precision{old}
+policy = mp.Policy("mixed_float16"{scale})
+mp.{sets}(policy)
+{before}opt = mp.LossScaleOptimizer(inner, {taken})
+tape = tf.GradientTape()
+{behind}
+"""
+LATER = {"old": "", "scale": "", "sets": "set_global_policy", "before": "", "behind": ""}
+BEFORE = {"old": ".experimental", "sets": "set_policy", "before": "", "behind": ""}
+
+
+@pytest.mark.parametrize("read", ["policy.loss_scale", "mp.global_policy().loss_scale"])
+@pytest.mark.parametrize(
+    ("scale", "taken"),
+    [
+        ("", ""),
+        (", 'dynamic'", ""),
+        (", loss_scale=2 ** 7", "dynamic=False, initial_scale=2 ** 7"),
+        (
+            ", tf.mixed_precision.experimental.DynamicLossScale(1024, 2)",
+            "initial_scale=1024, dynamic_growth_steps=2",
+        ),
+    ],
+)
+def test_an_optimizer_takes_the_loss_scale_of_a_policy(read: str, scale: str, taken: str) -> None:
+    before = READ.format(**{**BEFORE, "scale": scale, "taken": read})
+    after = READ.format(**{**LATER, "taken": taken}).replace("inner, )", "inner)")
+    check_transformed(before, after)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"scale": "", "behind": "other = mp.LossScaleOptimizer(inner, policy.loss_scale)"},
+        {"scale": "", "behind": "model.compile(inner)"},
+        {"scale": "", "before": "for inner in inners: "},
+        {"scale": ", loss_scale=flags.scale"},
+        {"scale": ", **more"},
+    ],
+)
+def test_an_optimizer_that_shares_the_loss_scale_of_a_policy_stays(parts: dict[str, str]) -> None:
+    result = migrate_source(READ.format(**{**BEFORE, "taken": "policy.loss_scale", **parts}))
+    assert "policy.loss_scale)" in result.text
+    assert any("LS201" in text and "read from a policy" in text for text in reviews(result))
+    assert not any("LS504" in text for text in reviews(result))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_left, check_noop, check_review, check_transformed
+from tests.codemods.checks import check_left, check_noop, check_review, check_transformed, reviews
 
 
 def test_tests_for_none() -> None:
@@ -84,3 +84,29 @@ def test_a_loss_scale_that_is_looked_up_by_its_name(lookup: str, policy: str) ->
 
 
 OLD = "tf.keras.mixed_precision.experimental"
+
+
+@pytest.mark.parametrize(
+    ("asked", "instead"),
+    [
+        ("if {}.loss_scale: f()", 'if {}.name == "mixed_float16": f()'),
+        ("if not {}.loss_scale: f()", 'if {}.name != "mixed_float16": f()'),
+        ("x = bool({}.loss_scale)", 'x = {}.name == "mixed_float16"'),
+        ("x = 1 if a and {}.loss_scale else 2", 'x = 1 if a and {}.name == "mixed_float16" else 2'),
+        ("while {}.loss_scale is None: f()", 'while {}.name != "mixed_float16": f()'),
+    ],
+)
+def test_whether_there_is_a_loss_scale(asked: str, instead: str) -> None:
+    head, policy = "import tensorflow as tf\n", "tf.keras.mixed_precision{}.global_policy()"
+    check_transformed(
+        head + asked.format(policy.format(".experimental")) + "\n",
+        head + instead.format(policy.format("")) + "\n",
+    )
+
+
+@pytest.mark.parametrize("given", ["'mixed_float16', None", "'float32', loss_scale=8"])
+def test_a_policy_whose_loss_scale_is_not_what_its_name_says(given: str) -> None:
+    source = f"import tensorflow as tf\np = {OLD}.Policy({given})\nx = p.loss_scale is not None\n"
+    result = migrate_source(source)
+    assert "p.loss_scale is not None" in result.text
+    assert any("is not what its name says" in text for text in reviews(result))

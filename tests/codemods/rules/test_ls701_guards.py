@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from lossscale_codemods import Outcome, migrate_source
 
@@ -12,6 +14,10 @@ from tests.codemods.checks import (
     program,
     reviews,
 )
+from tests.codemods.projects import migrated
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VERSION_IF = """
     import tensorflow as tf
@@ -109,11 +115,14 @@ def test_what_both_branches_bind_is_not_rewritten() -> None:
     assert any("which takes no `loss_scale`" in text for text in reviews(result))
 
 
-@pytest.mark.parametrize("asked", ["hasattr({}, 'Policy')", "getattr({}, 'Policy', None)"])
-def test_an_old_name_that_is_asked_is_no_guard(asked: str) -> None:
-    asked = asked.format("tf.keras.mixed_precision.experimental")
-    result = check_left(f"import tensorflow as tf\nprint({asked})\n", "the module is passed on")
-    assert not any(record.for_older_versions for record in result.records)
+def test_an_old_module_that_is_asked() -> None:
+    old, new = "tf.keras.mixed_precision.experimental", "tf.keras.mixed_precision"
+    source = "import tensorflow as tf\nprint({})\n"
+    check_transformed(
+        source.format(f"hasattr({old}, 'set_policy')"),
+        source.format(f"hasattr({new}, 'set_global_policy')"),
+    )
+    check_left(source.format(f"getattr({old}, 'Policy', None)"), "the module is passed on")
 
 
 def test_getattr() -> None:
@@ -142,7 +151,7 @@ IMPORTED_FLAG = """
 def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
     message = "the branch for old versions of the guard on line"
     check_left(IMPORTED_FLAG, message, message)
-    check_left(
+    alone = check_left(
         """
         from project.compat import IS_PREV_TF_2_4_0
         if IS_PREV_TF_2_4_0:
@@ -152,6 +161,7 @@ def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
         message,
         message,
     )
+    assert not any(record.for_older_versions for record in alone.records)
 
 
 def test_any_choice_between_a_name_and_what_it_became() -> None:
@@ -206,11 +216,6 @@ SURE = "the branch for old versions of the guard on line"
         """,
         """
         import tensorflow as tf
-        if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
-            tf.keras.mixed_precision.experimental.set_policy(p)
-        """,
-        """
-        import tensorflow as tf
         if tuple(map(int, tf.__version__.split(".")[:2])) < (2, 0):
             start()
         elif tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4):
@@ -219,7 +224,7 @@ SURE = "the branch for old versions of the guard on line"
             tf.keras.mixed_precision.set_global_policy(p)
         """,
     ],
-    ids=["a flag made of a flag", "a bare except", "one branch", "three branches"],
+    ids=["a flag made of a flag", "a bare except", "three branches"],
 )
 def test_what_is_a_guard(guard: str) -> None:
     check_left(guard, SURE)
@@ -304,3 +309,245 @@ def test_a_condition_that_takes_versions_of_today_for_old_ones(
 def test_a_condition_that_compares_versions() -> None:
     result = migrate_source(program(VERSION_IF))
     assert not any("current versions" in text for text in reviews(result))
+
+
+OLD_POLICY = 'tf.keras.mixed_precision.experimental.set_policy("mixed_float16")'
+NEW_POLICY = 'tf.keras.mixed_precision.set_global_policy("mixed_float16")'
+IN_COMPAT = 'compat_lossscale.experimental.set_policy("mixed_float16")'
+
+
+@pytest.mark.parametrize("collapse_guards", [False, True])
+@pytest.mark.parametrize(
+    ("asking", "new", "in_compat"),
+    [
+        ('hasattr({}, "experimental")', 'hasattr({}, "set_global_policy")', "True"),
+        ("hasattr({}, 'experimental')", "hasattr({}, 'set_global_policy')", "True"),
+        ('"experimental" in dir({})', '"set_global_policy" in dir({})', "True"),
+        ('not "experimental" in vars({})', 'not "set_global_policy" in vars({})', "not True"),
+        ('"experimental" not in dir({})', '"set_global_policy" not in dir({})', "False"),
+        (
+            'find_spec("tensorflow.keras.mixed_precision.experimental")',
+            'find_spec("tensorflow.keras.mixed_precision")',
+            'find_spec("compat_lossscale.experimental")',
+        ),
+    ],
+)
+def test_a_feature_is_asked_for_under_its_new_name(
+    asking: str, new: str, in_compat: str, collapse_guards: bool
+) -> None:
+    module, body = "tf.keras.mixed_precision", "if {}: pass\nelse: print('no')\n"
+    if "not" not in asking:
+        body = "AMP = {}\nif AMP: {}\nelse: print('no')\n"
+    head = "import tensorflow as tf\nfrom importlib.util import find_spec\n"
+    for target, asked, then in (
+        ("tf-keras", new, NEW_POLICY),
+        ("keras3", new, NEW_POLICY),
+        ("compat", in_compat, IN_COMPAT),
+    ):
+        source = head + body.format(asking.format(module), OLD_POLICY)
+        result = migrate_source(source, target=target, collapse_guards=collapse_guards)
+        assert body.format(asked.format(module), then) in result.text, target
+        assert reviews(result) == []
+        again = migrate_source(result.output, target=target, collapse_guards=collapse_guards)
+        assert not again.changed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            """
+            try:
+                from tensorflow.keras.mixed_precision import experimental as mp
+                HAS_AMP = True
+            except ImportError:
+                HAS_AMP = False
+            if HAS_AMP:
+                mp.set_policy("mixed_float16")
+            """,
+            """
+            try:
+                from tensorflow.keras import mixed_precision as mp
+                HAS_AMP = True
+            except ImportError:
+                HAS_AMP = False
+            if HAS_AMP:
+                mp.set_global_policy("mixed_float16")
+            """,
+        ),
+        (
+            """
+            import tensorflow as tf
+            mp = getattr(tf.keras.mixed_precision, "experimental", None)
+            if mp is not None:
+                mp.set_policy("mixed_float16")
+            """,
+            """
+            import tensorflow as tf
+            mp = tf.keras.mixed_precision
+            if mp is not None:
+                mp.set_global_policy("mixed_float16")
+            """,
+        ),
+        (
+            """
+            def has_amp():
+                try:
+                    from tensorflow.keras.mixed_precision import experimental
+                    return experimental is not None
+                except ImportError:
+                    return False
+            from tensorflow.keras import mixed_precision as m
+            opt = m.experimental.LossScaleOptimizer(opt, "dynamic") if has_amp() else opt
+            """,
+            """
+            def has_amp():
+                try:
+                    from tensorflow.keras import mixed_precision as experimental
+                    return experimental is not None
+                except ImportError:
+                    return False
+            from tensorflow.keras import mixed_precision as m
+            opt = m.LossScaleOptimizer(opt) if has_amp() else opt
+            """,
+        ),
+        (
+            """
+            import tensorflow as tf
+            try:
+                tf.keras.mixed_precision.experimental
+                HAS_AMP = True
+            except AttributeError:
+                HAS_AMP = False
+            if HAS_AMP:
+                tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+            """,
+            """
+            import tensorflow as tf
+            try:
+                tf.keras.mixed_precision
+                HAS_AMP = True
+            except AttributeError:
+                HAS_AMP = False
+            if HAS_AMP:
+                tf.keras.mixed_precision.set_global_policy("mixed_float16")
+            """,
+        ),
+        (
+            """
+            import tensorflow as tf
+            if hasattr(tf.train.experimental, "DynamicLossScale"):
+                scale = tf.train.experimental.DynamicLossScale()
+            """,
+            """
+            import tensorflow as tf
+            if True:
+                scale = tf.compat.v1.mixed_precision.DynamicLossScale()
+            """,
+        ),
+    ],
+    ids=["a flag in try", "getattr", "a function", "a statement", "another module"],
+)
+def test_a_feature_whose_place_nothing_takes_is_migrated(before: str, after: str) -> None:
+    for collapse_guards in (False, True):
+        check_transformed(before, after, collapse_guards=collapse_guards)
+
+
+def test_features_and_versions_are_told_apart_in_one_file() -> None:
+    check_review(
+        """
+        try:
+            from tensorflow.keras.mixed_precision.experimental import set_policy
+        except ImportError:
+            from tensorflow.keras.mixed_precision import set_global_policy as set_policy
+        try:
+            from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer
+        except ImportError:
+            LossScaleOptimizer = None
+        if LossScaleOptimizer is not None:
+            opt = LossScaleOptimizer(opt, "dynamic")
+        """,
+        """
+        try:
+            from tensorflow.keras.mixed_precision.experimental import set_policy
+        except ImportError:
+            from tensorflow.keras.mixed_precision import set_global_policy as set_policy
+        try:
+            from tensorflow.keras.mixed_precision import LossScaleOptimizer
+        except ImportError:
+            LossScaleOptimizer = None
+        if LossScaleOptimizer is not None:
+            opt = LossScaleOptimizer(opt)
+        """,
+        "the branch for old versions of the guard on line 1",
+    )
+
+
+@pytest.mark.parametrize("other", ["", "else:\n    print('float32')\n"])
+def test_a_version_that_nothing_takes_the_place_of(other: str) -> None:
+    version = 'tuple(map(int, tf.__version__.split(".")[:2]))'
+    source = f"import tensorflow as tf\nif {version} < (2, 4):\n    {OLD_POLICY}\n{other}"
+    result = check_left(source, f"{SURE} 2, and nothing takes its place in newer ones")
+    assert not any(record.for_older_versions for record in result.records)
+    assert migrate_source(source, collapse_guards=True).text == source
+    with_new = f"{source}if {version} >= (2, 4):\n    {NEW_POLICY}\n"
+    (text,) = reviews(migrate_source(with_new))
+    assert "nothing takes its place" not in text
+
+
+def test_one_guard_is_one_finding() -> None:
+    version = 'tuple(map(int, tf.__version__.split(".")[:2]))'
+    result = migrate_source(
+        program(
+            f"""
+            import tensorflow as tf
+            if {version} < (2, 2):
+                {OLD_POLICY}
+            elif {version} < (2, 4):
+                policy = tf.keras.mixed_precision.experimental.Policy("mixed_float16")
+                tf.keras.mixed_precision.experimental.set_policy(policy)
+            else:
+                {NEW_POLICY}
+            """
+        )
+    )
+    shown = [record.line for record in result.records if record.is_finding]
+    assert shown == [3]
+    assert result.count(Outcome.NEEDS_REVIEW) == 3
+
+
+def test_a_guard_and_what_it_asks_are_one_finding() -> None:
+    source = f"""
+        import tensorflow as tf
+        if hasattr(tf.keras.mixed_precision, "experimental"):
+            {OLD_POLICY}
+        else:
+            {NEW_POLICY}
+    """
+    records = migrate_source(program(source)).records
+    assert {one.rule: one.is_finding for one in records} == {"LS701": True, "LS802": False}
+
+
+def test_a_feature_that_another_file_asks_for(tmp_path: Path) -> None:
+    asks = """
+        try:
+            from tensorflow.keras.mixed_precision import experimental as mp
+            HAS_AMP = True
+        except ImportError:
+            mp = None
+            HAS_AMP = False
+    """
+    uses = """
+        from amp import HAS_AMP, mp
+        if HAS_AMP:
+            mp.set_policy("mixed_float16")
+        else:
+            {}
+    """
+    for other in ("pass", NEW_POLICY):
+        folder = tmp_path / other[:4]
+        folder.mkdir()
+        found = migrated(folder, {"amp.py": asks, "main.py": uses.format(other)})
+        assert "from tensorflow.keras import mixed_precision as mp" in found["amp.py"].text
+        assert "set_policy(" not in found["main.py"].text
+        assert [text for one in found.values() for text in reviews(one)] == []

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
 from lossscale_codemods.vocabulary.names import Target
 
-from tests.codemods.checks import check_left, check_noop
+from tests.codemods.checks import check_left, check_noop, reviews
 
 
 @pytest.mark.parametrize(
@@ -99,3 +100,19 @@ def test_the_class_has_another_name_around_new_optimizers_alone() -> None:
     check_noop(compared)
     check_noop(compared, target=Target.KERAS3)
     check_left(compared, "LS802", legacy_optimizers=False)
+
+
+OLD_CALL = "tf.keras.mixed_precision.experimental.set_policy('float32')"
+
+
+def test_a_doctest_is_run_as_code() -> None:
+    doc = f'"""Sets it.\n\n>>> {OLD_CALL}\n"""\n'
+    assert any("doctest" in text for text in reviews(migrate_source(doc)))
+    assert reviews(migrate_source(doc.replace(">>> ", "It says "))) == []
+
+
+@pytest.mark.parametrize("target", ["tf-keras", "compat", "keras3"])
+def test_what_is_patched_by_its_path_is_reported_for_every_target(target: str) -> None:
+    source = "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')\n"
+    [text] = reviews(migrate_source(source, target=target))
+    assert "path of an old name" in text

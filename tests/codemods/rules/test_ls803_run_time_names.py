@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_left, check_noop, check_review
+from tests.codemods.checks import check_left, check_noop, check_review, reviews
 
 HEAD = "import importlib\nimport tensorflow as tf\nROOT = 'tensorflow.keras.mixed_precision'\n"
 
@@ -68,3 +69,49 @@ def test_such_a_program_is_an_old_one() -> None:
         f"{made}tf.keras.optimizers.legacy.SGD()\n",
         "put together",
     )
+
+
+RUN = "the text that is run here is put together"
+_TIMES = "import tensorflow as tf\nfrom timeit import timeit\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "exec('tf.keras.mixed_precision.' + 'experimental' + '.set_policy(p)')",
+        "name = 'experimental'\nexec(f'tf.keras.mixed_precision.{name}.set_policy(p)')",
+        "text = 'tf.keras.mixed_precision.%s.global_policy()'\ntimeit(text % 'experimental')",
+    ],
+)
+def test_text_that_is_put_together_and_run(line: str) -> None:
+    assert any(RUN in text for text in reviews(migrate_source(f"{_TIMES}{line}\n")))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "exec('tf.keras.' + 'mixed_' + 'x')",
+        "re.compile('mixed_precision' + '.experimental')",
+        "model.compile(name('mixed_precision.x' + 'experimental'))",
+        "exec(text)\nparser.add_argument('--loss_scale')",
+    ],
+)
+def test_text_that_is_not_run_or_not_old(line: str) -> None:
+    assert reviews(migrate_source(f"{_TIMES}{line}\n")) == []
+
+
+def test_a_table_of_names_by_a_part_of_an_old_one() -> None:
+    source = (
+        "from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer\n"
+        "cls = globals()['Loss' + kind]\n"
+    )
+    assert any("known only when" in text for text in reviews(migrate_source(source)))
+
+
+def test_a_module_whose_members_are_listed() -> None:
+    source = (
+        "import inspect\nimport tensorflow as tf\n"
+        "found = dict(inspect.getmembers({}))['experimental']\n"
+    )
+    assert reviews(migrate_source(source.format("tf.keras.mixed_precision")))
+    assert reviews(migrate_source(source.format("tf.keras.layers"))) == []

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import importlib
+
 import pytest
 from lossscale_codemods import Outcome, migrate_source
 from lossscale_codemods.rules.ls902_tensorflow import TensorFlow
 
 from compat_lossscale.neighbour_names import TABLE
 from compat_lossscale.neighbour_names.neighbour import Neighbour
-from tests.codemods.checks import check_review, check_transformed
+from tests.codemods.checks import check_review, check_transformed, program, reviews
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
@@ -108,7 +110,6 @@ def test_a_name_with_a_successor_is_respelled(before: str, after: str) -> None:
     [f"{PRIVATE}.models import Sequential", f"{PRIVATE}.engine.sequential import Sequential"],
 )
 def test_models_of_private_modules_are_models(imported: str) -> None:
-    # What they compile was left, and then the file as a whole: a second pass would have seen it.
     result = migrate_source(f"{OLD}from {imported}\nmodel = Sequential()\nmodel.compile('adam')\n")
     assert result.problem == ""
     assert "model.compile(tf.keras.optimizers.legacy.Adam())" in result.text
@@ -133,7 +134,7 @@ def test_what_is_migrated_to_compat_gets_the_same_names() -> None:
         # It was the class of TensorFlow 1.
         (f"from {PRIVATE}.layers.normalization import BatchNormalization\nuse(BatchNormalization)",)
         * 2,
-        (f"from {PRIVATE}.utils import tf_utils\nuse(tf_utils.shape_type_conversion)",) * 2,
+        (f"from {PRIVATE}.utils import tf_utils\nuse(tf_utils.map_structure_with_atomic)",) * 2,
         ("from tensorflow.python.training.tracking import tracking\nuse(tracking.AutoTrackable)",)
         * 2,
         ("use(tf.estimator.Estimator)",) * 2,
@@ -245,3 +246,30 @@ def test_an_import_is_respelled_beside_one_for_older_versions() -> None:
         NEW + lines.format("tensorflow.keras.mixed_precision"),
         "the branch for old versions",
     )
+
+
+def test_functions_of_the_private_copy_that_work_as_they_did_stay() -> None:
+    module = "tensorflow.python.keras.utils"
+    used = f"""
+        from {module} import conv_utils
+        from {module}.generic_utils import to_list
+        print(conv_utils.convert_data_format("channels_last", 4), to_list(1))
+    """
+    source = program(OLD + program(used))
+    check_transformed(source, source.replace(OLD.strip(), NEW.strip()))
+    for name in ("conv_utils.normalize_kernel", "tf_utils.smart_cond"):
+        gone = f"{OLD}from {module} import {name.partition('.')[0]}\nprint({name})\n"
+        assert any("LS902" in text for text in reviews(migrate_source(gone)))
+
+
+def test_the_functions_that_stay_are_there() -> None:
+    for path in (
+        "conv_utils.convert_data_format",
+        "conv_utils.normalize_tuple",
+        "generic_utils.to_list",
+        "io_utils.path_to_string",
+        "tf_utils.convert_shapes",
+    ):
+        module, _, name = path.partition(".")
+        home = importlib.import_module(f"tensorflow.python.keras.utils.{module}")
+        assert callable(getattr(home, name))

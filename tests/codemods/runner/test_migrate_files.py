@@ -258,6 +258,21 @@ def test_the_report_is_the_same_whoever_searches(
     assert migrate_files.run([tmp_path], Options(), jobs=jobs) == expected
 
 
+def test_a_hundred_thousand_workers_are_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def noted(*_: object, jobs: int, **__: object) -> Iterator[tuple[worker_pool.Task, Result]]:
+        asked.append(jobs)
+        return iter(())
+
+    monkeypatch.setattr(migrate_files, "migrate_all", noted)
+    migrate_files.run([tmp_path], Options(), jobs=100_000)
+    migrate_files.run([tmp_path], Options(), jobs=1)
+    assert asked == [4 * migrate_files.default_jobs(), 1]
+
+
 def test_a_worker_that_dies_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.py", "b.py", "c.py")
     monkeypatch.setattr(file_task, "migrate_file", _die_on_b)

@@ -17,7 +17,7 @@ from compat_lossscale.formats.readers import (
 )
 from compat_lossscale.formats.writing import write_converted
 from compat_lossscale.spec import Generation
-from tests.formats.samples import COMPILED, archive, reason
+from tests.formats.samples import COMPILED, archive, reason, reason_here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def test_a_bomb_in_the_weights_is_refused_and_not_copied(
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
         target.writestr("config.json", json.dumps(COMPILED))
         target.writestr("model.weights.h5", b"\0" * (2**20 + 1))
-    assert "compressed and larger than" in reason(path)
+    assert "compressed and larger than" in reason_here(path)
 
 
 def test_an_archive_of_too_many_files_is_refused(
@@ -64,7 +64,7 @@ def test_an_archive_of_too_many_files_is_refused(
 ) -> None:
     monkeypatch.setattr(keras_archive, "MAX_ENTRIES", 1)
     path = archive(tmp_path / "many.keras", config__json="{}", metadata__json="{}")
-    assert "more than 1 files" in reason(path)
+    assert "more than 1 files" in reason_here(path)
 
 
 def test_a_huge_list_of_files_is_refused_before_it_is_read(tmp_path: Path) -> None:

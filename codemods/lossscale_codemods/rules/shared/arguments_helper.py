@@ -30,10 +30,26 @@ def _loss_scale_arguments(loss_scale):
 """For values that only the running program knows: it takes what the old API took, and no more."""
 
 
+SHORT_HELPER = "_dynamic_or_fixed"
+_SHORT_SOURCE = '''
+def _dynamic_or_fixed(loss_scale):
+    """Returns LossScaleOptimizer's arguments for "dynamic" or a number."""
+    return {} if loss_scale == "dynamic" else {"dynamic": False, "initial_scale": loss_scale}
+'''
+SOURCES = {HELPER: HELPER_SOURCE, SHORT_HELPER: _SHORT_SOURCE}
+"""The functions by their names; the second is for values that are the one or the other."""
+
+
+def helper_source(name: str) -> str:
+    """Returns the source of a helper under the name that it has in a file."""
+    original = name.rstrip("_")
+    return SOURCES[original].replace(f"def {original}(", f"def {name}(")
+
+
 def is_helper(source: str, name: str) -> bool:
     """Whether a function is the helper that an earlier run added."""
-    expected = HELPER_SOURCE.replace(f"def {HELPER}(", f"def {name}(")
     try:
-        return ast.dump(ast.parse(textwrap.dedent(source))) == ast.dump(ast.parse(expected))
+        added = ast.dump(ast.parse(textwrap.dedent(source)))
+        return added == ast.dump(ast.parse(helper_source(name)))
     except SyntaxError:
         return False

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.value_uses import UseKind, uses_of
 from lossscale_codemods.rules.base import Rewrite
 from lossscale_codemods.vocabulary.records import Edit
@@ -90,9 +89,3 @@ def put(program: Program, span: tuple[int, int], text: str) -> Edit:
 def rewrite(message: str, edits: list[Edit]) -> Rewrite:
     """Returns a rewrite whose edits need no names."""
     return Rewrite(message, lambda _: edits)
-
-
-def looks_like_optimizer(node: cst.CSTNode) -> bool:
-    """Whether an expression is called something with `opt`."""
-    name = dotted(node)
-    return name is not None and "opt" in name.rsplit(".", 1)[-1].lower()

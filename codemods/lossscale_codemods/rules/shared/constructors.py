@@ -11,15 +11,14 @@ from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.editing.edits import append_arguments, replace_argument
 from lossscale_codemods.rules.base import Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
+from lossscale_codemods.rules.shared.arguments_helper import helper_source
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
-    helper_name,
     simple_name,
 )
 from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
-from lossscale_codemods.vocabulary.names import HELPER, Target
+from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -142,8 +141,7 @@ def argument_edits(
     elif texts:
         edits += append_arguments(program.tree, call, texts)
     if arguments.helper:
-        name = helper_name(program)
-        renderer.helper(name, HELPER_SOURCE.replace(HELPER, name), occurrence)
+        renderer.helper(arguments.helper, helper_source(arguments.helper), occurrence)
     return edits
 
 

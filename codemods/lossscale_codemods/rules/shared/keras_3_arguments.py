@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import looks_like_settings
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Usage
 from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.what_is import looks_like_settings
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.vocabulary.keras_3_optimizers import (

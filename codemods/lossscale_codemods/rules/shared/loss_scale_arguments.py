@@ -9,14 +9,18 @@ import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.constant_evaluation import constant, key, parse
 from lossscale_codemods.analysis.evaluation_order import may_have_effects
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import MeaningClaim, Review
-from lossscale_codemods.rules.shared.arguments_helper import is_helper
+from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, is_helper
+from lossscale_codemods.rules.shared.literal_policies import asks_for_scale, scale_behind
 from lossscale_codemods.rules.shared.loss_scale_folding import Folding
+from lossscale_codemods.rules.shared.loss_scale_objects import refusal, repeats
 from lossscale_codemods.rules.shared.own_loss_scales import own_subclass
+from lossscale_codemods.rules.shared.policies_without_compile import compile_wraps_nothing
 from lossscale_codemods.vocabulary.names import HELPER, loss_scale_class
 
 if TYPE_CHECKING:
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
 
 _CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
+
+_STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
+"""What a function of the file can give, for the proof."""
 
 
 @dataclasses.dataclass
@@ -38,7 +45,7 @@ class Arguments:
         claim: For the proof of meaning.
         claims: The old names that vanish with it.
         removes: Variables that nothing needs any more.
-        helper: Whether the texts call the helper function.
+        helper: The name of the helper function that the texts call; empty if they call none.
         branches: For conditional expressions: the condition, and the two sides' arguments.
         doubt: Why they are only probably right, if they are.
     """
@@ -48,7 +55,7 @@ class Arguments:
     claim: MeaningClaim
     claims: Sequence[Occurrence] = ()
     removes: Sequence[Binding] = ()
-    helper: bool = False
+    helper: str = ""
     branches: tuple[str, list[str], list[str]] | None = None
     doubt: Review | None = None
 
@@ -85,7 +92,7 @@ class ArgumentReader(LossScaleTypes):
                 "Say which loss scale is meant, or do not wrap the optimizer.",
             )
         if any(self._is_of_policy(part) for part in self.tree.walk(node)):
-            return Review(
+            return self._of_policy(node, call) or Review(
                 "its loss scale is read from a policy, and policies have none any more",
                 "Write which one is meant. Under mixed_float16 it was dynamic, unless the policy "
                 "was made with another.",
@@ -108,7 +115,7 @@ class ArgumentReader(LossScaleTypes):
         if folded is not None:
             return folded
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
-        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp):
+        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
             return Arguments(
                 [],
                 "dynamic loss scaling is the default",
@@ -137,14 +144,16 @@ class ArgumentReader(LossScaleTypes):
                 'the value is "dynamic" or a number, depending on the way through the program',
                 claim,
             )
-        shared = self.folding.shared.refusal(node, call)
+        shared = refusal(node, call, self.program)
         if shared is not None:
             return shared
+        is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
+        helper = helper_name(self.program, SHORT_HELPER if is_short else HELPER)
         return Arguments(
-            [f"**{helper_name(self.program)}({source})"],
+            [f"**{helper}({source})"],
             "the value is known only when the program runs, so a helper function reads it then",
             claim,
-            helper=True,
+            helper=helper,
             doubt=self._doubt() if LossScaleType.UNKNOWN in kinds else None,
         )
 
@@ -165,6 +174,56 @@ class ArgumentReader(LossScaleTypes):
             and node.attr.value == "loss_scale"
             and self.program.types.is_policy(node.value)
         )
+
+    def _of_policy(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | None:
+        """Writes out the loss scale of a policy that is made in sight, where nothing shares it."""
+        if not isinstance(node, cst.Attribute) or not self._is_of_policy(node):
+            return None
+        behind = scale_behind(node.value, self.program)
+        if behind is None:
+            return None
+        policy, scale = behind
+        written = self._written_out(scale)
+        if written is None or "dynamic=False" in written.texts:
+            return written
+        if repeats(policy, call, self.program):
+            return None
+        alone = compile_wraps_nothing(self.program) and [
+            read
+            for read in self.program.reads_by_attribute.get("loss_scale", ())
+            if self._is_of_policy(read) and asks_for_scale(read, self.program) is None
+        ] == [node]
+        return written if alone else None
+
+    def _written_out(self, scale: cst.BaseExpression | str) -> Arguments | None:
+        """Writes a loss scale of constants as the constructor's own arguments."""
+        source = scale if isinstance(scale, str) else self.tree.source(scale)
+        message = "the loss scale that the policy was made with"
+        if isinstance(scale, cst.Call):
+            path = self.resolver.path(scale.func)
+            name = loss_scale_class(path) if path is not None else None
+            texts = self.folding.keywords(scale, name) if name is not None else None
+            if not isinstance(texts, list) or not all(map(self._is_constant, scale.args)):
+                return None
+            return Arguments(texts, message, MeaningClaim(source, {}, self._classes(scale)))
+        try:
+            value = constant(source)
+        except ValueError:
+            return None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            texts = ["dynamic=False", f"initial_scale={source}"]
+        elif value == "dynamic":
+            texts = []
+        else:
+            return None
+        return Arguments(texts, message, MeaningClaim(source))
+
+    def _is_constant(self, argument: cst.Arg) -> bool:
+        try:
+            constant(self.tree.source(argument.value))
+        except ValueError:
+            return False
+        return True
 
     def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
         """Whether a name is that of an object that moves, which another file makes."""
@@ -199,6 +258,9 @@ class ArgumentReader(LossScaleTypes):
     def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
         """Returns the values of every variable in an expression, as far as all are known."""
         sources: dict[str, list[str]] = {}
+        texts = self._texts(node)
+        if texts != [source := self.tree.source(node)]:
+            sources[key(parse(source))] = texts  # A call of a function of the file.
         stack: list[cst.CSTNode] = [node]
         while stack:
             for part in self.tree.walk(stack.pop()):
@@ -208,9 +270,16 @@ class ArgumentReader(LossScaleTypes):
                 bindings = self.resolver.bindings(part)
                 values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
                 if values and len(values) == len(bindings):
-                    sources[name] = [self.tree.source(v) for v in values]
+                    sources[name] = [text for value in values for text in self._texts(value)]
                     stack.extend(values)
         return sources
+
+    def _texts(self, value: cst.BaseExpression) -> list[str]:
+        """Returns the source of a value, or of what a function of the file can give."""
+        kinds = self.types(value) if isinstance(value, cst.Call) else {LossScaleType.UNKNOWN}
+        if not kinds <= set(_STAND_INS):
+            return [self.tree.source(value)]
+        return [text for kind, texts in _STAND_INS.items() if kind in kinds for text in texts]
 
     def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
         class_names: dict[str, str] = {}
@@ -286,9 +355,9 @@ class ArgumentReader(LossScaleTypes):
         )
 
 
-def helper_name(program: Program) -> str:
-    """Returns the helper function's name in a file: one that nothing else there has."""
-    name = HELPER
+def helper_name(program: Program, original: str) -> str:
+    """Returns a helper function's name in a file: one that nothing else there has."""
+    name = original
     while _is_of_the_program(program, name):
         name += "_"
     return name

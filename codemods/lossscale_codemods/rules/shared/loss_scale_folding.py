@@ -16,7 +16,7 @@ from lossscale_codemods.analysis.evaluation_order import (
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.edits import small_statement
 from lossscale_codemods.rules.base import Review
-from lossscale_codemods.rules.shared.shared_loss_scales import SharedLossScales
+from lossscale_codemods.rules.shared.loss_scale_objects import is_settled, repeats
 from lossscale_codemods.vocabulary import frameworks, names
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ class Folding:
         self.program = program
         self.tree = program.tree
         self.resolver = program.resolver
-        self.shared = SharedLossScales(program)
 
     def keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
         """Returns the constructor's arguments for those of a loss scale object."""
@@ -95,14 +94,14 @@ class Folding:
                     "Give each optimizer arguments of its own if they may scale apart, or keep "
                     "the shared state with `--target compat`.",
                 )
-            others = [u for u in others if not self.shared.is_settled(u, call)]
+            others = [u for u in others if not is_settled(u, self.program)]
             if others:
                 line = self.program.line(others[0])
                 return Review(
                     f"{name} is also used on line {line}, where its live state matters",
                     "Read the scale from the optimizer there: `optimizer.loss_scale`.",
                 )
-            if self._repeats(binding, call):
+            if repeats(binding.node, call, self.program):
                 return Review(
                     f"{name} is made once and may be given to several optimizers, which then "
                     "share its state",
@@ -130,15 +129,6 @@ class Folding:
             frameworks.is_new_optimizer(p)
             or ((old := names.lookup(p)) is not None and "Optimizer" in old.path)
             for p in paths
-        )
-
-    def _repeats(self, binding: Binding, call: cst.Call) -> bool:
-        """Whether the call can run more often than the assignment."""
-        around = set(self.tree.ancestors(binding.node))
-        repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
-        return any(
-            isinstance(above, repeating) and above not in around
-            for above in self.tree.ancestors(call)
         )
 
     def _is_stable(self, binding: Binding, value: cst.Call, call: cst.Call) -> bool:
@@ -175,13 +165,13 @@ class Folding:
             return True
         # An attribute or an item can be changed by whatever is called before it is read.
         start, end = self.tree.span(call)
-        repeats = self._repeats(binding, call)
+        runs_again = repeats(binding.node, call, self.program)
         return not any(
             isinstance(n, cst.Call | cst.Await | cst.Yield | cst.Del)
-            and (repeats or self.tree.span(n)[1] < end)
+            and (runs_again or self.tree.span(n)[1] < end)
             and (n is not call and not is_harmless(self.resolver, n))
             for n in within
-            if repeats or self.tree.span(n)[0] < start or self._is_in(n, call)
+            if runs_again or self.tree.span(n)[0] < start or self._is_in(n, call)
         )
 
     def _are_rebound(self, names: set[str], nodes: Sequence[cst.CSTNode], call: cst.Call) -> bool:
@@ -228,10 +218,7 @@ class Folding:
         )
         if shared or exported or owner.is_class:
             return []
-        others = [use for use in binding.uses if not self._is_in(use, call)]
-        if len(binding.uses) - len(others) != 1:
-            return []
-        if not all(self.shared.is_respelled(use, call) for use in others):
+        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
             return []
         statement = small_statement(self.tree, binding.node)
         if isinstance(statement, cst.Assign):

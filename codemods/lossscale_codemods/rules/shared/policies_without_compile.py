@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies whose loss scale decides nothing, because their program compiles no model.
+"""Policies whose loss scale decides nothing, because `compile` wraps no optimizer with it.
 
-Only `compile` took the loss scale of a policy: by itself, or where it loaded a compiled model. A
-program that trains in loops of its own and compiles nothing means the same without it.
+Only `compile` took the loss scale of a policy: by itself, or where it loaded a compiled model, and
+not for an optimizer that was wrapped already. A program that trains in loops of its own and
+compiles nothing else means the same without it.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import math
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.constant_evaluation import constant
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
-from lossscale_codemods.analysis.program_files import others_naming
+from lossscale_codemods.analysis.program_files import others_name, others_naming
 from lossscale_codemods.analysis.program_words import words_in
 from lossscale_codemods.analysis.syntax_check import parsed
-from lossscale_codemods.analysis.syntax_tree import is_none
+from lossscale_codemods.rules.shared.literal_policies import asks_for_scale
+from lossscale_codemods.rules.shared.policy_compiles import compiles_wrapped
 from lossscale_codemods.vocabulary.names import Meaning
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.program import Program
 
 _COMPILING = ("compile", "load_model", "clone_and_build_model")
@@ -31,7 +32,12 @@ _SHOWING = ("get_config", "to_json", "to_yaml")
 """What shows the loss scale of the policy of a layer."""
 _TELLING = frozenset({*_COMPILING, *_SHOWING})
 _PLAIN_READS = frozenset({"name", "compute_dtype", "variable_dtype"})
-_KNOWN = {LossScaleType.DYNAMIC, LossScaleType.NUMBER, LossScaleType.NOTHING}
+_KNOWN = {
+    LossScaleType.DYNAMIC,
+    LossScaleType.NUMBER,
+    LossScaleType.NOTHING,
+    LossScaleType.OBJECT,
+}
 
 
 def decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Program) -> bool:
@@ -45,34 +51,21 @@ def decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Progra
     return (
         _types(scale, program) <= _KNOWN
         and _is_only_set(policy, program)
-        and _compiles_nothing(program)
+        and compile_wraps_nothing(program)
+        and _trains(program)
     )
 
 
 def _types(scale: cst.BaseExpression, program: Program) -> set[LossScaleType]:
-    """Returns what a loss scale can be, with what the project gives to a parameter."""
-    bindings = [*program.resolver.bindings(scale)] if isinstance(scale, cst.Name) else []
-    if len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER:
-        return _given_types(bindings[0], program)
-    plain = isinstance(scale, cst.Name | cst.SimpleString | cst.BaseNumber)
-    return LossScaleTypes(program).types(scale) if plain else {LossScaleType.UNKNOWN}
-
-
-def _given_types(parameter: Binding, program: Program) -> set[LossScaleType]:
-    given = program.types.project.call_sites.arguments(program.resolver, parameter)
-    types = set()
-    for one in given or ():
-        if is_none(one.node):
-            types.add(LossScaleType.NOTHING)
-            continue
-        try:
-            value = constant(one.resolver.scopes.tree.source(one.node))
-        except ValueError:
-            return {LossScaleType.UNKNOWN}
-        if value != "dynamic" and not isinstance(value, int | float):
-            return {LossScaleType.UNKNOWN}
-        types.add(LossScaleType.DYNAMIC if value == "dynamic" else LossScaleType.NUMBER)
-    return types or {LossScaleType.UNKNOWN}
+    """Returns what a loss scale can be, as far as the file says."""
+    types = LossScaleTypes(program).types(scale)
+    if types == {LossScaleType.OBJECT} or isinstance(scale, cst.Name):
+        return types
+    try:
+        constant(program.tree.source(scale))
+    except ValueError:
+        return {LossScaleType.UNKNOWN}  # To take it out may take out more.
+    return types
 
 
 def _is_only_set(policy: cst.Call, program: Program) -> bool:
@@ -80,25 +73,38 @@ def _is_only_set(policy: cst.Call, program: Program) -> bool:
     above = program.tree.parent(policy)
     if isinstance(above, cst.Arg):
         return _takes_policy(above, program)
-    if not isinstance(above, cst.Assign) or not all(
-        isinstance(target.target, cst.Name) for target in above.targets
-    ):
+    if not isinstance(above, cst.Assign):
         return False
-    bindings = [
-        binding
-        for target in above.targets
-        for binding in program.scopes.binding_at.get(target.target, ())
-    ]
-    return bool(bindings) and all(
-        _is_plain(use, program) for binding in bindings for use in binding.uses
-    )
+    uses: list[cst.CSTNode] = []
+    for target in above.targets:
+        bindings = program.scopes.binding_at.get(target.target, ())
+        if not bindings:
+            return False
+        if isinstance(target.target, cst.Attribute):
+            name = target.target.attr.value
+            if others_name(program.types.project.modules, [name]):
+                return False
+            uses += program.reads_by_attribute.get(name, ())
+        uses += [use for binding in bindings for use in binding.uses]
+    return all(_is_plain(use, program) for use in uses)
 
 
 def _is_plain(use: cst.CSTNode, program: Program) -> bool:
     above = program.tree.parent(use)
     if isinstance(above, cst.Attribute):
-        return above.attr.value in _PLAIN_READS
+        return above.attr.value in _PLAIN_READS or _is_written_out(above, program)
     return isinstance(above, cst.Arg) and _takes_policy(above, program)
+
+
+def _is_written_out(read: cst.Attribute, program: Program) -> bool:
+    """Whether the read of a loss scale is respelled, so that the policy needs none for it."""
+    if read.attr.value != "loss_scale":
+        return False
+    argument = program.tree.parent(read)
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    return asks_for_scale(read, program) is not None or (
+        isinstance(call, cst.Call) and call.func in program.rewritten
+    )
 
 
 def _takes_policy(argument: cst.Arg, program: Program) -> bool:
@@ -112,25 +118,31 @@ def _takes_policy(argument: cst.Arg, program: Program) -> bool:
     )
 
 
-def _compiles_nothing(program: Program) -> bool:
-    """Whether a program trains models, and compiles none."""
-    modules = program.types.project.modules
-    telling = others_naming(modules, _TELLING)
-    if telling is None or not all(
-        map(_says_nothing, [program.source, *map(modules.source, telling)])
-    ):
+def compile_wraps_nothing(program: Program) -> bool:
+    """Whether a program compiles no model but with optimizers that are wrapped already."""
+    telling = others_naming(program.types.project.modules, _TELLING)
+    if telling is None:
         return False
+    compiles = sum(compiles_wrapped(node, program) for node in program.tree.parents)
+    others = map(program.types.project.modules.source, telling)
+    return _count(program.source) <= compiles and not any(map(_count, others))
+
+
+def _trains(program: Program) -> bool:
+    """Whether a program trains models at all, so that not another one compiles them."""
     words = words_in(program.source) or frozenset()
-    return not words.isdisjoint(_TRAINING) or bool(others_naming(modules, _TRAINING))
+    return not words.isdisjoint({*_TRAINING, "compile"}) or bool(
+        others_naming(program.types.project.modules, _TRAINING)
+    )
 
 
 @functools.lru_cache(maxsize=256)
-def _says_nothing(source: bytes) -> bool:
-    """Whether a file compiles no model, and asks for no config but that of a base class."""
+def _count(source: bytes) -> float:
+    """Returns in how many places a file may compile a model, or ask for a config."""
     tree = parsed(source)
     if tree is None:
-        return False
-    return all(_named(node) not in _TELLING or _is_other(node) for node in ast.walk(tree))
+        return math.inf
+    return sum(_named(node) in _TELLING and not _is_other(node) for node in ast.walk(tree))
 
 
 def _named(node: ast.AST) -> object:

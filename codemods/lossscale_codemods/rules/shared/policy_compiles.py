@@ -7,12 +7,13 @@ force when the model was made. Wrapping the optimizer that `compile` gets does t
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.model_compiles import kept_compiles
+from lossscale_codemods.analysis.model_compiles import kept_compiles, model_compile
 from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.program import Program
@@ -47,11 +48,20 @@ def compiled_optimizers(policy: cst.Call, program: Program) -> list[cst.BaseExpr
             continue
         if node.func.attr.value != "compile" or _is_no_model(node.func, program):
             continue
+        if compiles_wrapped(node, program):
+            continue
         optimizer = _optimizer_of(node, program)
         if optimizer is None or not is_made_behind(setting, node.func.value, program):
             return None
         optimizers.append(optimizer)
     return optimizers or None
+
+
+def compiles_wrapped(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a call compiles a model with an optimizer that `compile` does not wrap again."""
+    compiled = model_compile(node, program)
+    given = compiled.optimizer if compiled is not None else None
+    return given is not None and program.types.of(given.value) == {ObjectType.WRAPPER}
 
 
 def _setting(policy: cst.Call, program: Program) -> cst.CSTNode | None:
@@ -102,7 +112,7 @@ def other_files_compile(program: Program) -> bool:
         return True
     if modules.files is None:
         return False
-    stem = modules.files.path.stem.encode()
+    stem = os.fsencode(modules.files.path.stem)
     users = modules.mentioning(modules.files.path.stem)
     imports = re.compile(rb"(?:^|\n)[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(stem))
     if users is None or any(

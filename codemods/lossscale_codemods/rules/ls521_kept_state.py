@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""State of a loss scale that starts again, splits in two or raises with the new class is reported.
+
+`load_model` of tf-keras makes an optimizer with the initial loss scale. With `--target compat`, it
+makes the class of tf-keras, and not the one of `compat_lossscale`. A program that only predicts
+with the model, or compiles it again, is right as it is.
+
+Under one policy, the models of a program shared one loss scale up to TensorFlow 2.3. Now each
+`compile` makes its own. `copy.deepcopy` and `pickle` of a loss-scale optimizer raise an error on
+tf-keras. A checkpoint that TensorFlow 2.0 to 2.2 wrote has the number of steps under a name at
+which the class of tf-keras does not look for it. `compat_lossscale` does all of these as the old
+versions did.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.model_compiles import model_compile
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
+from lossscale_codemods.rules.shared.literal_policies import SCALED, name_of, policy_argument
+from lossscale_codemods.rules.shared.policy_compiles import compiles_wrapped
+from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.analysis.scanned_source import ScannedSource
+
+_SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Meaning.REWRITE})
+_SAVING = ("save", "save_model", "ModelCheckpoint")
+_HARMLESS = frozenset(
+    {"compile", "evaluate", "get_layer", "get_weights", "input", "input_shape", "inputs", "layers"}
+    | {"load_weights", "output", "output_shape", "outputs", "predict", "predict_generator"}
+    | {"predict_on_batch", "save_weights", "set_weights", "summary", "trainable", "weights"}
+)
+"""What is done with a loaded model to which its optimizer does not matter."""
+_COPIES = frozenset({"copy.deepcopy", "pickle.dump", "pickle.dumps"})
+_COPIES |= {"cloudpickle.dumps", "dill.dumps", "joblib.dump"}
+_KEEP = "or keep the old behavior with `--target compat`."
+_HEAD = (
+    "import tensorflow as tf\n"
+    "from tensorflow.keras.mixed_precision import experimental as mp\n"
+    "opt = mp.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD(), 'dynamic')\n"
+)
+_NEW_HEAD = (
+    "import tensorflow as tf\n"
+    "from tensorflow.keras import mixed_precision as mp\n"
+    "opt = mp.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())\n"
+)
+
+
+def _case(body: str, review: str | None = None) -> Case:
+    return Case(_HEAD + body, _NEW_HEAD + body, review=review)
+
+
+class KeptState(Rule):
+    """Reports state that the program keeps or copies, and the new class does not."""
+
+    id = "LS521"
+    title = "Loss-scale state in files and copies"
+    targets = WITH_KERAS_2
+    valid = (
+        _case(
+            "model.compile(opt)\nmodel.save(path)\n"
+            "model = tf.keras.models.load_model(path)\nmodel.fit(x, y)\n",
+            review="starts again with the initial loss scale",
+        ),
+        _case("import copy\nother = copy.deepcopy(opt)\n", review="raises an error"),
+        _case(
+            "checkpoint = tf.train.Checkpoint(optimizer=opt)\ncheckpoint.restore(path)\n",
+            review="TensorFlow 2.0 to 2.2",
+        ),
+    )
+
+    def can_fire(self, source: ScannedSource) -> bool:
+        """Whether a file with old names loads, copies or compiles anything."""
+        return source.names.has_old_name and any(
+            word in source.text
+            for word in ("load_model", "Checkpoint", "copy", "pickle", "compile", "dump")
+        )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the calls."""
+        if not any(occurrence.meaning in _SCALING for occurrence in program.references):
+            return
+        for node, _ in self._calls(program):
+            yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports them."""
+        if occurrence.rule != self.id:
+            return None
+        return next(
+            (review for node, review in self._calls(program) if node is occurrence.node), None
+        )
+
+    def _calls(self, program: Program) -> Iterator[tuple[cst.Call, Review]]:
+        calls = [node for node in program.tree.parents if isinstance(node, cst.Call)]
+        if any(program.reads_by_attribute.get(word) for word in _SAVING):
+            for call in calls:
+                if _loads_to_train(call, program):
+                    yield call, _loaded(program.target)
+        if program.target is Target.COMPAT:
+            return
+        for call in calls:
+            if _copies_wrapper(call, program):
+                yield call, _COPIED
+            elif _restores_wrapper(call, program):
+                yield call, _RESTORED
+        others = _compiled_besides(calls, program)
+        if others:
+            yield others[0], _SHARED
+
+
+def _loaded(target: Target) -> Review:
+    if target is Target.COMPAT:
+        return Review(
+            "it loads the LossScaleOptimizer of tf-keras, and not the one of compat_lossscale",
+            "Compile the model again with an optimizer of your own, or run the program with "
+            "`compat-lossscale run`.",
+        )
+    return Review(
+        "the optimizer of the loaded model starts again with the initial loss scale",
+        "Nothing is to be done if the first steps may be skipped until the scale fits. Otherwise "
+        "keep the optimizer in a checkpoint (`tf.train.Checkpoint`), which has the loss scale.",
+    )
+
+
+_COPIED = Review(
+    "copying or pickling a loss-scale optimizer raises an error in tf-keras",
+    f"Make a second optimizer from the same arguments, {_KEEP}",
+)
+_RESTORED = Review(
+    "from checkpoints that TensorFlow 2.0 to 2.2 wrote, tf-keras does not restore `iterations`",
+    "Nothing is to be done for checkpoints of later versions. Otherwise restore once with "
+    "`compat-lossscale run` and save again.",
+)
+_SHARED = Review(
+    "models that are compiled under one policy no longer share its loss scale: each has its own",
+    f"Nothing is to be done if they may scale apart. Otherwise give both one optimizer, {_KEEP}",
+)
+
+
+def _loads_to_train(call: cst.Call, program: Program) -> bool:
+    """Whether a call loads a model with its optimizer, which the program may go on with."""
+    path = program.resolver.path(call.func)
+    if path is None or not frameworks.is_framework(path) or not path.endswith(".load_model"):
+        return False
+    if any(a.keyword is not None and a.keyword.value == "compile" for a in call.args):
+        return False
+    above = program.tree.parent(call)
+    if isinstance(above, cst.Attribute):
+        return above.attr.value not in _HARMLESS
+    if not isinstance(above, cst.Assign):
+        return True
+    bindings = [b for t in above.targets for b in program.scopes.binding_at.get(t.target, ())]
+    reads = [program.tree.parent(use) for binding in bindings for use in binding.uses]
+    names = [one.attr.value if isinstance(one, cst.Attribute) else "" for one in reads]
+    return "compile" not in names and not _HARMLESS.issuperset(names)
+
+
+def _copies_wrapper(call: cst.Call, program: Program) -> bool:
+    path = program.resolver.path(call.func)
+    return path in _COPIES and bool(call.args) and program.types.is_wrapper(call.args[0].value)
+
+
+def _restores_wrapper(call: cst.Call, program: Program) -> bool:
+    """Whether a call makes a checkpoint with a loss-scale optimizer, which is restored."""
+    path = program.resolver.path(call.func) or ""
+    if not path.startswith("tensorflow.") or not path.endswith("train.Checkpoint"):
+        return False
+    restores = [*program.reads_by_attribute.get("restore", ())]
+    restores += program.reads_by_attribute.get("restore_or_initialize", ())
+    return bool(restores) and any(program.types.is_wrapper(a.value) for a in call.args)
+
+
+def _compiled_besides(calls: list[cst.Call], program: Program) -> list[cst.Call]:
+    """Returns the calls that compile a second model, or a third, under the policy of the first."""
+    if not _sets_moving_scale(program):
+        return []
+    seen: set[str] = set()
+    besides = []
+    for call in calls:
+        compiled = model_compile(call, program)
+        name = dotted(call.func) or ""
+        if compiled is None or not compiled.is_proven or compiled.optimizer is None:
+            continue
+        if compiles_wrapped(call, program):
+            continue
+        if seen and name not in seen:
+            besides.append(call)
+        seen.add(name)
+    return besides
+
+
+def _sets_moving_scale(program: Program) -> bool:
+    """Whether the policy that the program sets has a dynamic loss scale, as far as can be seen."""
+    for occurrence in program.references:
+        call = program.call(occurrence)
+        given = call.args[0].value if call is not None and call.args else None
+        if occurrence.meaning is Meaning.SET_POLICY and isinstance(given, cst.SimpleString):
+            if given.evaluated_value == SCALED:
+                return True
+        elif occurrence.meaning is Meaning.POLICY and call is not None:
+            scale = policy_argument(call, 1, "loss_scale")
+            moves = scale is None or isinstance(scale.value, cst.SimpleString | cst.Call)
+            if moves and name_of(call, program) == SCALED:
+                return True
+    return False

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every optimizer of this package tells of its skipped steps."""
+
+from __future__ import annotations
+
+import atexit
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import (
+    DynamicLossScale,
+    FixedLossScale,
+    LossScale,
+    RuleSettings,
+    fixed_value,
+    moves_by_the_rule,
+)
+from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
+from compat_lossscale.members.guards import AT_FLOOR, refuse_to_go_on, warn_that_it_is_stuck
+from compat_lossscale.spec import LossScaleRule
+
+
+class CountsSkippedSteps:
+    """Adds to an optimizer with a `_loss_scale` what it tells of skipped steps."""
+
+    _loss_scale: LossScale
+    _step_log: StepLog | None = None
+    _step_counter: Callable[[], Any] | None = None
+    """Gives the variable that counts applied steps, if there is one."""
+    _counts_skipped_too = True
+    """Whether it is to count skipped steps as well."""
+
+    def _start_counting(self) -> None:
+        if type(self._loss_scale) is not FixedLossScale:
+            self.__dict__["_step_log"] = StepLog.if_possible(self._step_counter, self._stated_rule)
+
+    @property
+    def loss_scale_rule(self) -> LossScaleRule | None:
+        """The rule by which a dynamic loss scale moves. To change it, assign another one.
+
+        It can change while the optimizer trains if the optimizer was made with `rule=` and a rule
+        that differs from TensorFlow's by more than the growth steps and one factor. Functions that
+        are traced already take the new numbers. It is `None` for a fixed loss scale, for a user's
+        own, and for numbers that no rule has, such as a multiplier of 1.
+
+        Raises:
+            LossScaleArgumentError: It cannot change. The message says why.
+        """
+        loss_scale = self._loss_scale
+        return loss_scale.rule if moves_by_the_rule(loss_scale) else None
+
+    @loss_scale_rule.setter
+    def loss_scale_rule(self, rule: LossScaleRule) -> None:
+        loss_scale = self._loss_scale
+        if not moves_by_the_rule(loss_scale):
+            raise LossScaleArgumentError(
+                "This optimizer's loss scale has no rule, because it is fixed or of a class of "
+                "your own. Make a new optimizer with a dynamic loss scale and rule=."
+            )
+        loss_scale.rule = rule
+
+    def _fixed_scale(self) -> float | None:
+        """The loss scale if it is fixed, and `None` otherwise."""
+        return fixed_value(self._loss_scale)
+
+    def _settings(self) -> RuleSettings | None:
+        """The settings of a rule that was stated."""
+        loss_scale = self._loss_scale
+        return loss_scale.settings if isinstance(loss_scale, DynamicLossScale) else None
+
+    def _stated_rule(self) -> LossScaleRule | None:
+        settings = self._settings()
+        return None if settings is None else settings.rule
+
+    def _note_applied(self) -> Any:
+        """Notes a step that is applied, and warns of a loss scale that could not grow."""
+        if self._step_log is None:
+            return None
+        loss_scale = self._loss_scale
+        if tf.executing_eagerly() and moves_by_the_rule(loss_scale) and loss_scale.stays_at_cap:
+            self._step_log.warn()
+        return self._step_log.note_applied()
+
+    def _count_skipped(self, stuck: Any) -> Any:
+        """Counts and notes a step that is skipped.
+
+        Args:
+            stuck: Whether the loss scale had to shrink at its floor; see `apply_or_skip`.
+        """
+        counted = None
+        if self._step_counter is not None:
+            with tf.init_scope():
+                counter = self._step_counter()  # May make the variable, which a branch cannot.
+            if self._counts_skipped_too:
+                counted = counter.assign_add(1, read_value=False)
+        if self._step_log is None:
+            return counted, self._assert_in_graph(stuck)
+        noted = self._step_log.note_skipped(stuck)
+        self._step_log.warn_if_stuck(again=True)
+        settings = self._settings()
+        if settings is None or tf.executing_eagerly():
+            return counted, noted
+        # What XLA compiles ignores it. Then the error comes when somebody looks.
+        passes = tf.less(self._step_log.notes[2], settings.floor_steps_to_raise)
+        return counted, noted, tf.debugging.Assert(passes, [AT_FLOOR])
+
+    def _assert_in_graph(self, stuck: Any) -> Any:
+        """Fails in a graph of TensorFlow 1, where there is no log, if the rule says so."""
+        rule = self._stated_rule()
+        if rule is None or rule.on_floor != "raise":
+            return None
+        return tf.debugging.Assert(tf.logical_not(stuck), [AT_FLOOR])
+
+    @property
+    def skipped_steps(self) -> tf.Tensor:
+        """Steps that this optimizer skipped since it was made, an int64 scalar tensor.
+
+        Checkpoints do not have it, and a restored optimizer starts from 0. With a fixed loss scale
+        no step is skipped.
+
+        Raises:
+            NotCountedError: The optimizer was made in a graph of TensorFlow 1.
+        """
+        log = self._log_if_dynamic()
+        return tf.constant(0, tf.int64) if log is None else log.skipped
+
+    @property
+    def last_step_skipped(self) -> tf.Tensor:
+        """Whether the latest step was skipped, a bool scalar tensor.
+
+        Checkpoints do not have it. An optimizer that went on after a skipped step, and is then
+        restored to the `iterations` of that step, says yes until its next step.
+
+        Raises:
+            NotCountedError: The optimizer was made in a graph of TensorFlow 1.
+        """
+        log = self._log_if_dynamic()
+        return tf.constant(False) if log is None else log.last_skipped
+
+    @property
+    def _has_said_it_is_stuck(self) -> bool:
+        """Whether it warned that its loss scale has to move and cannot; asked for in eager mode."""
+        return self._step_log is not None and self._step_log.has_warned
+
+    def _log_if_dynamic(self) -> StepLog | None:
+        is_fixed = type(self._loss_scale) is FixedLossScale
+        if self._step_log is None and not is_fixed:
+            raise NotCountedError(
+                "Skipped steps are counted in eager mode and in tf.function. This optimizer was "
+                "made in a graph of TensorFlow 1, whose Saver would save the counters with your "
+                "model. Look at the loss scale instead: it shrinks when a step is skipped."
+            )
+        if self._step_log is not None:
+            self._step_log.warn_if_stuck()
+        return self._step_log
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
+        children = super()._trackable_children(save_type, **kwargs)  # type: ignore[misc]  # it is mixed into what has one
+        if save_type == "savedmodel" and self._step_log is not None:
+            # A SavedModel refuses functions whose variables it does not have.
+            children = {**children, "step_log": self._step_log.notes}
+            settings = self._settings()
+            if settings is not None:
+                children["rule_settings"] = settings.variable
+        return children
+
+
+class StepLog:
+    """What an optimizer remembers of its steps beside the loss scale.
+
+    It is no part of a checkpoint: none of the original classes had it.
+
+    Args:
+        counter: Gives the variable that counts applied steps, and possibly skipped ones too, if
+            there is one: an applied step then needs no note. It may have to make the variable.
+        rule: Gives the loss scale's rule, if one was stated. It says what happens at the floor.
+
+    Attributes:
+        notes: An int64 variable: how many steps were skipped; which step the latest of them was, by
+            the counter, or whether the latest step was; how many were skipped at a loss scale that
+            is stuck. One variable, as a function takes time for each one that it uses.
+    """
+
+    def __init__(
+        self,
+        counter: Callable[[], Any] | None = None,
+        rule: Callable[[], LossScaleRule | None] | None = None,
+    ) -> None:
+        self._counter = counter
+        self._rule = rule
+        self.has_warned = False
+        self.notes = tf.Variable(
+            [0, 0, 0],
+            dtype=tf.int64,
+            trainable=False,
+            synchronization=tf.VariableSynchronization.AUTO,
+            aggregation=tf.VariableAggregation.NONE,
+        )
+        _logs.add(self)
+
+    @classmethod
+    def if_possible(
+        cls,
+        counter: Callable[[], Any] | None = None,
+        rule: Callable[[], LossScaleRule | None] | None = None,
+    ) -> StepLog | None:
+        """Makes one, unless a graph of TensorFlow 1 is being built.
+
+        A `tf.compat.v1.train.Saver` would save its variables with the model, and miss them in the
+        model's older checkpoints.
+        """
+        return cls(counter, rule) if tf.compat.v1.executing_eagerly_outside_functions() else None
+
+    @property
+    def skipped(self) -> tf.Tensor:
+        """How many steps were skipped, an int64 scalar tensor."""
+        return tf.convert_to_tensor(self.notes)[0]
+
+    @property
+    def last_skipped(self) -> tf.Tensor:
+        """Whether the latest step was skipped, a bool scalar tensor."""
+        skipped, last = self.notes[0], self.notes[1]
+        return tf.logical_and(skipped > 0, tf.equal(last, self._steps()))
+
+    def _steps(self) -> Any:
+        return 1 if self._counter is None else tf.cast(self._counter(), tf.int64)
+
+    def note_applied(self) -> Any:
+        """Notes that a step was applied."""
+        if self._counter is not None:
+            return None
+        return self.notes.assign(self.notes * [1, 0, 1], read_value=False)
+
+    def note_skipped(self, stuck: tf.Tensor | None = None) -> Any:
+        """Notes that a step was skipped. Call it when the counter has counted the step.
+
+        Args:
+            stuck: Whether the loss scale has to shrink and is at its floor, a bool scalar tensor.
+        """
+        at_floor = 0 if stuck is None else tf.cast(stuck, tf.int64)
+        kept = self.notes * [1, 0, 1]
+        return self.notes.assign(tf.add(kept, [1, self._steps(), at_floor]), read_value=False)
+
+    def warn_if_stuck(self, *, may_raise: bool = True, again: bool = False) -> None:
+        """Warns or raises, as the rule says, if steps were skipped at the floor; in eager mode.
+
+        Without a rule, it warns of the first. A function has no way to warn: what XLA compiles
+        cannot print.
+
+        Args:
+            may_raise: Whether to raise where the rule says so. Otherwise it warns.
+            again: Whether to raise after the first time too.
+
+        Raises:
+            LossScaleStuckError: The rule says so.
+        """
+        rule = None if self._rule is None else self._rule()
+        raises = may_raise and rule is not None and rule.on_floor == "raise"
+        if self.has_warned and not (raises and again):
+            return
+        if not tf.executing_eagerly() or (rule is not None and rule.on_floor == "ignore"):
+            return
+        if int(self.notes[2]) < (1 if rule is None else rule.floor_steps):
+            return
+        if raises:
+            self.has_warned = True
+            refuse_to_go_on()
+        self.warn()
+
+    def warn(self) -> None:
+        """Warns that the loss scale is stuck; the first time only."""
+        if not self.has_warned:
+            self.has_warned = True
+            rule = None if self._rule is None else self._rule()
+            warn_that_it_is_stuck(1.0 if rule is None else rule.min_scale)
+
+
+_logs: weakref.WeakSet[StepLog] = weakref.WeakSet()
+
+
+@atexit.register
+def _warn_at_exit() -> None:
+    """Warns of loss scales that got stuck within functions, and that nobody has looked at since."""
+    for log in _logs:
+        log.warn_if_stuck(may_raise=False)

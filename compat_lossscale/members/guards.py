@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings for the usual mistakes around loss scaling, and for a loss scale that cannot move.
+
+A loss that is scaled twice is recognized by identity. Nothing reads a value, adds an operation or
+changes a result.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from compat_lossscale.errors import (
+    LossScaleMisuseWarning,
+    LossScaleStuckError,
+    LossScaleStuckWarning,
+)
+
+_LIBRARIES: Final = {
+    "compat_lossscale",
+    "tensorflow",
+    "tf_keras",
+    "keras",
+    "jax",
+    "torch",
+    "contextlib",
+}
+_BY_AUTOGRAPH: Final = "__autograph_generated_file"
+"""Is in the names of files that AutoGraph writes, of which the program knows nothing."""
+
+
+class MisuseGuards:
+    """Which mistakes an optimizer has warned of."""
+
+    def __init__(self) -> None:
+        self._warned: set[str] = set()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()  # A copy warns again.
+
+    def warn(self, mistake: str, message: str) -> None:
+        """Warns of a mistake, the first time only.
+
+        Args:
+            mistake: A name of the mistake.
+            message: What is wrong, what follows from it, and what to do instead.
+        """
+        if mistake in self._warned:
+            return
+        self._warned.add(mistake)
+        warnings.warn(message, LossScaleMisuseWarning, stacklevel=frames_to_the_program())
+
+    def was_told_of(self, mistake: str) -> None:
+        """Notes that the program has been warned of a mistake in other words."""
+        self._warned.add(mistake)
+
+
+class GuardsScaling:
+    """Adds to an optimizer that it warns of a loss that is scaled already."""
+
+    _fixed_scale: Callable[[], float | None]
+    """Gives the loss scale if it is fixed, and `None` otherwise."""
+    _multiply: Callable[[Any, str], Any]
+    """Multiplies a loss by the loss scale, for a method that was called."""
+
+    @functools.cached_property
+    def _guards(self) -> MisuseGuards:
+        return MisuseGuards()
+
+    def _scaled(self, loss: Any, method: str) -> Any:
+        """Multiplies a loss by the loss scale.
+
+        Args:
+            loss: The loss.
+            method: The method that was called, for the message.
+        """
+        if loss in _scaled_losses and self._fixed_scale() != 1:
+            self._guards.warn(
+                "scaled twice",
+                f"{method}() was given a loss that is scaled already, so its gradients are "
+                "multiplied by the loss scale twice. Scale each loss once. minimize() and "
+                "compute_gradients() scale it themselves, and an optimizer needs one wrapper.",
+            )
+        scaled = self._multiply(loss, method)
+        _scaled_losses.add(scaled)
+        return scaled
+
+
+class _Tensors:
+    """Tensors of any framework, compared by identity, each for as long as it lives."""
+
+    def __init__(self) -> None:
+        self._references: dict[int, weakref.ref[Any]] = {}
+
+    def add(self, tensor: Any) -> None:
+        key = id(tensor)
+        try:
+            # It is called as `pop(key, reference)`, before the identity is used again.
+            reference = weakref.ref(tensor, functools.partial(self._references.pop, key))
+        except TypeError:
+            return  # It takes no references, so it is not recognized.
+        self._references[key] = reference
+
+    def __contains__(self, tensor: Any) -> bool:
+        reference = self._references.get(id(tensor))
+        return reference is not None and reference() is tensor
+
+
+_scaled_losses = _Tensors()
+
+
+def frames_to_the_program() -> int:
+    """Returns how far up the calling program is, as `warnings.warn` in the caller counts it."""
+    frame, count = sys._getframe(1), 1
+    while frame.f_back is not None and _is_of_a_library(frame):
+        frame, count = frame.f_back, count + 1
+    return count
+
+
+def _is_of_a_library(frame: types.FrameType) -> bool:
+    package = frame.f_globals.get("__name__", "").partition(".")[0]
+    return package in _LIBRARIES or _BY_AUTOGRAPH in frame.f_code.co_filename
+
+
+_STUCK = (
+    "The loss scale has to move and cannot. At {floor:g}, the lowest it can be, the "
+    "gradients still hold a NaN or an infinity: look for one in the input or the loss, or for a "
+    "learning rate at which training diverges. Near 3.4e38, the highest, every gradient has been "
+    "tiny for a long time: look whether the loss depends on the variables at all."
+)
+AT_FLOOR = (
+    "The loss scale is at the floor of its rule and has to shrink: the gradients still hold a NaN "
+    "or an infinity. Look for one in the input or the loss, or for a learning rate at which "
+    'training diverges. To go on without an error, use a rule with on_floor="warn", or with more '
+    "floor_steps."
+)
+"""What the error says, in functions too."""
+
+
+def warn_that_it_is_stuck(floor: float = 1.0) -> None:
+    """Warns that the loss scale is as low as `floor`, or as high as it can be."""
+    warnings.warn(_STUCK.format(floor=floor), LossScaleStuckWarning, stacklevel=3)
+
+
+def warn_that_it_starts_again(scale: float, initial: float) -> None:
+    """Warns that the loss scale was of no use, `scale`, and starts again at `initial`."""
+    warnings.warn(
+        f"The loss scale is {scale:g}, with which nothing can be trained: it must be positive and "
+        f"finite. It starts again at its initial value, {initial:g}.",
+        LossScaleStuckWarning,
+        stacklevel=frames_to_the_program(),
+    )
+
+
+def refuse_to_go_on() -> None:
+    """Raises the error for a loss scale at its floor.
+
+    Raises:
+        LossScaleStuckError: Always.
+    """
+    raise LossScaleStuckError(AT_FLOOR)

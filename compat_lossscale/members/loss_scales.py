@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What constructors, policies and configs state as a loss scale, and the LossScale made of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from compat_lossscale.core import native
+from compat_lossscale.core.dynamic_loss_scale import DynamicLossScale
+from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
+from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
+from compat_lossscale.spec import (
+    DEFAULT_MULTIPLIER,
+    Generation,
+    LossScaleRule,
+    LossScaleSpec,
+    check_rule,
+)
+
+
+class ForeignLossScale(LossScale):
+    """A user's own subclass of TensorFlow's own `LossScale`, adapted to this package's classes.
+
+    Args:
+        loss_scale: The user's object. It keeps its state and decides everything.
+    """
+
+    def __init__(self, loss_scale: Any) -> None:
+        super().__init__()
+        self._foreign = loss_scale
+
+    def __call__(self) -> tf.Tensor:
+        """Returns what the user's object returns."""
+        return self._foreign()
+
+    def update(self, grads: Any) -> tuple[Any, Any]:
+        """Lets the user's object update itself."""
+        return self._foreign.update(grads)  # type: ignore[no-any-return]  # TensorFlow has no types
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the config of the user's object."""
+        return self._foreign.get_config()  # type: ignore[no-any-return]  # TensorFlow has no types
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_foreign" or not hasattr(self._foreign, name):
+            return super().__getattr__(name)
+        return getattr(self._foreign, name)
+
+    def _trackable_children(self, *args: Any, **kwargs: Any) -> Any:
+        return self._foreign._trackable_children(*args, **kwargs)
+
+    def _lookup_dependency(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self._foreign._lookup_dependency(name, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._foreign)
+
+
+def class_of(loss_scale: LossScale) -> type:
+    """Returns a loss scale's class: of an adapted one, the user's own, as which it is saved."""
+    return type(loss_scale._foreign if isinstance(loss_scale, ForeignLossScale) else loss_scale)
+
+
+def spec_of(loss_scale: LossScale) -> LossScaleSpec | None:
+    """Returns a loss scale's spec; `None` if it is of a user's own class."""
+    # A subclass has rules or arguments of its own, which no spec states.
+    return loss_scale.spec if type(loss_scale) in (FixedLossScale, DynamicLossScale) else None
+
+
+def initial_scale_of(loss_scale: LossScale) -> float | None:
+    """Returns the first or only value of a loss scale, of a user's subclass too, if it has one."""
+    if isinstance(loss_scale, FixedLossScale):
+        return loss_scale._loss_scale_value
+    return loss_scale.initial_loss_scale if isinstance(loss_scale, DynamicLossScale) else None
+
+
+def as_loss_scale(loss_scale: Any, *, below_one: bool = False) -> LossScale:
+    """Turns what the old constructors took as `loss_scale` into a LossScale.
+
+    Args:
+        loss_scale: `"dynamic"`, a Python int or float, or a LossScale. An object of this package,
+            or of a subclass, is returned as it is, so that its state is shared with the caller, as
+            in TensorFlow 1.14 to 2.3. TensorFlow's own objects are adapted and share their state
+            too.
+        below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
+
+    Returns:
+        The LossScale.
+
+    Raises:
+        LossScaleArgumentError: For anything else, `None` and a multiplier of 0 included.
+    """
+    if isinstance(loss_scale, native.DynamicLossScale) and loss_scale.multiplier == 0:
+        # 2.4 refuses every multiplier but 2. Before, the loss scale became infinite for good.
+        raise LossScaleArgumentError(
+            "This DynamicLossScale has a multiplier of 0, by which the first bad step would make "
+            "the loss scale infinite, and the first growth would make it 0. Use one above 1."
+        )
+    if isinstance(loss_scale, LossScale):
+        return loss_scale
+    if isinstance(loss_scale, native.LossScale):
+        if type(loss_scale) is native.DynamicLossScale:
+            return DynamicLossScale.sharing_state_of(loss_scale)
+        if type(loss_scale) is native.FixedLossScale:
+            return from_spec(LossScaleSpec.from_argument(loss_scale))
+        return ForeignLossScale(loss_scale)
+    if isinstance(loss_scale, int | float) and not below_one:
+        return FixedLossScale(loss_scale)
+    return from_spec(LossScaleSpec.from_argument(loss_scale))
+
+
+def with_rule(loss_scale: Any, rule: LossScaleRule) -> DynamicLossScale:
+    """Makes the dynamic loss scale of an old constructor that is given a rule too.
+
+    Args:
+        loss_scale: The constructor's `loss_scale`, which must be `"dynamic"`.
+        rule: The rule.
+
+    Returns:
+        The loss scale.
+
+    Raises:
+        LossScaleArgumentError: `loss_scale` is anything else, or `rule` is no rule.
+    """
+    check_rule(rule)
+    if not isinstance(loss_scale, str) or loss_scale != "dynamic":
+        raise LossScaleArgumentError(
+            f'With a "rule", "loss_scale" must be "dynamic", but is {loss_scale!r}. For another '
+            "first value, pass loss_scale=DynamicLossScale(value, rule=rule) and leave out the "
+            "rule."
+        )
+    return DynamicLossScale(rule=rule)
+
+
+def from_spec(spec: LossScaleSpec) -> FixedLossScale | DynamicLossScale:
+    """Makes the LossScale, in its initial state, that a spec describes."""
+    if not spec.dynamic:
+        return FixedLossScale.of_any_value(spec.initial_scale)
+    assert spec.growth_steps is not None
+    assert spec.multiplier is not None
+    return DynamicLossScale(spec.initial_scale, spec.growth_steps, spec.multiplier, spec.rule)
+
+
+def opt_means_optimizer(init: Callable[..., None]) -> Callable[..., None]:
+    """Lets the first argument be given as `opt=`, its name in TensorFlow 1.14 and 1.15."""
+
+    @functools.wraps(init)
+    def init_with_either_name(self: Any, *args: Any, **kwargs: Any) -> None:
+        if "opt" in kwargs and "optimizer" not in kwargs:
+            kwargs["optimizer"] = kwargs.pop("opt")
+        init(self, *args, **kwargs)
+
+    return init_with_either_name
+
+
+@dataclasses.dataclass(frozen=True)
+class LossScaleConfigs:
+    """Reads and writes such configs by the registry of one Keras.
+
+    Attributes:
+        registered_name: Keras' `get_registered_name`.
+        registered_object: Keras' `get_registered_object`.
+    """
+
+    registered_name: Callable[[type], str]
+    registered_object: Callable[[str, dict[str, Any], dict[str, Any]], Any]
+
+    def serialize(self, loss_scale: LossScale | None) -> dict[str, Any] | None:
+        """Returns `{"class_name", "config"}` of a loss scale, and `None` for `None`."""
+        if loss_scale is None:
+            return None
+        class_name = self.registered_name(class_of(loss_scale))
+        return {"class_name": class_name, "config": loss_scale.get_config()}
+
+    def of_optimizer(self, loss_scale: LossScale, inner_config: Any) -> dict[str, Any]:
+        """Returns the config of an optimizer, in the form of TensorFlow 2.4.
+
+        Where that form has no words for the loss scale (a multiplier other than 2, a user's own
+        LossScale), it is in the form of TensorFlow 2.0 to 2.3.
+
+        Args:
+            loss_scale: The optimizer's loss scale.
+            inner_config: The config of the optimizer that it wraps.
+        """
+        spec = spec_of(loss_scale)
+        if spec is None:
+            return {"optimizer": inner_config, "loss_scale": self.serialize(loss_scale)}
+        if spec.multiplier in (None, DEFAULT_MULTIPLIER) or spec.rule is not None:
+            return {"inner_optimizer": inner_config, **spec.to_own_config(Generation.TF24)}
+        return {"optimizer": inner_config, **spec.to_config(Generation.TF23)}
+
+    def deserialize(
+        self, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> LossScale:
+        """Makes a loss scale, in its initial state, from what `serialize` returned.
+
+        Args:
+            config: `{"class_name", "config"}`.
+            custom_objects: Users' own LossScale classes by name. Those registered with Keras are
+                known.
+
+        Returns:
+            The loss scale.
+
+        Raises:
+            ConfigFormatError: The class is not known, or `config` has another form.
+        """
+        if not {"class_name", "config"} <= config.keys():
+            raise ConfigFormatError(
+                f"Improper config format: {dict(config)!r} needs `class_name` and `config`."
+            )
+        own = {"DynamicLossScale": DynamicLossScale, "FixedLossScale": FixedLossScale}
+        class_name = config["class_name"]
+        loss_scale_class = self.registered_object(class_name, dict(custom_objects or {}), own)
+        if loss_scale_class is None:
+            raise ConfigFormatError(
+                f"Unknown loss scale: {class_name!r}. If it is a class of your own, pass it: "
+                f"custom_objects={{{class_name!r}: ...}}."
+            )
+        loss_scale: LossScale = loss_scale_class.from_config(config["config"])
+        return loss_scale
+
+    def stated_in(
+        self, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> LossScale:
+        """Makes the loss scale that the config of an optimizer states.
+
+        Args:
+            config: The config of an optimizer of any generation. Its `loss_scale` may also be a
+                LossScale.
+            custom_objects: Users' own LossScale classes by name.
+
+        Returns:
+            The loss scale, in its initial state; the same object, if the config has one.
+
+        Raises:
+            ConfigFormatError: The config states no loss scale, or one of an unknown class.
+        """
+        stated = config.get("loss_scale")
+        if isinstance(stated, LossScale):
+            return stated
+        if isinstance(stated, Mapping):
+            return self.deserialize(stated, custom_objects)
+        return from_spec(LossScaleSpec.from_config(config))
+
+    def interpret(self, loss_scale: Any, *, below_one: bool = False) -> LossScale:
+        """Makes a loss scale of what the experimental Keras classes take as `loss_scale`.
+
+        Source: `LossScaleOptimizer` of TensorFlow 2.0 to 2.4 and `Policy` of 2.1 to 2.4. The
+        optimizers of `tf.compat.v1.train` take no dictionary.
+
+        Args:
+            loss_scale: `{"class_name", "config"}`, see `deserialize`; or what `as_loss_scale`
+                takes.
+            below_one: Whether a number below 1 is taken, as by the optimizer of TensorFlow 2.4.
+
+        Returns:
+            The loss scale.
+
+        Raises:
+            ConfigFormatError: It is a dictionary of another form, or of an unknown class.
+            LossScaleArgumentError: It is not one of these.
+        """
+        if isinstance(loss_scale, Mapping):
+            loss_scale = self.deserialize(loss_scale)
+        return as_loss_scale(loss_scale, below_one=below_one)
+
+    def get(self, identifier: Any) -> LossScale | None:
+        """Makes a loss scale of whatever Keras up to TensorFlow 2.3 took for one.
+
+        Args:
+            identifier: What `interpret` takes, or `None`.
+
+        Returns:
+            The loss scale; `None` for `None`.
+
+        Raises:
+            ConfigFormatError: It is a dictionary of another form, or of an unknown class.
+            LossScaleArgumentError: It is not one of these.
+        """
+        return None if identifier is None else self.interpret(identifier)

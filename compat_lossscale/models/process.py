@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Converts one model as a whole. It runs in a process of its own; see `convert_whole`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import runpy
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from compat_lossscale.errors import (
+    CompatLossScaleError,
+    ConversionError,
+    InexpressibleLossScaleError,
+)
+from compat_lossscale.formats.conversion import Conversion, Field, Verdict
+from compat_lossscale.formats.exchange import to_json
+from compat_lossscale.formats.object_graph import KEY, ObjectGraph
+from compat_lossscale.formats.readers import checkpoint, h5, keras_archive
+from compat_lossscale.formats.tensor_bundle import TensorBundle
+from compat_lossscale.models.optimizer_state import (
+    OptimizerState,
+    differences,
+    read_state,
+    write_state,
+)
+from compat_lossscale.models.rebuilding import Rebuilding, paired_weights
+from compat_lossscale.models.stored import StoredModel, read_stored
+from compat_lossscale.spec import Generation
+
+CPU_SECONDS = 1800
+"""Seconds of processor time for one model."""
+FLOAT32, NARROW = 1e-4, 3e-2
+"""How far outputs may be apart, beside the largest one; the latter where a layer computes in 16
+bits."""
+_NOT_LOADED = "the library that the file is for does not restore it"
+_NOT_COMPARED = "the outputs of the two models were not compared: {}"
+_COMPILE_KEYS = ("loss", "metrics", "weighted_metrics", "loss_weights")
+_OLD_NAMES = {
+    "kullback_leibler_divergence": "kl_divergence",
+    "logcosh": "log_cosh",
+    "huber_loss": "huber",
+    "cosine_proximity": "cosine_similarity",
+}
+"""Old names of losses and metrics, which only tf-keras knows."""
+
+
+@dataclasses.dataclass
+class Request:
+    """What is to be converted.
+
+    Attributes:
+        path: The artefact.
+        target: The generation to convert it to.
+        function: `SCRIPT:FUNCTION` that builds the model, for a checkpoint.
+        output: Where to write it.
+    """
+
+    path: str
+    target: str
+    function: str | None
+    output: str
+
+
+def main() -> None:
+    """Reads `request.json` of a folder, and writes `result.json` there."""
+    folder = Path(sys.argv[1])
+    _limit()
+    request = Request(**json.loads((folder / "request.json").read_text(encoding="utf-8")))
+    result: dict[str, Any]
+    try:
+        result = {"conversion": to_json(convert_model(request))}
+    except CompatLossScaleError as error:
+        is_lost = isinstance(error, InexpressibleLossScaleError)
+        result = {"error": str(error), "is_lost": is_lost}
+    except Exception as error:
+        # The libraries raise all kinds of errors about what they do not load.
+        (folder / "traceback").write_text(traceback.format_exc(), encoding="utf-8")
+        result = {"error": f"{type(error).__name__}: {error}"}
+    (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
+
+
+def _limit() -> None:
+    try:
+        import resource  # noqa: PLC0415  # not on Windows
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def convert_model(request: Request) -> Conversion:
+    """Converts a model.
+
+    Args:
+        request: What is to be converted.
+
+    Returns:
+        The conversion, with what the libraries make of it.
+
+    Raises:
+        ConversionError: It cannot be loaded, built again or written.
+        InexpressibleLossScaleError: The target cannot express its loss scale.
+    """
+    stored = read_stored(request.path, Generation(request.target), request.function)
+    source, target = _libraries(stored)
+    old, optimizer = _loaded(stored, source)
+    if stored.conversion is None and optimizer is not None:
+        compiled = old.get_compile_config()
+        stored.take(source.optimizers.serialize(optimizer), compiled)
+    rebuilding = Rebuilding(source, target)
+    new = rebuilding.model(old)
+    state = None
+    if stored.config is not None:
+        made = _optimizer(stored.config, target)
+        _compile(new, made, stored, rebuilding)
+        order = _order(new, rebuilding)
+        if optimizer is not None and len(order) == len(new.trainable_variables):
+            state = read_state(optimizer, order)
+            _make_variables(new.optimizer, new)
+            rebuilding.fields += write_state(new.optimizer, new.trainable_variables, state)
+        rebuilding.fields += _not_loaded(stored, state)
+    new.save(request.output)
+    loaded = target.models.load_model(request.output)
+    fields = rebuilding.fields + _check(old, new, loaded, rebuilding)
+    conversion = stored.finished()
+    if state is not None:
+        _make_variables(loaded.optimizer, loaded)
+        after = read_state(loaded.optimizer, loaded.trainable_variables)
+        fields += _lost_state(state, after, conversion, rebuilding.title)
+    lost = {field.name for field in fields if field.verdict is Verdict.LOST}
+    kept = [field for field in conversion.fields if field.name not in lost]
+    return dataclasses.replace(conversion, fields=(*kept, *fields))
+
+
+def _not_loaded(stored: StoredModel, state: OptimizerState | None) -> list[Field]:
+    """Returns what the file holds and the library that loads it does not restore."""
+    lost = []
+    for known in stored.artefact.states[:1]:
+        for name in ("loss_scale", "good_steps", "iterations", "slots"):
+            value = getattr(known, name)
+            there = getattr(state, name, None)
+            is_there = bool(there) if name == "slots" else there == value
+            if value and not is_there:
+                lost.append(Field(f"state.{name}", Verdict.LOST, value, _NOT_LOADED))
+    return lost
+
+
+def _lost_state(
+    before: OptimizerState, after: OptimizerState, conversion: Conversion, title: str
+) -> list[Field]:
+    """Returns what the converted file does not give back, besides what is known as lost."""
+    said = {field.name for field in conversion.lost}
+    return [
+        Field(
+            f"state.{name}", Verdict.LOST, None, f"{title} does not load it from the converted file"
+        )
+        for name in differences(before, after)
+        if f"state.{name}" not in said
+    ]
+
+
+def _libraries(stored: StoredModel) -> tuple[Any, Any]:
+    import compat_lossscale  # noqa: PLC0415  # TensorFlow
+
+    neighbours = stored.function is not None
+    compat_lossscale.install(legacy_optimizers=stored.is_legacy, neighbours=neighbours)
+    import keras  # noqa: PLC0415  # after TensorFlow
+    import tf_keras  # noqa: PLC0415  # after TensorFlow
+
+    import compat_lossscale.keras3  # noqa: PLC0415  # registers its class
+
+    return (keras, tf_keras) if stored.is_of_keras3 else (tf_keras, keras)
+
+
+# --- loading --------------------------------------------------------------------------------------
+
+
+def _loaded(stored: StoredModel, source: Any) -> tuple[Any, Any]:
+    """Returns the model and its optimizer, with their state."""
+    path = stored.artefact.path
+    if stored.artefact.format in (h5.FORMAT, keras_archive.FORMAT):
+        custom = {}
+        if not stored.is_of_keras3:
+            # tf-keras does not find the latter two in a loss-scale optimizer, nor does it need to.
+            later = {name: getattr(source.optimizers, name) for name in ("Lion", "Adafactor")}
+            custom = {**_stand_ins(stored.compiled, source), **later}
+        model = source.models.load_model(path, custom_objects=custom)
+        optimizer = getattr(model, "optimizer", None)
+        if optimizer is not None and not stored.is_of_keras3:
+            _make_variables(optimizer, model)
+        return model, optimizer
+    if stored.function is not None:
+        model = _built_by(stored.function)
+        optimizer = getattr(model, "optimizer", None)
+        prefix = path.removesuffix(".index")
+        objects = _objects_of_checkpoint(prefix, model, optimizer)
+    else:
+        model = source.models.model_from_json(json.dumps(stored.model))
+        config, optimizer = stored.loading_config(), None
+        prefix = str(Path(path, "variables", "variables"))
+        objects = {"root": model}
+        if config is not None:
+            optimizer = source.optimizers.deserialize(config)
+            objects["optimizer"] = optimizer
+    if optimizer is not None:
+        _make_variables(optimizer, model)
+    _restore(prefix, objects, stored.function)
+    return model, optimizer
+
+
+def _restore(prefix: str, objects: Mapping[str, Any], function: str | None) -> None:
+    import tensorflow as tf  # noqa: PLC0415  # it is loaded by now
+
+    builder = "its config describes" if function is None else f"{_named(function)}() builds"
+    try:
+        status = tf.train.Checkpoint(**objects).read(prefix)
+        status.expect_partial()
+        status.assert_existing_objects_matched()
+    except (AssertionError, ValueError) as error:
+        raise ConversionError(
+            f"the checkpoint does not fit the model that {builder}: {str(error)[:300]}"
+        ) from None
+
+
+def _named(function: str) -> str:
+    return function.rpartition(":")[2]
+
+
+def _built_by(function: str) -> Any:
+    script, name = function.rpartition(":")[0], _named(function)
+    sys.path.insert(0, str(Path(script).resolve().parent))
+    try:
+        namespace = runpy.run_path(script)
+    except OSError as error:
+        raise ConversionError(f"{script} cannot be run: {error.strerror}") from None
+    if not callable(namespace.get(name)):
+        raise ConversionError(f"{script} has no function {name}")
+    model = namespace[name]()
+    if not getattr(model, "built", False) or not hasattr(model, "trainable_variables"):
+        raise ConversionError(
+            f"{name}() of {script} must return a model of tf.keras that is built: give its first "
+            "layer an input shape, or call it once"
+        )
+    return model
+
+
+def _objects_of_checkpoint(prefix: str, model: Any, optimizer: Any) -> dict[str, Any]:
+    """Returns the objects by the names that the checkpoint has them under."""
+    bundle = TensorBundle(prefix)
+    data = bundle.text(KEY)
+    if data is None:
+        raise ConversionError("it is name-based: restore it with tf.compat.v1.train.Saver")
+    graph = ObjectGraph(data)
+    root = graph.nodes[0]
+    objects: dict[str, Any] = {}
+    if any(name.startswith("layer") for name in root.children):
+        objects["root"] = model
+    for name, number in root.children.items():
+        if any(child.startswith("layer") for child in graph.nodes[number].children):
+            objects.setdefault(name, model)
+    if not objects:
+        names = ", ".join(root.children)
+        raise ConversionError(f"no model of Keras stands at its root, which has: {names}")
+    places = {state.where for state in checkpoint.describe(bundle).states}
+    if optimizer is not None:
+        objects |= {name: optimizer for name in root.children if name in places}
+    return {name: value for name, value in objects.items() if name != "save_counter"}
+
+
+def _stand_ins(compiled: Mapping[str, Any], source: Any) -> dict[str, Any]:
+    """Returns functions in place of losses and metrics that are the user's own."""
+    names = {name for key in _COMPILE_KEYS for name in _names(compiled.get(key))}
+    return {name: _stand_in for name in names if not _is_known(name, source)}
+
+
+def _stand_in(y_true: Any, y_pred: Any) -> Any:
+    del y_true
+    return y_pred
+
+
+def _names(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping) and value.get("class_name") == "function":
+        yield str(value.get("config"))
+    elif isinstance(value, Mapping) and "class_name" in value:
+        yield str(value["class_name"])
+    elif isinstance(value, Mapping):
+        for child in value.values():
+            yield from _names(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _names(child)
+
+
+def _is_known(name: str, keras: Any) -> bool:
+    if name in ("accuracy", "acc", "crossentropy", "ce"):
+        return True
+    for module in (keras.losses, keras.metrics):
+        try:
+            module.get(name)
+        except (ValueError, TypeError):
+            continue
+        return True
+    return any(hasattr(module, name) for module in (keras.losses, keras.metrics))
+
+
+# --- what it becomes ------------------------------------------------------------------------------
+
+
+def _optimizer(config: Mapping[str, Any], target: Any) -> Any:
+    if target.__name__ == "keras" and config["class_name"] == "LossScaleOptimizer":
+        # Keras finds its own class under this name, not the one that is registered.
+        from compat_lossscale.keras3 import LossScaleOptimizer  # noqa: PLC0415
+
+        return LossScaleOptimizer.from_config(config["config"])
+    return target.optimizers.deserialize(dict(config))
+
+
+def _compile(new: Any, optimizer: Any, stored: StoredModel, rebuilding: Rebuilding) -> None:
+    arguments = {key: _compiled(stored.compiled.get(key), key, rebuilding) for key in _COMPILE_KEYS}
+    if rebuilding.to_keras3 and getattr(optimizer, "loss_scale_factor", None) is not None:
+        # Otherwise Keras drops it under mixed_float16, and wraps the optimizer.
+        arguments["auto_scale_loss"] = False
+    new.compile(optimizer=optimizer, **arguments)
+
+
+def _compiled(value: Any, place: str, rebuilding: Rebuilding) -> Any:
+    """Returns a loss or metrics of the other Keras."""
+    if isinstance(value, list):
+        return [_compiled(child, place, rebuilding) for child in value]
+    if isinstance(value, Mapping) and value.get("class_name") == "function":
+        value = value["config"]
+    if isinstance(value, Mapping) and "class_name" not in value:
+        return {key: _compiled(child, place, rebuilding) for key, child in value.items()}
+    module = rebuilding.target.losses if place == "loss" else rebuilding.target.metrics
+    if isinstance(value, str):
+        value = _OLD_NAMES.get(value, value) if rebuilding.to_keras3 else value
+        if _is_known(value, rebuilding.target):
+            return value
+    elif not isinstance(value, Mapping):
+        return value
+    else:
+        adapted = rebuilding.adapted(value, f"compile.{place}")
+        config = adapted["config"]
+        if isinstance(config, dict) and config.get("reduction") == "auto":
+            config["reduction"] = "sum_over_batch_size"
+        cls: Any = getattr(module, adapted["class_name"], None)
+        if cls is not None:
+            return cls.from_config(config)
+        value = value["class_name"]
+    rebuilding.lost(
+        f"compile.{place}",
+        value,
+        f"{rebuilding.title} has none of this name: if it is your own, compile the model again "
+        "with the optimizer that it has",
+    )
+    return None
+
+
+def _make_variables(optimizer: Any, model: Any) -> None:
+    from compat_lossscale.optimizers import saving  # noqa: PLC0415  # TensorFlow
+
+    saving.make_variables(optimizer, model.trainable_variables)
+
+
+def _order(new: Any, rebuilding: Rebuilding) -> list[Any]:
+    """Returns the old variables in the order in which the new model trains them."""
+    old_of = {
+        id(other): one for layers in rebuilding.layers for one, other in paired_weights(*layers)
+    }
+    return [old_of[id(variable)] for variable in new.trainable_variables if id(variable) in old_of]
+
+
+# --- checking -------------------------------------------------------------------------------------
+
+
+def _check(old: Any, new: Any, loaded: Any, rebuilding: Rebuilding) -> list[Field]:
+    """Compares the converted model, as its own library loads it, with the old one."""
+    for one, other in zip(new.weights, loaded.weights, strict=True):
+        if not np.array_equal(one.numpy(), other.numpy(), equal_nan=True):
+            raise ConversionError(
+                f"{rebuilding.title} does not load the weight {other.name} that it has saved"
+            )
+    try:
+        inputs = [_probe(one) for one in _flat(old.inputs or [])]
+        if not inputs:
+            raise ValueError("the model has no inputs of known shapes")
+        before, after = (_outputs(model, inputs) for model in (old, loaded))
+    except Exception as error:
+        # A model can refuse numbers that are drawn at random, with any error.
+        reason = _NOT_COMPARED.format(f"{type(error).__name__}: {error}"[:300])
+        return [Field("outputs", Verdict.NOTED, None, reason)]
+    distance = _distance(before, after)
+    if distance <= _tolerance(old):
+        return []
+    name = _first_that_differs(old, loaded, inputs, rebuilding)
+    reason = f"the converted model computes something else{name}: outputs are {distance:.2g} apart"
+    return [Field("outputs", Verdict.LOST, distance, reason)]
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        return [one for child in value.values() for one in _flat(child)]
+    if isinstance(value, list | tuple):
+        return [one for child in value for one in _flat(child)]
+    return [value]
+
+
+def _probe(tensor: Any) -> Any:
+    random = np.random.default_rng(0)
+    shape = [2, *(4 if size is None else int(size) for size in tuple(tensor.shape)[1:])]
+    dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
+    if "float" in dtype:
+        return random.normal(size=shape).astype("float32" if dtype == "bfloat16" else dtype)
+    return random.integers(0, 2, shape).astype(dtype)
+
+
+def _outputs(model: Any, inputs: list[Any]) -> list[Any]:
+    given = inputs[0] if len(inputs) == 1 else inputs
+    if isinstance(model.inputs, Mapping):
+        given = dict(zip(model.inputs, inputs, strict=True))
+    return [np.asarray(one, "float64") for one in _flat(model(given, training=False))]
+
+
+def _distance(before: list[Any], after: list[Any]) -> float:
+    distance = 0.0
+    for one, other in zip(before, after, strict=True):
+        if one.shape != other.shape or (np.isnan(one) != np.isnan(other)).any():
+            return float("inf")
+        same = np.nan_to_num(one), np.nan_to_num(other)
+        largest = max(1.0, float(np.max(np.abs(same[0]), initial=0.0)))
+        distance = max(distance, float(np.max(np.abs(same[0] - same[1]), initial=0.0)) / largest)
+    return distance
+
+
+def _tolerance(model: Any) -> float:
+    layers = _all_layers(model)
+    is_narrow = any("16" in str(getattr(layer, "compute_dtype", "")) for layer in layers)
+    return NARROW if is_narrow else FLOAT32
+
+
+def _all_layers(model: Any) -> Iterator[Any]:
+    for layer in model.layers:
+        yield layer
+        if hasattr(layer, "layers"):
+            yield from _all_layers(layer)
+
+
+def _first_that_differs(old: Any, new: Any, inputs: list[Any], rebuilding: Rebuilding) -> str:
+    """Returns the name of the first layer whose output differs, with a few words."""
+    names: dict[Any, Any] = {id(one): other.name for one, other in rebuilding.layers}
+    tolerance = _tolerance(old)
+    for layer in old.layers:
+        name = names.get(id(layer))
+        if name is None or not hasattr(layer, "output"):
+            continue
+        parts: list[Any] = []
+        make: Callable[..., Any]
+        for model, make in ((old, rebuilding.source.Model), (new, rebuilding.target.Model)):
+            part = make(model.inputs, model.get_layer(layer.name if model is old else name).output)
+            parts.append(_outputs(part, inputs))
+        if _distance(*parts) > tolerance:
+            return f" from the layer {layer.name} ({type(layer).__name__}) on"
+    return ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a model of one Keras again in the other, layer by layer.
+
+Both libraries make their own layers from the settings that they understand. A setting that the
+other class does not take is left out if it says no more than the default, and is lost otherwise.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from compat_lossscale.errors import ConversionError
+from compat_lossscale.formats.conversion import Field, Verdict
+
+_POLICIES = ("Policy", "PolicyV1", "DTypePolicy", "FloatDTypePolicy")
+_MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
+_NARROW = ("float16", "bfloat16")
+_RENAMED = {
+    "keras": {
+        ("LeakyReLU", "alpha"): "negative_slope",
+        ("InputLayer", "batch_input_shape"): "batch_shape",
+    },
+    "tf_keras": {
+        ("LeakyReLU", "negative_slope"): "alpha",
+        ("InputLayer", "batch_shape"): "batch_input_shape",
+    },
+}
+_WITHOUT_MEANING = frozenset(
+    {
+        # The input layer, or the first call, says the same.
+        *("batch_input_shape", "input_length", "query_shape", "key_shape", "value_shape"),
+        # How random numbers are drawn, and how a layer computes the same.
+        *("seed", "rng_type", "noise_shape", "implementation", "autocast", "dtype"),
+        # A loss is its class, and a vocabulary has its length.
+        *("fn", "vocabulary_size"),
+    }
+)
+"""Settings that may be left out whatever their value."""
+_HIDDEN = ("zero_output_for_mask",)
+"""Settings that tf-keras takes, and no signature has."""
+_INSTEAD = {
+    "ThresholdedReLU": "ReLU(threshold=theta) is nearly the same",
+    "SyncBatchNormalization": "BatchNormalization(synchronized=True) is the same",
+    "TFOpLambda": "it stands for a TensorFlow function: use a layer or keras.ops",
+    "SlicingOpLambda": "it stands for x[...]: use a layer or keras.ops",
+}
+_WITH_STATES = (
+    *("RNN", "SimpleRNN", "GRU", "LSTM", "Bidirectional"),
+    *("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
+)
+_LOOKUPS = ("IntegerLookup", "StringLookup")
+_INFERENCE = "the layer is called with training=False; in Keras 3, fit() trains it all the same"
+_ACTIVITY = (
+    "Keras 3.10 and later cannot train with the activity loss of a layer that computes in this "
+    "dtype; give the layer dtype='float32'"
+)
+
+
+class Rebuilding:
+    """Builds one model again, and keeps what belongs to what.
+
+    Args:
+        source: The module of the Keras that has the model: `tf_keras` or `keras`.
+        target: The other one.
+
+    Attributes:
+        fields: What the other Keras does not have, or what changes.
+        layers: The pairs of layers, the old one first.
+    """
+
+    def __init__(self, source: Any, target: Any) -> None:
+        self.source, self.target = source, target
+        self.to_keras3 = target.__name__ == "keras"
+        self.title = "Keras 3" if self.to_keras3 else "tf-keras"
+        self.fields: list[Field] = []
+        self.layers: list[tuple[Any, Any]] = []
+        self._made: dict[int, Any] = {}
+        self._names: set[str] = set()
+
+    def lost(self, place: str, value: Any, reason: str) -> None:
+        """Notes that something is lost."""
+        self._add(Field(place, Verdict.LOST, value, reason))
+
+    def noted(self, place: str, value: Any, reason: str) -> None:
+        """Notes that something changes, and training does not."""
+        self._add(Field(place, Verdict.NOTED, value, reason))
+
+    def _add(self, field: Field) -> None:
+        if field not in self.fields:
+            self.fields.append(field)
+
+    def model(self, old: Any) -> Any:
+        """Builds a model again.
+
+        Args:
+            old: A sequential or functional model.
+
+        Returns:
+            The model in the other Keras, with the weights of the old one.
+
+        Raises:
+            ConversionError: A layer cannot be built.
+        """
+        new = self._network(old)
+        for one, other in self.layers:
+            self._copy_weights(one, other)
+        return new
+
+    def _network(self, old: Any) -> Any:
+        if isinstance(old, self.source.Sequential):
+            new = self._sequential(old)
+        elif type(old).__name__ in ("Functional", "Model") and getattr(old, "inputs", None):
+            new = self._functional(old)
+        else:
+            raise ConversionError(
+                f"{old.name} is a model of a class of your own, {type(old).__name__}: build it in "
+                f"{self.title}, and load its weights there"
+            )
+        if not old.trainable:
+            new.trainable = False
+        return new
+
+    def _sequential(self, old: Any) -> Any:
+        first = next(iter(old.get_config()["layers"]), None)
+        layers = [self.layer(layer) for layer in old.layers]
+        if first and first["class_name"] == "InputLayer":
+            layers.insert(0, self._input(first["config"]))
+        new = self.target.Sequential(layers, name=self._free_name(old.name))
+        shape = old.get_build_config() if old.built else None
+        if shape and not new.built and shape.get("input_shape"):
+            new.build(_tuples(shape["input_shape"]))
+        return new
+
+    def _input(self, config: Mapping[str, Any]) -> Any:
+        shape = config.get("batch_shape") or config.get("batch_input_shape")
+        options = {"sparse": True} if config.get("sparse") else {}
+        if config.get("ragged"):
+            self.lost(f"layer {config['name']}.ragged", True, f"{self.title} has no ragged inputs")
+        dtype = self.adapted(config.get("dtype"), "")
+        name = self._free_name(config["name"])
+        return self.target.Input(batch_shape=_tuples(shape), dtype=dtype, name=name, **options)
+
+    def _free_name(self, name: str) -> str:
+        """Returns a layer's name, or another one if Keras 3 refuses it."""
+        if "/" not in name or not self.to_keras3:
+            self._names.add(name)
+            return name
+        free = name.replace("/", "_")
+        while free in self._names:
+            free += "_"
+        self._names.add(free)
+        self.noted(
+            f"layer {name}.name", name, f"Keras 3 takes no / in names; the layer is called {free}"
+        )
+        return free
+
+    def layer(self, old: Any) -> Any:
+        """Builds a layer again, once however often it is used."""
+        if id(old) not in self._made:
+            is_network = isinstance(old, self.source.Model)
+            self._made[id(old)] = self._network(old) if is_network else self._one_layer(old)
+        return self._made[id(old)]
+
+    def _one_layer(self, old: Any) -> Any:
+        name, place = type(old).__name__, f"layer {old.name}"
+        cls = getattr(self.target.layers, name, None)
+        if not isinstance(old, self.source.layers.Layer) or not self._is_own(old):
+            raise ConversionError(
+                f"{place} is of a class of your own, {name}, of which {self.title} knows nothing: "
+                f"build the model in {self.title}, and load its weights there"
+            )
+        if cls is None:
+            hint = f"; {_INSTEAD[name]}" if name in _INSTEAD else ""
+            raise ConversionError(f"{place}: {self.title} has no {name}{hint}")
+        config = old.get_config()
+        if config.get("vocabulary", "") is None and hasattr(old, "get_vocabulary"):
+            # What it has learned, which stands in no weights.
+            config["vocabulary"] = old.get_vocabulary(include_special_tokens=False)
+        settings = self._settings(cls, type(old), config, place)
+        settings["name"] = self._free_name(old.name)
+        if not self.to_keras3 and name in _LOOKUPS:
+            is_number = config.get("output_mode", "int") == "int"
+            settings["dtype"] = "int64" if is_number else "float32"
+        elif not self.to_keras3 and name == "TextVectorization":
+            settings["dtype"] = "string"
+        if not self.to_keras3 and name == "MultiHeadAttention":
+            # tf-keras wants them there, and learns them when it is called.
+            settings |= dict.fromkeys(("query_shape", "key_shape", "value_shape"))
+        self._check_activity(old, place)
+        try:
+            new = cls.from_config(settings)
+        except Exception as error:
+            # Each class raises what it likes.
+            raise ConversionError(f"{place}: {self.title} does not build it: {error}") from error
+        self.layers.append((old, new))
+        return new
+
+    def _is_own(self, old: Any) -> bool:
+        root = self.source.__name__
+        return type(old).__module__.split(".")[0] == root or type(old) is getattr(
+            self.source.layers, type(old).__name__, None
+        )
+
+    def _check_activity(self, old: Any, place: str) -> None:
+        dtype = getattr(old, "compute_dtype", None)
+        if self.to_keras3 and dtype in _NARROW and getattr(old, "activity_regularizer", None):
+            self.lost(f"{place}.activity_regularizer", dtype, _ACTIVITY)
+
+    # --- settings ---------------------------------------------------------------------------------
+
+    def adapted(self, value: Any, place: str) -> Any:
+        """Returns a setting's value as the other Keras reads it."""
+        if isinstance(value, list | tuple):
+            return [self.adapted(child, place) for child in value]
+        if not isinstance(value, Mapping):
+            return value
+        if not isinstance(value.get("class_name"), str) or "config" not in value:
+            return {key: self.adapted(child, place) for key, child in value.items()}
+        name, config = value["class_name"], value["config"]
+        if name in _POLICIES:
+            return config["name"]
+        kind, cls = self._class(name, self.target)
+        if cls is None or not isinstance(config, Mapping):
+            return dict(value)
+        _, old = self._class(name, self.source)
+        return {
+            **{key: value[key] for key in ("name", "inbound_nodes") if key in value},
+            "module": f"keras.{kind}".rstrip("."),
+            "class_name": name,
+            "config": self._settings(cls, old, config, place),
+            "registered_name": None,
+        }
+
+    def _class(self, name: str, keras: Any) -> tuple[str, Any]:
+        for kind in ("layers", "initializers", "regularizers", "constraints", "losses", "metrics"):
+            cls = getattr(getattr(keras, kind), name, None)
+            if isinstance(cls, type):
+                return kind, cls
+        return "", getattr(keras, name, None) if name in ("Sequential", "Functional") else None
+
+    def _settings(
+        self, cls: type, old: type | None, config: Mapping[str, Any], place: str
+    ) -> dict[str, Any]:
+        accepted = {name for name, _ in _parameters(cls)}
+        defaults = dict(_parameters(old)) if old is not None else {}
+        settings: dict[str, Any] = {}
+        for key, value in config.items():
+            renamed = _RENAMED[self.target.__name__].get((cls.__name__, key), key)
+            if renamed in accepted or renamed != key:
+                settings[renamed] = self.adapted(value, place)
+            elif key in _HIDDEN and not self.to_keras3:
+                settings[key] = value
+            elif not _says_nothing(key, value, defaults):
+                reason = f"{cls.__name__} of {self.title} has no {key}"
+                self.lost(f"{place}.{key}", value, reason)
+        axis = settings.get("axis")
+        if cls.__name__ == "BatchNormalization" and isinstance(axis, list) and len(axis) == 1:
+            # tf-keras takes both and writes a list; Keras 3 takes no list.
+            (settings["axis"],) = axis
+        return settings
+
+    # --- functional models ------------------------------------------------------------------------
+
+    def _functional(self, old: Any) -> Any:
+        config = old.get_config()
+        graph = _Graph(config["layers"], is_keras3=not self.to_keras3)
+        outputs: dict[tuple[str, int], Any] = {}
+        for layer in config["layers"]:
+            if layer["class_name"] == "InputLayer":
+                outputs[_name(layer), 0] = self._input(layer["config"])
+        pending = [
+            (layer, number, call)
+            for layer in config["layers"]
+            if layer["class_name"] != "InputLayer"
+            for number, call in enumerate(layer["inbound_nodes"])
+        ]
+        while pending:
+            left = []
+            for layer, number, call in pending:
+                args, kwargs = graph.arguments(call)
+                if all(key in outputs for key in graph.needs((args, kwargs))):
+                    made = self._called(old, layer, *graph.resolved((args, kwargs), outputs))
+                    outputs[_name(layer), number] = made
+                else:
+                    left.append((layer, number, call))
+            if len(left) == len(pending):
+                raise ConversionError(f"the graph of {old.name} has a call without its inputs")
+            pending = left
+        ends = [graph.ends(config[key], outputs) for key in ("input_layers", "output_layers")]
+        return self.target.Model(*ends, name=self._free_name(old.name))
+
+    def _called(self, old: Any, layer: Mapping[str, Any], args: Any, kwargs: Any) -> Any:
+        name = layer["class_name"]
+        if name == "Cast" and str(layer.get("module")).startswith("keras.src.ops."):
+            # Keras 3.6 casts where policies meet. A layer of tf-keras casts its inputs itself.
+            return args[0]
+        kwargs = {key: value for key, value in kwargs.items() if value is not None}
+        if kwargs.get("training") is False:
+            if self.to_keras3:
+                self.lost(f"layer {_name(layer)}.training", False, _INFERENCE)
+            else:
+                # Keras 3 writes arguments that were not given, too.
+                del kwargs["training"]
+        if name in _WITH_STATES and isinstance(args[0], list):
+            kwargs["initial_state"] = args[0][1:]
+            args = [args[0][0], *args[1:]]
+        new = self.layer(old.get_layer(_name(layer)))
+        try:
+            return new(*args, **kwargs)
+        except Exception as error:
+            # Each class raises what it likes.
+            place = f"layer {_name(layer)}"
+            raise ConversionError(f"{place}: {self.title} does not call it: {error}") from error
+
+    # --- weights ----------------------------------------------------------------------------------
+
+    def _copy_weights(self, old: Any, new: Any) -> None:
+        for one, other in paired_weights(old, new):
+            other.assign(one.numpy())
+
+
+def paired_weights(old: Any, new: Any) -> Iterator[tuple[Any, Any]]:
+    """Yields the weights of a layer in both libraries, the old one first.
+
+    Raises:
+        ConversionError: They do not belong together.
+    """
+    before, after = list(old.weights), list(new.weights)
+    if [tuple(one.shape) for one in before] != [tuple(one.shape) for one in after]:
+        by_name = {_leaf(one): one for one in before}
+        if not {_leaf(one) for one in after} <= by_name.keys():
+            raise ConversionError(
+                f"layer {old.name} has {len(before)} weights in one library and {len(after)} in "
+                "the other"
+            )
+        before = [by_name[_leaf(one)] for one in after]
+    yield from zip(before, after, strict=True)
+
+
+def _leaf(weight: Any) -> str:
+    return str(getattr(weight, "path", weight.name)).rpartition("/")[2].partition(":")[0]
+
+
+def _says_nothing(key: str, value: Any, defaults: Mapping[str, Any]) -> bool:
+    if key in _WITHOUT_MEANING or key.endswith("_initializer"):
+        return True
+    if value is None or value is False or (key, value) == ("data_format", "channels_last"):
+        return True
+    default = defaults.get(key, inspect.Parameter.empty)
+    return bool(value is default or value == default)
+
+
+def _parameters(cls: type) -> Iterator[tuple[str, Any]]:
+    """Yields the arguments that a class takes, with their defaults."""
+    seen = set()
+    for base in cls.__mro__:
+        if "__init__" not in vars(base) or base is object:
+            continue
+        parameters = inspect.signature(vars(base)["__init__"]).parameters.values()
+        for parameter in parameters:
+            if parameter.name not in seen:
+                seen.add(parameter.name)
+                yield parameter.name, parameter.default
+        if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+            return
+
+
+def _name(layer: Mapping[str, Any]) -> str:
+    return str(layer.get("name") or layer["config"]["name"])
+
+
+def _tuples(shape: Any) -> Any:
+    return tuple(map(_tuples, shape)) if isinstance(shape, list | tuple) else shape
+
+
+class _Graph:
+    """Reads the calls in the config of a functional model, of either Keras."""
+
+    def __init__(self, layers: Iterable[Mapping[str, Any]], *, is_keras3: bool) -> None:
+        self._is_keras3 = is_keras3
+        self._layers = {_name(layer): layer for layer in layers}
+
+    def arguments(self, call: Any) -> tuple[list[Any], dict[str, Any]]:
+        """Returns what a layer is called with; tensors are `_Tensor`."""
+        if isinstance(call, Mapping):
+            return self._revived(call["args"]), self._revived(call["kwargs"])
+        kwargs: dict[str, Any] = {}
+        first = self._leaves(call, kwargs)
+        if isinstance(first, list) and len(first) == 1:
+            (first,) = first
+        return [first], {key: self._leaves(value, {}) for key, value in kwargs.items()}
+
+    def _revived(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            if value.get("class_name") == "__keras_tensor__":
+                name, call, output = value["config"]["keras_history"]
+                return _Tensor(name, call, output)
+            return {key: self._revived(child) for key, child in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._revived(child) for child in value]
+        return value
+
+    def _leaves(self, value: Any, kwargs: dict[str, Any]) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._leaves(child, kwargs) for key, child in value.items()}
+        if not isinstance(value, list | tuple):
+            return value
+        if len(value) in (3, 4) and value[0] == "_CONSTANT_VALUE":
+            return value[2]
+        if len(value) in (3, 4) and isinstance(value[0], str) and isinstance(value[1], int):
+            if len(value) == 4:
+                kwargs.update(value[3])
+            # tf-keras counts the call in which a model was made.
+            return _Tensor(value[0], value[1] - self._has_own_input(value[0]), value[2])
+        return [self._leaves(child, kwargs) for child in value]
+
+    def _has_own_input(self, name: str) -> bool:
+        config = self._layers[name]["config"]
+        inside = config.get("layers") if isinstance(config, Mapping) else None
+        is_sequential = self._layers[name]["class_name"] == "Sequential"
+        if not isinstance(inside, list) or not inside:
+            return False
+        return not is_sequential or bool(inside[0]["class_name"] == "InputLayer")
+
+    def needs(self, tree: Any) -> Iterator[tuple[str, int]]:
+        """Yields the calls whose outputs a structure has."""
+        if isinstance(tree, _Tensor):
+            yield tree.name, tree.call
+        elif isinstance(tree, Mapping):
+            for child in tree.values():
+                yield from self.needs(child)
+        elif isinstance(tree, list | tuple):
+            for child in tree:
+                yield from self.needs(child)
+
+    def resolved(self, tree: Any, outputs: Mapping[tuple[str, int], Any]) -> Any:
+        """Returns a structure with the tensors themselves."""
+        if isinstance(tree, _Tensor):
+            made = outputs[tree.name, tree.call]
+            return made[tree.output] if isinstance(made, list | tuple) else made
+        if isinstance(tree, Mapping):
+            return {key: self.resolved(child, outputs) for key, child in tree.items()}
+        if isinstance(tree, list | tuple):
+            return [self.resolved(child, outputs) for child in tree]
+        return tree
+
+    def ends(self, ends: Any, outputs: Mapping[tuple[str, int], Any]) -> Any:
+        """Returns the inputs or the outputs of the whole model."""
+        if isinstance(ends, Mapping):
+            return {key: self.ends(end, outputs) for key, end in ends.items()}
+        if isinstance(ends[0], str):
+            name, call, output = ends
+            is_functional = not self._is_sequential(name)
+            if not self._is_keras3 or is_functional:
+                # Keras 3 counts that call too, but only of functional models and only here.
+                call -= self._has_own_input(name)
+            return self.resolved(_Tensor(name, call, output), outputs)
+        found = [self.ends(end, outputs) for end in ends]
+        return found[0] if len(found) == 1 else found
+
+    def _is_sequential(self, name: str) -> bool:
+        return bool(self._layers[name]["class_name"] == "Sequential")
+
+
+class _Tensor:
+    """An output of a call of a layer."""
+
+    def __init__(self, name: str, call: int, output: int) -> None:
+        self.name, self.call, self.output = name, call, output

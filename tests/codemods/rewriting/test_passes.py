@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one pass makes possible for the next is done in the same run."""
+
+from __future__ import annotations
+
+import pytest
+from lossscale_codemods import Outcome, Status, migrate_source
+from lossscale_codemods.editing.edits import apply_edits
+from lossscale_codemods.rewriting import engine
+
+from tests.codemods.checks import program, reviews
+
+BY_NAME = program(
+    """
+    import tensorflow as tf
+    tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+    m = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    m.compile("adam")
+    print(m.optimizer.loss_scale())
+    """
+)
+
+
+def test_a_read_that_a_rewritten_compile_proves_is_rewritten() -> None:
+    result = migrate_source(BY_NAME, target="keras3")
+    assert result.status is Status.CHANGED
+    assert "print(m.optimizer.loss_scale)\n" in result.text
+    assert reviews(result) == []
+    assert migrate_source(result.output, target="keras3").status is Status.UNCHANGED
+
+
+def test_records_of_all_passes_name_lines_of_the_file_and_add_up_to_the_change() -> None:
+    result = migrate_source(BY_NAME, target="keras3")
+    rewritten = [one for one in result.records if one.outcome is Outcome.REWRITTEN]
+    assert [(one.rule, one.line) for one in rewritten] == [
+        ("LS501", 2),
+        ("LS511", 4),
+        ("LS301", 5),
+    ]
+    edits = [edit for one in result.records for edit in one.edits]
+    assert apply_edits(result.source, edits) == result.output
+
+
+def test_a_file_that_never_settles_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_MOST_PASSES", 0)
+    result = migrate_source(BY_NAME, target="keras3")
+    assert (result.status, result.output) == (Status.REFUSED, BY_NAME.encode())
+    assert "changes again after 0 passes" in result.problem

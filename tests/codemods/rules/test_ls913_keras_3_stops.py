@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from lossscale_codemods import migrate_source
+from lossscale_codemods.vocabulary.names import Target
+
+from tests.codemods.checks import check_noop, check_transformed
+
+OLD = "import tensorflow as tf\nimport numpy as np\nfrom tensorflow.keras import layers\n"
+OLD += "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
+NEW = OLD.replace("experimental.set_policy", "set_global_policy")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("layers.Dense(np.prod(s))", "layers.Dense(int(np.prod(s)))"),
+        ("layers.Dense(units=n / 2)", "layers.Dense(units=int(n / 2))"),
+        ("layers.LSTM(tf.constant(3), True)", "layers.LSTM(int(tf.constant(3)), True)"),
+        ("layers.Embedding(np.max(x), 4 / 2)", "layers.Embedding(int(np.max(x)), int(4 / 2))"),
+    ],
+)
+def test_sizes_become_ints(before: str, after: str) -> None:
+    check_transformed(f"{OLD}a = {before}\n", f"{NEW}a = {after}\n", target=Target.KERAS3)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a = layers.Dense(n)",
+        "a = layers.Dense(n // 2)",
+        "a = layers.Conv2D(np.prod(s), 3)",
+        "a = layers.Dropout(1 / 2)",
+        "a = tf.reduce_mean(x)",
+        "a = tf.one_hot(labels, 3)",
+        "a = cell.get_initial_state(batch_size=4)",
+        "a = tf.keras.layers.Reshape((4,))(layers.Input((2, 2)))",
+    ],
+)
+def test_what_keras_3_takes_stays(line: str) -> None:
+    check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target=Target.KERAS3)
+
+
+INPUT = "x = layers.Input((4,))\nh = layers.Dense(4)(x)\n"
+LOSS = "def loss(labels, logits):\n    return tf.gather(logits, labels)\nm.compile('sgd', loss)\n"
+STEP = (
+    "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
+    "        return self.compiled_loss(*data)\n"
+)
+RATE = "rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 9, 0.9)\n"
+TWICE = "opt = tf.keras.optimizers.SGD(0.1)\na.compile(opt)\nb.compile(optimizer=opt)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (f"{INPUT}y = tf.nn.relu(x)\n", "takes no input of a model"),
+        (f"{INPUT}y = tf.concat([h, h], 1)\n", "takes no input of a model"),
+        (f"{INPUT}print(h.dtype.name)\n", "is a string"),
+        (TWICE, "trains one model"),
+        (f"{RATE}c = tf.keras.callbacks.LearningRateScheduler(rate)\n", "wants a float"),
+        ("s = cell.get_initial_state(None, 4, tf.float32)\n", "the batch size alone"),
+        ("m.compile('sgd', 'mse', target_tensors=[t])\n", "has no target_tensors"),
+        (LOSS, "are no integers"),
+        (STEP, "adds the losses of layers"),
+    ],
+)
+def test_what_stops_is_reported(lines: str, words: str) -> None:
+    (message,) = reported(OLD + lines)
+    assert words in message
+
+
+def reported(source: str) -> list[str]:
+    result = migrate_source(source, target=Target.KERAS3)
+    assert result.problem == ""
+    return [one.message for one in result.records if one.rule == "LS913"]
+
+
+def test_other_targets_and_other_programs_are_left() -> None:
+    lines = f"{INPUT}y = tf.nn.relu(x)\n"
+    check_transformed(f"{OLD}{lines}", f"{NEW}{lines}")
+    check_noop(
+        f"import tensorflow as tf\nfrom tensorflow.keras import layers\n{lines}",
+        target=Target.KERAS3,
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        TWICE.replace("b.compile", "a.compile"),
+        TWICE.replace("b.compile", "opt = tf.keras.optimizers.SGD(0.2)\nb.compile"),
+        STEP.replace("*data", "*data, regularization_losses=self.losses"),
+        LOSS.replace("logits, labels", "logits, [0]"),
+    ],
+)
+def test_what_is_alike_and_runs_is_not_reported(lines: str) -> None:
+    assert reported(OLD + lines) == []

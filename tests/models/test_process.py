@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of every version become models of Keras 3 in one step, and train on as before."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+from click.testing import CliRunner
+
+from compat_lossscale.cli.verify import verify
+from compat_lossscale.errors import ConversionError, MissingExtraError
+from compat_lossscale.formats import read
+from compat_lossscale.models import is_installed, write
+from compat_lossscale.spec import Generation
+from tests import forked_python
+from tests.artefacts.test_train_on import approximately
+from tests.formats.samples import ARTEFACTS, archive
+
+HERE = Path(__file__).parent
+MODEL = '''
+import tensorflow as tf
+
+def made():
+    """The model of the artefacts, without its values."""
+    layer = tf.keras.layers.Dense(2, input_shape=(3,), name="dense")
+    model = tf.keras.Sequential([layer], name="tiny")
+    inner = tf.keras.optimizers.Adam(0.125)
+    scale = tf.keras.mixed_precision.LossScaleOptimizer
+    model.compile(scale(inner, initial_scale=64.0, dynamic_growth_steps=4), "mse")
+    return model
+
+def not_built():
+    return tf.keras.Sequential([tf.keras.layers.Dense(2)])
+
+def other():
+    return tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(3,))])
+
+nothing = 1
+'''
+EVERY = 1 if os.environ.get("ALL_CASES") else 3
+NAMES = (
+    "model.h5",
+    "saved_model",
+    "model.keras",
+    "model-legacy.h5",
+    "saved_model-legacy",
+    "weights",
+)
+ALL = [
+    f"{version.name}/{name}"
+    for version in sorted(ARTEFACTS.iterdir())
+    for name in NAMES
+    if version.name not in ("keras3", "1.14", "1.15") and (version / f"{name}.json").exists()
+]
+CASES = ALL[::EVERY]
+"""The artefacts that are converted; `make nightly` takes all."""
+HOLD_THE_SCALE = ("saved_model", "weights")
+
+
+def is_legacy(case: str) -> bool:
+    version = [int(part) for part in case.split("/", maxsplit=1)[0].split(".")]
+    return version < [2, 11] or "legacy" in case
+
+
+def in_one_process(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        forked_python.command(str(HERE / "converting.py")),
+        input=f"{json.dumps(requests)}\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    results: list[dict[str, Any]] = json.loads(done.stdout)
+    return results
+
+
+def train_on(side: str, paths: list[Path]) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        forked_python.command(str(HERE / "train_on.py"), side, *map(str, paths)),
+        env={**os.environ, "TF_USE_LEGACY_KERAS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    results: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
+    return results
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What came of each case: its conversion, and what Keras 3 has before and after it trains."""
+    folder = tmp_path_factory.mktemp("converted")
+    script = folder / "script.py"
+    script.write_text(MODEL)
+    outcomes: dict[str, dict[str, Any]] = {}
+    for legacy in (True, False):
+        cases = [case for case in CASES if is_legacy(case) is legacy]
+        requests = [
+            {
+                "path": str(ARTEFACTS / case),
+                "target": "keras3",
+                "function": f"{script}:made" if "weights" in case else None,
+                "output": str(folder / f"{case.replace('/', '-')}.keras"),
+            }
+            for case in cases
+        ]
+        outcomes |= dict(zip(cases, in_one_process(requests), strict=True))
+    paths = [folder / f"{case.replace('/', '-')}.keras" for case in outcomes]
+    for outcome, stock, ours in zip(
+        outcomes.values(), train_on("stock", paths), train_on("ours", paths), strict=True
+    ):
+        outcome |= {"stock": stock, "ours": ours}
+    return outcomes
+
+
+def recorded(case: str) -> Any:
+    return json.loads((ARTEFACTS / f"{case}.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_is_lost(case: str, converted: dict[str, dict[str, Any]]) -> None:
+    outcome = converted[case]
+    assert "error" not in outcome, outcome["error"]
+    fields = outcome["conversion"]["fields"]
+    assert [field for field in fields if field["verdict"] == "lost"] == []
+    assert {"state.iterations", "state.slots"} <= {field["name"] for field in fields}
+
+
+@pytest.mark.parametrize("side", ["stock", "ours"])
+@pytest.mark.parametrize("case", CASES)
+def test_keras_3_has_the_state_and_trains_on_as_the_writer_did(
+    case: str, side: str, converted: dict[str, dict[str, Any]]
+) -> None:
+    now, then = (converted[case][side][when] for when in ("now", "then"))
+    saved, continued = (recorded(case)[when] for when in ("saved", "continued"))
+    names = ["variables", "slots", "iterations"]
+    if case.split("/")[1].startswith(HOLD_THE_SCALE):
+        names += ["loss_scale", "good_steps"]
+    else:
+        # Their writers kept none in these files.
+        assert (now["loss_scale"], now["good_steps"]) == (64.0, 0)
+    for name in names:
+        assert now[name] == approximately(saved[name]), name
+        assert then[name] == approximately(continued[name]), name
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_converted_file_loads_as_our_class_where_the_package_is_imported(
+    case: str, converted: dict[str, dict[str, Any]]
+) -> None:
+    assert converted[case]["ours"]["ours"]
+    assert not converted[case]["stock"]["ours"]
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def config_of_model() -> Any:
+    with zipfile.ZipFile(ARTEFACTS / "2.21" / "model.keras") as saved:
+        return json.loads(saved.read("config.json"))
+
+
+def with_layer(layer: dict[str, Any], path: Path) -> Path:
+    """A model of tf-keras with one more layer."""
+    config = config_of_model()
+    config["config"]["layers"].append(layer)
+    with zipfile.ZipFile(ARTEFACTS / "2.21" / "model.keras") as saved:
+        weights = saved.read("model.weights.h5")
+    files = {"config__json": json.dumps(config), "metadata__json": '{"keras_version": "2.21.0"}'}
+    return archive(path, **files, model__weights__h5=weights)
+
+
+def of_keras(class_name: str, **settings: Any) -> dict[str, Any]:
+    named = {"module": "keras.layers", "class_name": class_name, "registered_name": None}
+    return {**named, "config": {"name": "sharp", **settings}}
+
+
+LAYERS = {
+    "stored as Python bytecode (Lambda), which is not run": {
+        "class_name": "Lambda",
+        "config": {"function": ["4wEAAAA=", None, None]},
+    },
+    "an object of a class of your own, system of the module os": {
+        "module": "os",
+        "class_name": "system",
+        "config": {"command": "touch executed"},
+    },
+    "an object of a class of your own, get_file of the module keras.utils": {
+        "module": "keras.utils",
+        "class_name": "get_file",
+        "config": {"fname": "x"},
+    },
+    "a function of your own, exec": {
+        "module": "builtins",
+        "class_name": "function",
+        "config": "exec",
+    },
+    "layer sharp: Keras 3 has no ThresholdedReLU; ReLU(threshold=theta)": of_keras(
+        "ThresholdedReLU", theta=1.0
+    ),
+}
+"""Layers that are not converted, by what is said of them. None of what they name is run."""
+FUNCTIONS = {
+    "has no function made_up": ("weights", "made_up"),
+    "has no function nothing": ("weights", "nothing"),
+    "must return a model of tf.keras that is built": ("weights", "not_built"),
+    "the checkpoint does not fit the model that other() builds": ("weights", "other"),
+    "no model of Keras stands at its root, which has: bias, optimizer, weight": (
+        "checkpoint-1",
+        "made",
+    ),
+}
+"""Checkpoints of TensorFlow 2.3 and functions that do not go with them, by what is said."""
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What is said of each, and the folder in which it is done."""
+    folder = tmp_path_factory.mktemp("refused")
+    script, said = folder / "script.py", {}
+    script.write_text(MODEL)
+    layers = [
+        (with_layer(layer, folder / f"{n}.keras"), None) for n, layer in enumerate(LAYERS.values())
+    ]
+    built = [(ARTEFACTS / "2.3" / name, f"{script}:{made}") for name, made in FUNCTIONS.values()]
+    for names, files in ((LAYERS, layers), (FUNCTIONS, built)):
+        output = str(folder / "out.keras")
+        requests = [
+            {"path": str(path), "target": "keras3", "function": function, "output": output}
+            for path, function in files
+        ]
+        said |= dict(zip(names, in_one_process(requests), strict=True))
+    assert not list(folder.rglob("executed"))
+    return said
+
+
+@pytest.mark.parametrize("says", [*LAYERS, *FUNCTIONS])
+def test_what_is_not_converted_is_named_with_the_reason(
+    says: str, refused: dict[str, dict[str, Any]]
+) -> None:
+    assert refused[says].get("kind") == "ConversionError", refused[says]
+    assert says in refused[says]["error"]
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
+    source, output = tmp_path / "old.h5", tmp_path / "new.keras"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
+    arguments = [str(source), "--to", "keras3", "--output", str(output)]
+    result = CliRunner().invoke(verify, arguments)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    assert f"wrote {output}, in the form of Keras 3" in result.stdout
+    (state,) = read(output).states
+    assert (state.loss_scale, state.iterations, state.slots) == (64.0, 6, 4)
+    before = output.read_bytes()
+    result = CliRunner().invoke(verify, arguments)
+    assert (result.exit_code, "exists already" in result.stderr) == (2, True)
+    assert output.read_bytes() == before
+
+
+def test_what_differs_in_the_outputs_is_lost_and_the_layer_is_named(tmp_path: Path) -> None:
+    source, output = tmp_path / "old.h5", tmp_path / "new.keras"
+    shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)
+    with h5py.File(source, "r+") as file:
+        model = json.loads(file.attrs["model_config"])
+        model["config"]["layers"][-1]["config"]["activation"] = "hard_sigmoid"
+        file.attrs["model_config"] = json.dumps(model)
+    arguments = [str(source), "--to", "keras3", "--output", str(output)]
+    result = CliRunner().invoke(verify, [*arguments, "--strict"])
+    assert (result.exit_code, output.exists()) == (1, False)
+    result = CliRunner().invoke(verify, arguments)
+    assert (result.exit_code, output.exists()) == (1, True)
+    assert "computes something else from the layer dense (Dense) on" in result.stdout
+
+
+def test_without_the_libraries_it_says_what_is_kept_and_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import importlib.util
+
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "tf_keras" else find(name)
+    )
+    assert not is_installed()
+    source = ARTEFACTS / "2.3" / "model.h5"
+    result = CliRunner().invoke(verify, [str(source), "--to", "keras3"])
+    assert "state.slots" in result.stdout
+    assert "noted: state.iterations = 6" in result.stdout
+    assert "needs TensorFlow, tf-keras and Keras 3: pip install" in result.stdout
+    with pytest.raises(MissingExtraError, match="converting a whole model needs TensorFlow and"):
+        write(read(source), Generation.KERAS3, str(tmp_path / "new.keras"))
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "output"),
+    [
+        ("2.3/model.h5", Generation.KERAS3, "new.keras"),
+        ("2.3/weights.index", Generation.TF_KERAS, "new.keras"),
+        ("2.3/weights.index", Generation.KERAS3, "new.h5"),
+    ],
+)
+def test_a_function_is_for_checkpoints_that_become_archives_of_keras_3(
+    name: str, target: Generation, output: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConversionError, match="--model needs a TensorFlow checkpoint"):
+        write(read(ARTEFACTS / name), target, str(tmp_path / output), function="a.py:f")
