@@ -381,10 +381,11 @@ class _Optimizer:
     def add(self, variables: Sequence[Any]) -> None:
         """Adds variables that it updates."""
         for variable in variables:
-            # In a graph, a mirrored variable is the same as its copy on the first replica.
+            # In a graph, a mirrored variable is its copy on the first replica, and the other copies
+            # have the same values.
             element = fetchable(variable)
             key = id(variable if element is None else element)
-            if key not in self.known:
+            if key not in self.known and "/replica_" not in _name(variable):
                 self.known.add(key)
                 self.variables.append(variable)
 

@@ -185,7 +185,8 @@ def page(results: dict[str, Any]) -> str:
         for version, old in (result or {}).get("old", {}).items():
             old_rows.append(_line([program.name, f"TensorFlow {version}", _words(old)]))
     head = "<!-- Made by `make proofs`; do not edit. -->\n"
-    return f"{head}{''.join(rows)}\n{''.join(old_rows)}"
+    olds = f"\n{''.join(old_rows)}" if len(old_rows) > 2 else ""
+    return f"{head}{''.join(rows)}{olds}"
 
 
 def _words(result: dict[str, Any]) -> str:
