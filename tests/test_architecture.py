@@ -18,13 +18,12 @@ ROOTS = {"compat_lossscale": REPOSITORY, "lossscale_codemods": REPOSITORY / "cod
 # Leaves are modules that every room may use; "_version" is the number alone. The modules of public
 # names, such as `experimental`, count as rooms of their own, and so does the package's `__init__`.
 LEAVES = {
-    "errors", "_installed", "_require", "_atomic_file", "_printable", "_probing", "_patching",
+    "errors", "_require", "_atomic_file", "_printable", "_probing", "_patching",
     "_import_hook", "_version",
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},
-    "_installed": set(),
-    "_require": {"errors", "_installed"},
+    "_require": {"errors"},
     "spec": {"errors"},
     "core": {"spec"},
     "members": {"spec", "core"},
@@ -380,5 +379,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 28_800
-    assert len(shim()) <= 168
+    assert lines_of(shim()) <= 28_730
+    assert len(shim()) <= 164

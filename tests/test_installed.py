@@ -8,7 +8,7 @@ import importlib.util
 
 import pytest
 
-from compat_lossscale._installed import UNKNOWN_VERSION, installed_version
+from compat_lossscale._require import UNKNOWN_VERSION, installed_version
 
 
 class Installed:

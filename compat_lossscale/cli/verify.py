@@ -14,16 +14,18 @@ import click
 
 from compat_lossscale import models
 from compat_lossscale._printable import escaped
+from compat_lossscale._require import INSTALL_TENSORFLOW
 from compat_lossscale.cli._command import Command
 from compat_lossscale.cli._reports import check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, meaning
-from compat_lossscale.formats.descriptions import describe_config, describe_state
 from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
     Verification,
     as_json,
+    describe_config,
+    describe_state,
     exit_code,
     expand,
     printable,
@@ -34,7 +36,7 @@ from compat_lossscale.spec import Generation
 _T = TypeVar("_T")
 _INSTALL = (
     "what is kept of a whole model is kept by --output FILE.keras, which needs TensorFlow, "
-    "tf-keras and Keras 3: pip install 'compat-lossscale[tf]'"
+    f"tf-keras and Keras 3: {INSTALL_TENSORFLOW}"
 )
 
 _A_PATH = click.Path(readable=False)

@@ -21,6 +21,8 @@ _OTHER_ARCHIVE = (
     "they stay as {} writes them, which {} does not read; convert to tf-keras, whose archives are "
     "those of TensorFlow 2.12 to 2.15"
 )
+_NO_ARCHIVE = "{1} reads no .keras archive; load it with tf-keras, save it as .h5 and convert that"
+_LATER_ARCHIVE = "TensorFlow 2.12 to 2.15 read .keras archives, and 2.4 to 2.11 do not"
 _OTHER_FILE = (
     "this form of file stays as {} writes it, and {} does not read its layers or its optimizer; "
     "write a .keras archive: --output FILE.keras"
@@ -198,10 +200,16 @@ def _of(fate: tuple[Verdict, str], value: object) -> tuple[Verdict, object, str]
 def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:
     """Says what is lost of layers whose configs are copied as they are."""
     source, target = conversion.source, conversion.target
+    is_archive = artefact.format == keras_archive.FORMAT
     if Generation.KERAS3 not in (source, target):
-        return []
+        if not is_archive or target is Generation.TF_KERAS:
+            return []
+        if target is Generation.TF24:
+            return [Field("layers", Verdict.NOTED, source.title, _LATER_ARCHIVE)]
+        reason = _NO_ARCHIVE
+        return [Field("layers", Verdict.LOST, source.title, reason.format("", target.title))]
     if source is Generation.KERAS3:
-        reason = _OTHER_ARCHIVE if artefact.format == keras_archive.FORMAT else _KERAS3_H5
+        reason = _OTHER_ARCHIVE if is_archive else _KERAS3_H5
     else:
         reason = _OTHER_FILE
     return [Field("layers", Verdict.LOST, source.title, reason.format(source.title, target.title))]

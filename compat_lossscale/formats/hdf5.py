@@ -139,9 +139,7 @@ def _h5py() -> Any:
     try:
         return importlib.import_module("h5py")
     except ImportError:
-        raise MissingExtraError(
-            "reading HDF5 files needs h5py: pip install 'compat-lossscale[verify]'"
-        ) from None
+        raise MissingExtraError("reading HDF5 files needs h5py: pip install h5py") from None
 
 
 def _describe_group(group: Any, path: str, description: Description) -> None:
@@ -227,4 +225,6 @@ def replace_config(path: str, keys: list[str | int], config: dict[str, Any]) -> 
         for key in keys[:-1]:
             holder = holder[key]
         holder[keys[-1]] = config
+        # TensorFlow 2.0 to 2.2 look for it, and later versions do not.
+        training.setdefault("sample_weight_mode", None)
         opened.attrs["training_config"] = json.dumps(training).encode("utf-8")

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from compat_lossscale.formats.artefact import StatedConfig
 from compat_lossscale.formats.conversion import Conversion, Verdict
-from compat_lossscale.formats.descriptions import describe_config, describe_state
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
     Verification,
+    describe_config,
+    describe_state,
     json_value,
     printable,
 )

@@ -13,8 +13,7 @@ import platform
 import re
 from collections.abc import Mapping
 
-from compat_lossscale._installed import installed_version
-from compat_lossscale._require import INSTALL_TENSORFLOW
+from compat_lossscale._require import INSTALL_TENSORFLOW, installed_version
 
 OLDEST_PYTHON = (3, 10)
 NEWEST_PYTHON = (3, 13)

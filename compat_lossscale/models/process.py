@@ -39,6 +39,7 @@ CPU_SECONDS = 1800
 FLOAT32, NARROW = 1e-4, 3e-2
 """How far outputs may be apart, beside the largest one; the latter where a layer computes in 16
 bits."""
+_NOT_LOADED = "the library that the file is for does not restore it"
 _NOT_COMPARED = "the outputs of the two models were not compared: {}"
 _COMPILE_KEYS = ("loss", "metrics", "weighted_metrics", "loss_weights")
 _OLD_NAMES = {
@@ -119,11 +120,12 @@ def convert_model(request: Request) -> Conversion:
     if stored.config is not None:
         made = _optimizer(stored.config, target)
         _compile(new, made, stored, rebuilding)
-        order = [] if optimizer is None else _order(new, rebuilding)
+        order = _order(new, rebuilding)
         if optimizer is not None and len(order) == len(new.trainable_variables):
             state = read_state(optimizer, order)
             _make_variables(new.optimizer, new)
             rebuilding.fields += write_state(new.optimizer, new.trainable_variables, state)
+        rebuilding.fields += _not_loaded(stored, state)
     new.save(request.output)
     loaded = target.models.load_model(request.output)
     fields = rebuilding.fields + _check(old, new, loaded, rebuilding)
@@ -132,13 +134,28 @@ def convert_model(request: Request) -> Conversion:
         _make_variables(loaded.optimizer, loaded)
         after = read_state(loaded.optimizer, loaded.trainable_variables)
         fields += _lost_state(state, after, conversion, rebuilding.title)
-    return dataclasses.replace(conversion, fields=(*conversion.fields, *fields))
+    lost = {field.name for field in fields if field.verdict is Verdict.LOST}
+    kept = [field for field in conversion.fields if field.name not in lost]
+    return dataclasses.replace(conversion, fields=(*kept, *fields))
+
+
+def _not_loaded(stored: StoredModel, state: OptimizerState | None) -> list[Field]:
+    """Returns what the file holds and the library that loads it does not restore."""
+    lost = []
+    for known in stored.artefact.states[:1]:
+        for name in ("loss_scale", "good_steps", "iterations", "slots"):
+            value = getattr(known, name)
+            there = getattr(state, name, None)
+            is_there = bool(there) if name == "slots" else there == value
+            if value and not is_there:
+                lost.append(Field(f"state.{name}", Verdict.LOST, value, _NOT_LOADED))
+    return lost
 
 
 def _lost_state(
     before: OptimizerState, after: OptimizerState, conversion: Conversion, title: str
 ) -> list[Field]:
-    """Returns what the converted file does not give back, besides what is said to be lost."""
+    """Returns what the converted file does not give back, besides what is known as lost."""
     said = {field.name for field in conversion.lost}
     return [
         Field(

@@ -381,8 +381,11 @@ class _Optimizer:
     def add(self, variables: Sequence[Any]) -> None:
         """Adds variables that it updates."""
         for variable in variables:
-            if id(variable) not in self.known:
-                self.known.add(id(variable))
+            # In a graph, a mirrored variable is the same as its copy on the first replica.
+            element = fetchable(variable)
+            key = id(variable if element is None else element)
+            if key not in self.known:
+                self.known.add(key)
                 self.variables.append(variable)
 
     def innermost(self) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from compat_lossscale.formats import read
 from compat_lossscale.formats.artefact_conversion import convert_artefact
-from compat_lossscale.formats.conversion import Conversion
+from compat_lossscale.formats.conversion import Conversion, Verdict
 from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, FTRL, later, tf23
 
@@ -70,3 +70,14 @@ def test_ftrl_without_shrinkage_does_not() -> None:
     artefact = read(ARTEFACTS / "2.3" / "model.h5")
     stated = dataclasses.replace(artefact.configs[0], config=later(FTRL))
     assert "state.slots" not in {f.name for f in convert_artefact(artefact, stated, KERAS3).lost}
+
+
+@pytest.mark.parametrize(("target", "is_lost"), [(TF23, True), (TF24, False)])
+def test_an_archive_is_nothing_for_versions_that_read_none(
+    target: Generation, is_lost: bool
+) -> None:
+    (layers,) = (
+        f for f in conversion("2.15/model-legacy.keras", target).fields if f.name == "layers"
+    )
+    assert (layers.verdict is Verdict.LOST) is is_lost
+    assert ".keras archive" in layers.reason

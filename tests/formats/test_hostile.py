@@ -17,7 +17,7 @@ from compat_lossscale.formats.verification import (
     ArtefactStatus,
     verify_artefact,
 )
-from tests.formats.fuzz import fuzz
+from tests.formats.fuzz import fuzz, trained_seeds
 from tests.formats.samples import CONFIG, SGD, archive, import_tf_keras, model, reason
 
 
@@ -25,6 +25,14 @@ def test_a_short_run_of_the_fuzzer_finds_nothing() -> None:
     counts, failures = fuzz(150, seed=1)
     assert failures == []
     assert sum(counts.values()) >= 150
+
+
+def test_nor_does_one_on_models_of_other_architectures_and_optimizers(tmp_path: Path) -> None:
+    seeds = trained_seeds(tmp_path, ["nested", "attention", "recurrent"])
+    assert {kind for kind, _ in seeds} == {"keras", "h5", "saved_model"}
+    counts, failures = fuzz(100, seed=1, seeds=seeds)
+    assert failures == []
+    assert not any("unexpected" in kind for kind, _ in counts)
 
 
 # --- payloads -------------------------------------------------------------------------------------

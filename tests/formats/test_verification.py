@@ -8,18 +8,23 @@ import math
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import h5py
 import pytest
 import tensorflow as tf
 
 from compat_lossscale.cli.verify import text_of
+from compat_lossscale.formats import LiveState, StatedConfig
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
     as_json,
+    describe_config,
+    describe_state,
     printable,
     verify_artefact,
 )
+from compat_lossscale.spec import Generation, LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD
 
 
@@ -82,3 +87,36 @@ def test_a_loss_scale_with_which_nothing_goes_on_is_reported(
 @pytest.mark.parametrize("made", [archive_with_scale, checkpoint_with_scale])
 def test_any_other_loss_scale_is_not(made: Callable[[float, Path], Path], tmp_path: Path) -> None:
     assert verify_artefact(str(made(0.5, tmp_path))).lost == ()
+
+
+def stated(spec: LossScaleSpec, **attributes: Any) -> StatedConfig:
+    config = {"inner_optimizer": SGD, **spec.to_config(Generation.TF24)}
+    return StatedConfig("optimizer_config", Generation.TF24, spec, config, **attributes)
+
+
+@pytest.mark.parametrize(
+    ("spec", "facts"),
+    [
+        (LossScaleSpec(initial_scale=64, growth_steps=4), ["dynamic", "64", "2", "4 good steps"]),
+        (LossScaleSpec.fixed(128), ["fixed", "128"]),
+    ],
+)
+def test_a_config_is_its_place_its_loss_scale_and_its_optimizer(
+    spec: LossScaleSpec, facts: list[str]
+) -> None:
+    text = describe_config(stated(spec))
+    assert text.startswith("optimizer_config: ")
+    for fact in (*facts, "SGD"):
+        assert fact in text
+    assert "Keras itself" not in text
+    assert "Keras itself" in describe_config(stated(spec, automatic=True))
+
+
+def test_a_state_is_what_is_known_of_it() -> None:
+    whole = describe_state(LiveState("opt", 32.0, 3, 6, 4))
+    assert whole == "state of opt: loss scale 32, good steps 3, iterations 6, 4 slots"
+    assert describe_state(LiveState("opt", iterations=6)) == "state of opt: iterations 6, 0 slots"
+
+
+def test_names_from_a_file_are_escaped() -> None:
+    assert "\x1b" not in describe_state(LiveState("\x1b[2J"))

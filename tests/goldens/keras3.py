@@ -33,7 +33,7 @@ from golden import (
     read_traces,
 )
 
-from compat_lossscale._installed import installed_version
+from compat_lossscale._require import installed_version
 from compat_lossscale.legacy.environment import numbers
 
 RULINGS = HERE / "differences_keras3.json"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale._installed import UNKNOWN_VERSION
+from compat_lossscale._require import UNKNOWN_VERSION
 from compat_lossscale.legacy import environment
 from compat_lossscale.legacy.environment import Environment, Job, Outlook, jobs, notes
 from tests.messages import says

@@ -165,98 +165,91 @@ def test_a_converted_file_loads_as_our_class_where_the_package_is_imported(
 # --- what is refused ------------------------------------------------------------------------------
 
 
-def refused(path: Path, output: Path, function: str | None = None) -> str:
-    request = {
-        "path": str(path),
-        "target": "keras3",
-        "function": function,
-        "output": str(output),
-    }
-    (result,) = in_one_process([request])
-    assert result.get("kind") == "ConversionError", result
-    message: str = result["error"]
-    return message
+def config_of_model() -> Any:
+    with zipfile.ZipFile(ARTEFACTS / "2.21" / "model.keras") as saved:
+        return json.loads(saved.read("config.json"))
 
 
-def with_config(config: dict[str, Any], folder: Path) -> Path:
-    """A model of tf-keras with another config."""
-    path = folder / "changed.keras"
+def with_layer(layer: dict[str, Any], path: Path) -> Path:
+    """A model of tf-keras with one more layer."""
+    config = config_of_model()
+    config["config"]["layers"].append(layer)
     with zipfile.ZipFile(ARTEFACTS / "2.21" / "model.keras") as saved:
         weights = saved.read("model.weights.h5")
     files = {"config__json": json.dumps(config), "metadata__json": '{"keras_version": "2.21.0"}'}
     return archive(path, **files, model__weights__h5=weights)
 
 
-def config_of_model() -> Any:
-    with zipfile.ZipFile(ARTEFACTS / "2.21" / "model.keras") as saved:
-        return json.loads(saved.read("config.json"))
+def of_keras(class_name: str, **settings: Any) -> dict[str, Any]:
+    named = {"module": "keras.layers", "class_name": class_name, "registered_name": None}
+    return {**named, "config": {"name": "sharp", **settings}}
 
 
-@pytest.mark.parametrize(
-    ("layer", "says"),
-    [
-        (
-            {"class_name": "Lambda", "config": {"function": ["4wEAAAA=", None, None]}},
-            "stored as Python bytecode (Lambda), which is not run",
-        ),
-        (
-            {"module": "os", "class_name": "system", "config": {"command": "touch executed"}},
-            "an object of a class of your own, system of the module os",
-        ),
-        (
-            {"module": "keras.utils", "class_name": "get_file", "config": {"fname": "x"}},
-            "an object of a class of your own, get_file of the module keras.utils",
-        ),
-        (
-            {"module": "builtins", "class_name": "function", "config": "exec"},
-            "a function of your own, exec",
-        ),
-    ],
-)
-def test_nothing_that_a_file_names_is_run(layer: dict[str, Any], says: str, tmp_path: Path) -> None:
-    config = config_of_model()
-    config["config"]["layers"].append(layer)
-    assert says in refused(with_config(config, tmp_path), tmp_path / "out.keras")
-    assert not list(tmp_path.rglob("executed"))
+LAYERS = {
+    "stored as Python bytecode (Lambda), which is not run": {
+        "class_name": "Lambda",
+        "config": {"function": ["4wEAAAA=", None, None]},
+    },
+    "an object of a class of your own, system of the module os": {
+        "module": "os",
+        "class_name": "system",
+        "config": {"command": "touch executed"},
+    },
+    "an object of a class of your own, get_file of the module keras.utils": {
+        "module": "keras.utils",
+        "class_name": "get_file",
+        "config": {"fname": "x"},
+    },
+    "a function of your own, exec": {
+        "module": "builtins",
+        "class_name": "function",
+        "config": "exec",
+    },
+    "layer sharp: Keras 3 has no ThresholdedReLU; ReLU(threshold=theta)": of_keras(
+        "ThresholdedReLU", theta=1.0
+    ),
+}
+"""Layers that are not converted, by what is said of them. None of what they name is run."""
+FUNCTIONS = {
+    "has no function made_up": ("weights", "made_up"),
+    "has no function nothing": ("weights", "nothing"),
+    "must return a model of tf.keras that is built": ("weights", "not_built"),
+    "the checkpoint does not fit the model that other() builds": ("weights", "other"),
+    "no model of Keras stands at its root, which has: bias, optimizer, weight": (
+        "checkpoint-1",
+        "made",
+    ),
+}
+"""Checkpoints of TensorFlow 2.3 and functions that do not go with them, by what is said."""
 
 
-def test_a_layer_that_keras_3_lacks_is_named_with_what_to_use_instead(tmp_path: Path) -> None:
-    config = config_of_model()
-    config["config"]["layers"].append(
-        {
-            "module": "keras.layers",
-            "class_name": "ThresholdedReLU",
-            "config": {"name": "sharp", "theta": 1.0},
-            "registered_name": None,
-        }
-    )
-    message = refused(with_config(config, tmp_path), tmp_path / "out.keras")
-    assert "layer sharp: Keras 3 has no ThresholdedReLU; ReLU(threshold=theta)" in message
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What is said of each, and the folder in which it is done."""
+    folder = tmp_path_factory.mktemp("refused")
+    script, said = folder / "script.py", {}
+    script.write_text(MODEL)
+    layers = [
+        (with_layer(layer, folder / f"{n}.keras"), None) for n, layer in enumerate(LAYERS.values())
+    ]
+    built = [(ARTEFACTS / "2.3" / name, f"{script}:{made}") for name, made in FUNCTIONS.values()]
+    for names, files in ((LAYERS, layers), (FUNCTIONS, built)):
+        output = str(folder / "out.keras")
+        requests = [
+            {"path": str(path), "target": "keras3", "function": function, "output": output}
+            for path, function in files
+        ]
+        said |= dict(zip(names, in_one_process(requests), strict=True))
+    assert not list(folder.rglob("executed"))
+    return said
 
 
-@pytest.mark.parametrize(
-    ("function", "says"),
-    [
-        ("made_up", "has no function made_up"),
-        ("nothing", "has no function nothing"),
-        ("not_built", "must return a model of tf.keras that is built"),
-        ("other", "the checkpoint does not fit the model that other() builds"),
-    ],
-)
-def test_a_function_that_builds_no_such_model_is_named(
-    function: str, says: str, tmp_path: Path
+@pytest.mark.parametrize("says", [*LAYERS, *FUNCTIONS])
+def test_what_is_not_converted_is_named_with_the_reason(
+    says: str, refused: dict[str, dict[str, Any]]
 ) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(MODEL)
-    message = refused(ARTEFACTS / "2.3" / "weights", tmp_path / "out.keras", f"{script}:{function}")
-    assert says in message
-
-
-def test_a_checkpoint_without_a_model_says_what_stands_in_it(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(MODEL)
-    message = refused(ARTEFACTS / "2.3" / "checkpoint-1", tmp_path / "out.keras", f"{script}:made")
-    assert "no model of Keras stands at its root, which has: bias, optimizer, weight" in message
+    assert refused[says].get("kind") == "ConversionError", refused[says]
+    assert says in refused[says]["error"]
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -123,7 +123,8 @@ class _Guards:
         if guard is None and any(_VERSION_OF_CHANGE.search(self.tree.source(t)) for t in tests):
             old = [p for p in parts if self.parts.has_old(p)]
             if old and not any(self.parts.has_new(p) for p in old):
-                return Guard(node, [one for part in old for one in part], None)
+                alone = not self.parts.has_new([self.tree.module])
+                return Guard(node, [one for part in old for one in part], None, alone=alone)
         return guard
 
     def _behind(self, node: cst.CSTNode) -> list[cst.CSTNode]:

@@ -58,6 +58,8 @@ class VersionReachability:
         self.modules = modules
         self._files = {} if files is None else files
         self._features = features
+        self.is_without_old = False
+        """Whether all branches for old versions were taken out."""
         if features is None:
             self._files[resolver] = self
         self.tree = resolver.scopes.tree
@@ -106,6 +108,22 @@ class VersionReachability:
 
     def _supposing(self, features: set[str]) -> VersionReachability:
         return VersionReachability(self.resolver, self.modules, self._files, frozenset(features))
+
+    def take_over(self, features: frozenset[str]) -> None:
+        """Goes by what the file asked for as features while it had its branches for old versions.
+
+        Args:
+            features: These.
+        """
+        self._features = features
+
+    def gone_probe(self, text: cst.CSTNode) -> Probe | None:
+        """Returns what asks for the name in a string, if no branch for it is left."""
+        probe = probe_of(text, self.resolver) if self.is_without_old else None
+        if probe is None or probe.kind in {"getattr", "find_spec"}:
+            return None
+        is_old = names.lookup(probe.path) is not None
+        return probe if is_old and canonical(probe.path) not in self.features else None
 
     def feature_probe(self, text: cst.CSTNode) -> Probe | None:
         """Returns what asks for the name in a string, if the migrated program has the feature."""

@@ -14,6 +14,7 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.version_guards import guarded
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.editing.position_mapping import PositionMap
 from lossscale_codemods.vocabulary.records import Outcome, Record
@@ -77,9 +78,14 @@ def collapse(
             runs_with_old=is_part_of_old(original) or None,
             selection=program.selection,
         )
+        result.program.reachability.take_over(original.reachability.features)
         result.program.line_at_first = lambda offset: original.tree.position(
             result.positions.of(offset)
         )[0]
+    if result.records:
+        program = result.program
+        left = guarded(program, [*program.references, *program.imports])
+        program.reachability.is_without_old = not left
     return result
 
 

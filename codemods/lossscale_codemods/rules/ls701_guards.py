@@ -99,7 +99,8 @@ class Guards(Rule):
             node = getattr(guard, "test", guard)
             yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
         for node in program.tree.parents:
-            probe = program.reachability.feature_probe(node)
+            reachability = program.reachability
+            probe = reachability.feature_probe(node) or reachability.gone_probe(node)
             if probe is not None and probe.kind != "getattr":
                 span = program.tree.span(node)
                 yield Occurrence(node, span, Role.STRING, rule=self.id, is_old_use=True)
@@ -108,6 +109,10 @@ class Guards(Rule):
         """Reports the one, and has the other ask for new names."""
         if occurrence.rule != self.id:
             return None
+        gone = program.reachability.gone_probe(occurrence.node)
+        if gone is not None:
+            span, answer = program.tree.span(gone.node), str(gone.negated)
+            return Rewrite("no version from 2.4 on has it", lambda _: [Edit(*span, answer)])
         probe = program.reachability.feature_probe(occurrence.node)
         if probe is None:
             return _MISTAKEN

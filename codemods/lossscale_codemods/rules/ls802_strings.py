@@ -113,8 +113,9 @@ class Strings(Rule):
         self, program: Program, node: cst.SimpleString | cst.FormattedString
     ) -> Review | None:
         text = run_text.text_of(node)
-        if text is None or program.reachability.feature_probe(node) is not None:
-            return None  # What asks for a feature is migrated.
+        reachability = program.reachability
+        if text is None or reachability.feature_probe(node) or reachability.gone_probe(node):
+            return None  # What asks is migrated itself.
         above = program.tree.parent(node)
         if isinstance(node, cst.SimpleString) and likely_names.is_old_path(text):
             return Review(
@@ -132,6 +133,7 @@ class Strings(Rule):
                 "getattr, hasattr or an import looks for an old name by its name",
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
                 "support; otherwise write the new name.",
+                follows=_is_in_guard(program, node),
             )
         if not any(mentions.mentions_of_old_names(text)):
             return None
@@ -199,6 +201,16 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
         isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
         for n in program.tree.walk(call)
     )
+
+
+def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
+    """Whether a string is in the condition of a guard, which is reported."""
+    guard_of = program.reachability.guard_of
+    for above in program.tree.ancestors(text):
+        if isinstance(above, cst.If | cst.IfExp):
+            sides = [above.body, above.orelse]
+            return any(side is not None and guard_of(side) is above for side in sides)
+    return False
 
 
 def _looks_up(program: Program, call: cst.Call) -> bool:

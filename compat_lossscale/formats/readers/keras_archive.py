@@ -37,8 +37,6 @@ from compat_lossscale.spec import Generation
 FORMAT = "Keras archive (.keras)"
 SUFFIXES = (".keras",)
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
-CONVERTED_BY, CONVERTED_FROM = "converted_by", "converted_from"
-"""Keys of the metadata of an archive that this package has converted."""
 MAX_ENTRIES = 100_000
 """The largest number of files in an archive. Keras writes three files, and assets."""
 MAX_UNPACKED_BYTES = 256 * 2**20
@@ -63,8 +61,7 @@ def read(path: str) -> Artefact:
         config = parse_json(read_text(archive, CONFIG), CONFIG)
         found = ConfigSearch().search(config, CONFIG)
         configs = tuple(found.configs)
-        metadata = _metadata(archive)
-        version = _version(metadata)
+        version = _version(archive)
         description: Description | None = None
         note: tuple[str, ...] = ()
         is_stated = bool(configs or found.lost)
@@ -76,7 +73,7 @@ def read(path: str) -> Artefact:
         path=path,
         format=FORMAT,
         layout=layout_of(configs),
-        writer=_writer(metadata, version),
+        writer=f"Keras {version}" if version else None,
         configs=configs,
         missing=note,
         lost=tuple(found.lost),
@@ -195,23 +192,12 @@ _DAMAGED = (
 )
 
 
-def _metadata(archive: zipfile.ZipFile) -> dict[str, Any]:
+def _version(archive: zipfile.ZipFile) -> str | None:
     if METADATA not in archive.namelist():
-        return {}
+        return None
     metadata = parse_json(read_text(archive, METADATA), METADATA)
-    return metadata if isinstance(metadata, dict) else {}
-
-
-def _version(metadata: dict[str, Any]) -> str | None:
-    version = metadata.get("keras_version")
+    version = metadata.get("keras_version") if isinstance(metadata, dict) else None
     return version if isinstance(version, str) else None
-
-
-def _writer(metadata: dict[str, Any], version: str | None) -> str | None:
-    converted_by, before = metadata.get(CONVERTED_BY), metadata.get(CONVERTED_FROM)
-    if isinstance(converted_by, str) and isinstance(before, str):
-        return f"{converted_by} from what Keras {before} wrote"
-    return f"Keras {version}" if version else None
 
 
 def _is_wrapped_besides(configs: tuple[StatedConfig, ...], description: Description | None) -> bool:

@@ -282,3 +282,27 @@ def test_the_comment_in_front_of_the_new_branch_stays() -> None:
         collapse_guards=True,
     )
     assert [record.line for record in result.records] == [4, 8]
+
+
+def test_what_asked_for_old_names_is_answered_once_no_branch_is_left() -> None:
+    check_transformed(
+        """
+        import tensorflow as tf
+        OLD = hasattr(tf.keras.mixed_precision, "experimental")
+        NEW = "experimental" not in dir(tf.keras.mixed_precision)
+        mp = tf.keras.mixed_precision.experimental if OLD else tf.keras.mixed_precision
+        opt = mp.LossScaleOptimizer(o, "dynamic") if OLD else mp.LossScaleOptimizer(o)
+        if OLD:
+            print("old", NEW)
+        """,
+        """
+        import tensorflow as tf
+        OLD = False
+        NEW = True
+        mp = tf.keras.mixed_precision
+        opt = mp.LossScaleOptimizer(o)
+        if OLD:
+            print("old", NEW)
+        """,
+        collapse_guards=True,
+    )

@@ -560,6 +560,27 @@ def test_a_function_whose_variable_has_both_needs_no_helper() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ("2 ** scale", "dynamic=False, initial_scale=own(8)"),
+        ("'dynamic'", "**_dynamic_or_fixed(own(8))"),
+        ("scale", "**_loss_scale_arguments(own(8))"),
+    ],
+)
+def test_a_function_of_one_kind_is_called_once(given: str, arguments: str) -> None:
+    source = f"""
+        import tensorflow as tf
+        def own(scale):
+            print(scale)
+            return {given}
+        opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, own(8))
+    """
+    result = migrate_source(program(source))
+    assert result.problem == ""
+    assert f"LossScaleOptimizer(opt, {arguments})" in result.text
+
+
 def test_a_variable_that_is_made_from_itself() -> None:
     result = migrate_source(
         program(

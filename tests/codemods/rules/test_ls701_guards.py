@@ -151,7 +151,7 @@ IMPORTED_FLAG = """
 def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
     message = "the branch for old versions of the guard on line"
     check_left(IMPORTED_FLAG, message, message)
-    check_left(
+    alone = check_left(
         """
         from project.compat import IS_PREV_TF_2_4_0
         if IS_PREV_TF_2_4_0:
@@ -161,6 +161,7 @@ def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
         message,
         message,
     )
+    assert not any(record.for_older_versions for record in alone.records)
 
 
 def test_any_choice_between_a_name_and_what_it_became() -> None:
@@ -513,6 +514,18 @@ def test_one_guard_is_one_finding() -> None:
     shown = [record.line for record in result.records if record.is_finding]
     assert shown == [3]
     assert result.count(Outcome.NEEDS_REVIEW) == 3
+
+
+def test_a_guard_and_what_it_asks_are_one_finding() -> None:
+    source = f"""
+        import tensorflow as tf
+        if hasattr(tf.keras.mixed_precision, "experimental"):
+            {OLD_POLICY}
+        else:
+            {NEW_POLICY}
+    """
+    records = migrate_source(program(source)).records
+    assert {one.rule: one.is_finding for one in records} == {"LS701": True, "LS802": False}
 
 
 def test_a_feature_that_another_file_asks_for(tmp_path: Path) -> None:

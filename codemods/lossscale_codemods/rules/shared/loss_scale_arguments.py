@@ -115,7 +115,7 @@ class ArgumentReader(LossScaleTypes):
         if folded is not None:
             return folded
         claim = MeaningClaim(source, self._definitions(node), self._classes(node))
-        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp):
+        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
             return Arguments(
                 [],
                 "dynamic loss scaling is the default",
@@ -148,8 +148,6 @@ class ArgumentReader(LossScaleTypes):
         if shared is not None:
             return shared
         is_short = kinds <= {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
-        if is_short:
-            claim = MeaningClaim(source, {key(parse(source)): self._texts(node)})
         helper = helper_name(self.program, SHORT_HELPER if is_short else HELPER)
         return Arguments(
             [f"**{helper}({source})"],
@@ -260,6 +258,9 @@ class ArgumentReader(LossScaleTypes):
     def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
         """Returns the values of every variable in an expression, as far as all are known."""
         sources: dict[str, list[str]] = {}
+        texts = self._texts(node)
+        if texts != [source := self.tree.source(node)]:
+            sources[key(parse(source))] = texts  # A call of a function of the file.
         stack: list[cst.CSTNode] = [node]
         while stack:
             for part in self.tree.walk(stack.pop()):
