@@ -82,7 +82,11 @@ def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
     seen, _ = program.observed.get(program.line(node), {}).get("loss_scale", ("", 0))
     if all(word in seen for word in KERAS_WRAPPER):
         return OBSERVED
-    if makes_optimizers(program) or (program.uses_frameworks and looks_like_optimizer(node)):
+    # A file for PyTorch or the like sees no other files.
+    sees_others = program.types.project.modules.files is not None
+    if makes_optimizers(program) or (program.runs_with_old and sees_others):
+        return LIKELY
+    if program.uses_frameworks and looks_like_optimizer(node):
         return LIKELY
     return UNSAID
 

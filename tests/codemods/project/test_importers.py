@@ -146,7 +146,6 @@ def project(folder: Path, files_: dict[str, str]) -> tuple[dict[str, str], dict[
 @pytest.mark.parametrize(
     "use",
     [
-        "from train_utils import *\n" + OLD_CALL.format("mp."),
         "import train_utils\nmp = getattr(train_utils, 'mp')\n" + OLD_CALL.format("mp."),
         "from train_utils import mp\nuse(mp)\n",
     ],
@@ -164,6 +163,14 @@ def test_an_alias_that_another_file_uses_in_ways_not_followed_stays(
     assert "LossScaleOptimizer(make())" in kept
     assert any("model.py may use it too" in message for message in findings["train_utils.py"])
     assert after["model.py"] == use
+
+
+def test_an_alias_that_a_star_import_takes_is_rewritten_with_its_uses(tmp_path: Path) -> None:
+    source = OLD_MODULE + OLD_CALL.format("mp.")
+    use = "from train_utils import *\n" + OLD_CALL.format("mp.")
+    after, findings = project(tmp_path, {"train_utils.py": source, "model.py": use})
+    assert not any(findings.values())
+    assert "experimental" not in after["train_utils.py"] + after["model.py"]
 
 
 @pytest.mark.parametrize(
