@@ -184,7 +184,7 @@ def page(results: dict[str, Any]) -> str:
             rows.append(_line([program.name, _words(result), "", ""]))
         for version, old in (result or {}).get("old", {}).items():
             old_rows.append(_line([program.name, f"TensorFlow {version}", _words(old)]))
-    head = "<!-- Made by `make proofs`; do not edit. -->\n"
+    head = "<!-- Made by `python -m tests.programs.proofs`; do not edit. -->\n"
     olds = f"\n{''.join(old_rows)}" if len(old_rows) > 2 else ""
     return f"{head}{''.join(rows)}{olds}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of proofs show. `make proofs` records the programs."""
+"""What the tables of proofs show. `python -m tests.programs.proofs` records the programs."""
 
 from __future__ import annotations
 
