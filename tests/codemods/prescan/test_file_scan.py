@@ -92,8 +92,9 @@ MENTIONS = {
         False,
     ),
     "what is read by its name": (
+        # It may be a program of TensorFlow 2.4 to 2.10, whose optimizers have to be seen.
         f"{NEW}x = getattr(opt, 'lr')  # {OLD}\n",
-        True,
+        False,
     ),
     "an f-string with braces": (f"log(f'{{{{}}}} {OLD} {{x[0]}}}}}}')\n", True),
     "an f-string with strings in it": (f"log(f'{{x[\"y\"]}} {OLD}')\n", PYTHON >= (3, 12)),
