@@ -35,6 +35,8 @@ nitpick_ignore_regex = [
     ("py:.*", r"(tensorflow|tf_keras|collections|os|pathlib|matplotlib)\..*|Path|Figure"),
     # Types of arguments that their descriptions explain.
     ("py:.*", r"Target|RelativeImports"),
+    # The class that a class method is called on.
+    ("py:class", r"compat_lossscale\.members\.optimizer\._\w+"),
 ]
 html_theme = "furo"
 html_title = f"{project} {release}"
