@@ -186,7 +186,7 @@ MATTERS: Final[dict[str, list[tuple[str, str, int]]]] = {
         ("momentum=0.9", "momentum=0.9, nesterov=True", 1),
         ("legacy.SGD(learning_rate=0.05, momentum=0.9)", "legacy.Adam(0.05)", 0),
         ("1024.0", "512.0", 0),
-        ("dynamic=False, initial_scale=1024.0", "initial_scale=1024.0, dynamic_growth_steps=2", 2),
+        ("dynamic=False, initial_scale=1024.0", "initial_scale=1024.0, dynamic_growth_steps=2", 0),
         ('    set_global_policy("mixed_float16")'.strip(), 'set_global_policy("float32")', 0),
         ('set_global_policy("mixed_float16")', 'set_global_policy("mixed_bfloat16")', 0),
         ("set_seed(1)", "set_seed(3)", 1),
