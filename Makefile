@@ -33,7 +33,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # The tests start many processes, and these start faster from cached bytecode.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint docs bench nightly matrix test-torch environments lock audit release-check clean
+.PHONY: demo test lint docs bench nightly reach matrix test-torch environments lock audit release-check clean
 
 demo: $(VENV)/ready
 	@$(VENV)/bin/python examples/demo.py
@@ -53,6 +53,11 @@ lint: $(VENV)/ready
 
 docs: $(VENV)/ready
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
+
+# Which rules and modules of the codemod the files of public repositories need. Takes an hour or more.
+REPOSITORIES ?= $(VENV)/repositories
+reach: $(VENV)/ready
+	$(RUN) tests.codemods.repositories.reach $(REPOSITORIES) --clone
 
 # All benchmarks, for two hours. The documentation shows their tables and plots.
 bench: $(VENV)/ready

@@ -127,7 +127,9 @@ def summary(files: Mapping[str, Reach]) -> Reach:
         row["files"] = max(row["files"], count)
         row["none" if not count else "few" if count <= FEW else "more"] += lines
     fires = {rule.id: {"title": rule.title, "files": rules[rule.id]} for rule in all_rules()}
-    return {"files": len(files), "rules": fires, "modules": modules}
+    repositories = {"/".join(name.split("/")[:2]) for name in files}
+    counts = {"repositories": len(repositories), "files": len(files)}
+    return {**counts, "rules": fires, "modules": modules}
 
 
 def text(found: Reach) -> str:
@@ -140,7 +142,8 @@ def _lines(found: Reach) -> Iterator[str]:
     total = sum(lines.values())
     yield "<!-- Made by `python -m tests.codemods.repositories.reach`; do not edit. -->"
     yield (
-        f"{found['files']:,} real files get a record. Of {total:,} lines in functions, "
+        f"{found['files']:,} real files of {found['repositories']} repositories get a record. Of "
+        f"{total:,} lines in functions, "
         f"{lines['more'] / total:.0%} are needed by more than {FEW} of them, "
         f"{lines['few'] / total:.0%} by 1 to {FEW}, and {lines['none'] / total:.0%} by none."
     )
