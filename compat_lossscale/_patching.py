@@ -10,7 +10,10 @@ import os
 import sys
 import types
 from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
 from typing import Any, TypeAlias
+
+from compat_lossscale._import_hook import add_finder, remove_finder
 
 Undo: TypeAlias = list[Callable[[], None]]
 """Functions that undo changes, one each, to be called in reverse order. Every change adds one."""
@@ -45,6 +48,9 @@ def put_module(path: str, names: Mapping[str, Any], undo: Undo) -> None:
         if not modules_at(parent):
             put_module(parent, {}, undo)
         modules = [_new_module(path)]
+        if _MadeModules not in sys.meta_path:
+            add_finder(_MadeModules, first=False)
+            undo.append(functools.partial(remove_finder, _MadeModules))
         for parent_module in modules_at(parent):
             set_attribute(parent_module, name, modules[0], undo)
     for module in modules:
@@ -83,9 +89,24 @@ def _forget(path: str, package: types.ModuleType) -> None:
     vars(package).pop(path.rpartition(".")[2], None)
 
 
+class _MadeModule(types.ModuleType):
+    """A module that has no file."""
+
+
+class _MadeModules:
+    """Finds modules that were made while `importlib.util.find_spec` imported their parents."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        del path, target
+        module = sys.modules.get(name)
+        return module.__spec__ if isinstance(module, _MadeModule) else None
+
+
 def _new_module(path: str) -> types.ModuleType:
-    module = types.ModuleType(path, "Old names, put back by compat_lossscale.")
+    module = _MadeModule(path, "Old names, put back by compat_lossscale.")
     module.__path__ = []
+    module.__spec__ = ModuleSpec(path, None, is_package=True)
     return module
 
 

@@ -214,6 +214,21 @@ with tf.train.MonitoredTrainingSession() as session:
 """
 
 
+def test_programs_that_look_for_old_modules_find_them(tmp_path: Path) -> None:
+    names = [
+        "tensorflow.keras.mixed_precision.experimental",  # before TensorFlow is imported
+        "tensorflow.mixed_precision.experimental",
+        "tensorflow.compat.v1.train.experimental",
+        "tensorflow.keras.mixed_precision.experimental",
+    ]
+    (tmp_path / "program.py").write_text(
+        "import importlib.util, json\n"
+        f"found = [name for name in {names} if importlib.util.find_spec(name)]\n"
+        "print(json.dumps(found))\n"
+    )
+    assert observed(run("program.py", cwd=tmp_path, **FRESH)) == names
+
+
 def test_a_program_of_tensorflow_1_trains_with_tf1(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(TF1_PROGRAM)
