@@ -30,7 +30,7 @@ RESULTS = Path(__file__).parent / "results" / "whole.json"
 LOOPS = ("fit", "custom loop")
 BATCHES = 5
 """Batches of an epoch of `fit`."""
-_ROUNDS = {"fit": 50, "custom loop": 50}
+_ROUNDS = {"fit": 30, "custom loop": 50}
 _INITIAL_SCALE = 4.0
 """Small, as processors take longer for some numbers in float16: gradients have to be much alike."""
 _SMOKE_ROUNDS = dict.fromkeys(LOOPS, 2)
