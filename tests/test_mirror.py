@@ -115,7 +115,6 @@ CODEMOD: Final = {
     "rewriting/rule_verdicts": "rewriting/test_verdict_resolution.py",
     "project/file_reading": "runner/test_migrate_files.py",
     "project/module_reads": "project/test_importers.py",
-    "runner/cells_as_program": "runner/test_notebook.py",
     "runner/file_task": "runner/test_worker_pool.py",
     "runner/further_passes": "runner/test_migrate_files.py",
     "runner/single_source": "test_patterns.py",
