@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import glob
 import json
 import runpy
 import sys
@@ -36,6 +37,11 @@ from compat_lossscale.spec import Generation
 
 CPU_SECONDS = 1800
 """Seconds of processor time for one model."""
+MEMORY = 16 * 2**30
+"""Bytes of address space for the libraries and a small model; TensorFlow alone reserves several GB."""
+MEMORY_FOR_A_BYTE = 16
+"""Bytes of address space in addition for a byte of the file, which holds the slots or not: the model
+is there three times, with the state of its optimizer."""
 FLOAT32, NARROW = 1e-4, 3e-2
 """How far outputs may be apart, beside the largest one; the latter where a layer computes in 16
 bits."""
@@ -71,8 +77,9 @@ class Request:
 def main() -> None:
     """Reads `request.json` of a folder, and writes `result.json` there."""
     folder = Path(sys.argv[1])
-    _limit()
     request = Request(**json.loads((folder / "request.json").read_text(encoding="utf-8")))
+    memory = MEMORY + MEMORY_FOR_A_BYTE * _size(Path(request.path))
+    _limit(memory)
     result: dict[str, Any]
     try:
         result = {"conversion": to_json(convert_model(request))}
@@ -82,15 +89,27 @@ def main() -> None:
     except Exception as error:
         # The libraries raise all kinds of errors about what they do not load.
         (folder / "traceback").write_text(traceback.format_exc(), encoding="utf-8")
-        result = {"error": f"{type(error).__name__}: {error}"}
+        name = type(error).__name__
+        if isinstance(error, MemoryError) or name == "ResourceExhaustedError":
+            result = {"error": f"converting it takes more than {memory >> 30} GB of memory"}
+        else:
+            result = {"error": f"{name}: {error}"}
     (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
 
 
-def _limit() -> None:
+def _size(path: Path) -> int:
+    """Returns the bytes of a file, a folder, or the files of a checkpoint."""
+    if path.is_dir():
+        return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
+    return sum(one.stat().st_size for one in path.parent.glob(f"{glob.escape(path.name)}*"))
+
+
+def _limit(memory: int) -> None:
     try:
         import resource  # noqa: PLC0415  # not on Windows
     except ImportError:
         return
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
