@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from compat_lossscale.recording.matching import family_of, match, slot_kind
 from compat_lossscale.recording.reading import (
-    VARIABLES,
     PrintedLine,
     RecordedOptimizer,
     Recording,
     Seen,
     Step,
 )
+from compat_lossscale.recording.recorder import VARIABLES
 
 UPDATE_TOLERANCE = 0.002
 """How much of the way that a variable has gone may differ, for float32."""

@@ -89,9 +89,7 @@ _MARK = "_lossscale_recorder_optimizers"
 NOT_COPIED = (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox")
 """Folders that a throw-away copy of a program's folder does not need."""
 LARGEST_COPY = 2 * 2**30
-_NOT_COPIED = (
-    "--twice: %s cannot be copied or has more than %d MB, so both runs read and write the same files"
-)
+_NOT_COPIED = "--twice: %s cannot be copied, or it has more than %d MB: both runs share its files"
 
 
 class RecordingError(Exception):
@@ -1688,7 +1686,7 @@ def _execute(program: List[str]) -> None:
 class _Again:
     """A second run of the program in a forked process, which waits for the end of the first.
 
-    It runs in a copy of the current folder, so that it does not go on from what the first one wrote.
+    It runs in a copy of the current folder, so it does not go on from what the first one wrote.
 
     Attributes:
         problem: Why there is no such copy; empty if there is one.

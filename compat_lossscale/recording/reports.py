@@ -28,9 +28,9 @@ _PARTED = {
     "where it was seen, are the same.",
 }
 _STEP_OR_DRAWS = (
-    "The step itself parted first, or random operations in it. The initial values, and the data where "
-    "it was seen, are the same. Across versions of TensorFlow, it cannot be told whether random "
-    "operations drew the same."
+    "The step itself parted first, or random operations in it. The initial values, and the data "
+    "where it was seen, are the same. Across versions of TensorFlow, it cannot be told whether "
+    "random operations drew the same."
 )
 Finding = tuple[str, int, str]
 """A file, a line, and what `migrate` says of it."""
