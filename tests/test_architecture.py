@@ -86,7 +86,6 @@ WITHOUT_TENSORFLOW = {
     "legacy.program",
     "legacy.startup",
     "legacy.waiting",
-    "equivalence.configs",
     "models",
     "models.rebuilding",
     "models.stored",
