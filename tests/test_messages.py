@@ -914,7 +914,7 @@ def spec_of_own_class() -> None:
 
 def under(strategy: Callable[[Any], Any]) -> None:
 
-    from compat_lossscale.core import check_strategy
+    from compat_lossscale.members.optimizer import check_strategy
 
     current = {"has_strategy": True, "get_strategy": strategy(tf.distribute)}
     returning = {name: mock.Mock(return_value=value) for name, value in current.items()}
