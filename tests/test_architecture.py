@@ -114,7 +114,7 @@ SHARED_CLASS_NAMES = {
 }
 MAY_IMPORT_TENSORFLOW = {
     "core", "members", "tf1", "optimizers", "keras3", "policies", "legacy",
-    "equivalence", "watching", "neighbours", "models",
+    "equivalence", "watching", "neighbours", "models", "callbacks",
 }  # fmt: skip
 MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "members", "tf1", "keras3"}
 MAY_IMPORT_KERAS_3 = {"keras3", "models"}
