@@ -78,7 +78,6 @@ CODEMOD: Final = {
     "analysis/guard_parts": "analysis/test_version_guards.py",
     "analysis/libcst_on_demand": "prescan/test_byte_scan.py",
     "analysis/loss_scale_owners": "rules/test_ls301_loss_scale_calls.py",
-    "analysis/loss_scale_takers": "rules/test_ls203_loss_scales.py",
     "analysis/loss_scale_types": "rules/test_ls314_shared_loss_scales.py",
     "analysis/model_compiles": "rules/test_ls212_optimizers_by_name.py",
     "analysis/name_resolution": "rules/test_ls101_imports.py",
