@@ -265,8 +265,7 @@ def _from_here(patterns: tuple[str, ...]) -> list[str]:
 def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -> int:
     from lossscale_codemods.reports import counts, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
-    from lossscale_codemods.runner.file_task import migrate_apart
-    from lossscale_codemods.runner.single_file import scan_file
+    from lossscale_codemods.runner.file_task import migrate_apart, scan_file
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker does with a file: the prescan, and a full parse if that is not enough.
+"""What a worker does with a file: a scan, and a full parse if that is not enough.
 
 Only the full parse imports libcst.
 """
@@ -9,21 +9,23 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.editing.layout import LINE_LENGTH
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.project.file_reading import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
-from lossscale_codemods.runner.single_file import scan_file
-from lossscale_codemods.runner.worker_pool import Task, migrate_all
+from lossscale_codemods.project.relative_imports import relative_imports
+from lossscale_codemods.runner.processes import Task, Workers
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.suppression import Selection
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
@@ -74,21 +76,30 @@ def _ignored_in(path: Path, options: Options) -> Iterator[str]:
                 break
 
 
-def migrate_task(task: Task) -> Result | None:
-    """Reads a file, and looks at it as closely as is needed.
+def scan_file(name: str, source: bytes, selection: Selection | None = None) -> Result | None:
+    """Returns what becomes of a file if that can be told without a full parse.
 
-    Returns:
-        What becomes of it; nothing if it needs a full parse for which libcst is still to be
-        imported, and it was not known that it does.
+    Args:
+        name: Its name; relative imports are looked up from there.
+        source: What is in it.
+        selection: Which rules the run applies, if that matters.
     """
+    if not can_hold_old_name(source, selection=selection):
+        return Result(source, source, Status.UNCHANGED)
+    if name.endswith(".ipynb"):
+        return None
+    return scan_source(source, relative_imports(Path(name)), selection)
+
+
+def migrate_task(task: Task) -> Result:
+    """Reads a file, and looks at it as closely as is needed."""
     try:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    seen = None if task.fully else scan_file(task.name, source, task.options.selection)
-    if seen is None and (task.fully or "libcst" in sys.modules):
-        return migrate_file(Path(task.name), source, task.options)
-    return seen
+    runs_with = task.options.runs_with
+    seen = None if runs_with else scan_file(task.name, source, task.options.selection)
+    return seen or migrate_file(Path(task.name), source, task.options)
 
 
 def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
@@ -103,8 +114,8 @@ def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
         What became of it; the source as it was if the worker came to an end over it.
     """
     task = Task(str(path), len(source), options)
-    work = functools.partial(_migrate_given, source)
-    [(_, result)] = migrate_all([task], 1, work)
+    with Workers(1, functools.partial(_migrate_given, source)) as workers:
+        [(_, result)] = workers.migrate([task])
     if result.status is Status.UNREADABLE:
         return dataclasses.replace(result, source=source, output=source)
     return result

@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.discovery import Skipped, discover
-from lossscale_codemods.runner.single_file import scan_file
+from lossscale_codemods.runner.file_task import scan_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

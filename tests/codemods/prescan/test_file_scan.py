@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.runner.single_file import scan_file
+from lossscale_codemods.runner.file_task import scan_file
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Outcome, Status
 

@@ -90,7 +90,7 @@ SGD = "tensorflow.python.keras.optimizer_v2.gradient_descent.SGD"
         (
             "tf-keras", f"{HEAD}def wrap(opt):\n    opt = {REWRITE}(opt)\n    return opt\n",
             (3, "wrapped", V1),
-            "    opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(",
+            "    opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)",
         ),
         (
             "tf-keras", f"{HEAD}def wrap(opt):\n    opt = {REWRITE}(opt)\n    return opt\n",
