@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker does with a file: a scan, and a full parse if that is not enough.
-
-Only the full parse imports libcst.
-"""
+"""What a worker does with a file."""
 
 from __future__ import annotations
 
@@ -14,10 +11,8 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.editing.layout import LINE_LENGTH
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
-from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.project.file_reading import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
-from lossscale_codemods.project.relative_imports import relative_imports
 from lossscale_codemods.runner.processes import Task, Workers
 from lossscale_codemods.vocabulary.records import Result, Status
 
@@ -25,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.vocabulary.options import Options
-    from lossscale_codemods.vocabulary.suppression import Selection
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:
@@ -76,34 +70,17 @@ def _ignored_in(path: Path, options: Options) -> Iterator[str]:
                 break
 
 
-def scan_file(name: str, source: bytes, selection: Selection | None = None) -> Result | None:
-    """Returns what becomes of a file if that can be told without a full parse.
-
-    Args:
-        name: Its name; relative imports are looked up from there.
-        source: What is in it.
-        selection: Which rules the run applies, if that matters.
-    """
-    if not can_hold_old_name(source, selection=selection):
-        return Result(source, source, Status.UNCHANGED)
-    if name.endswith(".ipynb"):
-        return None
-    return scan_source(source, relative_imports(Path(name)), selection)
-
-
 def migrate_task(task: Task) -> Result:
-    """Reads a file, and looks at it as closely as is needed."""
+    """Reads a file and migrates it."""
     try:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    runs_with = task.options.runs_with
-    seen = None if runs_with else scan_file(task.name, source, task.options.selection)
-    return seen or migrate_file(Path(task.name), source, task.options)
+    return migrate_file(Path(task.name), source, task.options)
 
 
 def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a source that is in no file a full parse, in a worker, as files get it.
+    """Migrates a source that is in no file, in a worker, as files are.
 
     Args:
         path: What it is called; notebooks are told by it.
@@ -113,6 +90,8 @@ def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
     Returns:
         What became of it; the source as it was if the worker came to an end over it.
     """
+    if not can_hold_old_name(source, selection=options.selection):
+        return Result(source, source, Status.UNCHANGED)
     task = Task(str(path), len(source), options)
     with Workers(1, functools.partial(_migrate_given, source)) as workers:
         [(_, result)] = workers.migrate([task])

@@ -223,23 +223,6 @@ def test_one_bad_file_never_stops_the_others(
     ]
 
 
-def test_python_s_parser_may_take_the_process_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make(tmp_path, "a.py", "b.py")
-    monkeypatch.setattr(file_task, "scan_file", _die_at_b)
-    report = migrate_files.run([tmp_path], Options(), jobs=1)
-    assert [(f.path.name, f.result.status) for f in report.files] == [
-        ("a.py", Status.CHANGED),
-        ("b.py", Status.UNREADABLE),
-    ]
-
-
-def _die_at_b(name: str, source: bytes, selection: object) -> None:
-    if Path(name).name == "b.py":
-        os._exit(1)
-
-
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_report_is_the_same_with_any_number_of_workers(tmp_path: Path, jobs: int) -> None:
     old = [f"old_{number}.py" for number in range(12)]

@@ -112,7 +112,8 @@ SGD = "tensorflow.python.keras.optimizer_v2.gradient_descent.SGD"
         (
             "tf-keras", f"{OWN}def wrap(opt, s):\n    return {WRAPPER}(opt, s)\n",
             (7, "scale", f"{SCALE}.DynamicLossScale dynamic 32768 2000"),
-            "    return tf.keras.mixed_precision.LossScaleOptimizer(",
+            ("    return tf.keras.mixed_precision.LossScaleOptimizer("
+            "opt, **_loss_scale_arguments(s))"),
         ),
         (
             "keras3", f"{OLD}def rate(optimizer): return optimizer.lr\n", (3, "lr", SGD),
