@@ -68,7 +68,6 @@ SHIM: Final = {
 }
 CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
-    "analysis/approximate_names": "prescan/test_can_fire.py",
     "analysis/binding_collection": "analysis/test_reaching_definitions.py",
     "analysis/binding_values": "analysis/test_type_inference.py",
     "analysis/bindings": "analysis/test_class_members.py",
@@ -99,7 +98,6 @@ CODEMOD: Final = {
     "analysis/program_files": "rules/test_ls602_graph_rewrite.py",
     "analysis/probes": "analysis/test_version_guards.py",
     "analysis/program_words": "rules/test_ls502_policy_objects.py",
-    "analysis/scanned_source": "prescan/test_file_scan.py",
     "analysis/scope_analysis": "runner/test_notebook.py",
     "analysis/scopes": "rules/test_ls101_imports.py",
     "analysis/syntax_tree": "rewriting/test_guard_collapsing.py",
@@ -120,7 +118,6 @@ CODEMOD: Final = {
     "runner/cells_as_program": "runner/test_notebook.py",
     "runner/file_task": "runner/test_worker_pool.py",
     "runner/further_passes": "runner/test_migrate_files.py",
-    "runner/single_file": "runner/test_survey.py",
     "runner/single_source": "test_patterns.py",
     "reports/patches": "runner/test_undo.py",
     "reports/run_report": "reports/test_counts.py",

@@ -266,16 +266,13 @@ def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -
     from lossscale_codemods.reports import counts, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.runner.file_task import migrate_apart
-    from lossscale_codemods.runner.single_file import scan_file
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
     source = sys.stdin.buffer.read()
     if not name.suffix and source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = name.with_suffix(".ipynb")
-    result = scan_file(str(name), source, options.selection)
-    if result is None:
-        result = migrate_apart(name, source, options)
+    result = migrate_apart(name, source, options)
     if not check:
         sys.stdout.buffer.write(result.output)
         sys.stdout.buffer.flush()

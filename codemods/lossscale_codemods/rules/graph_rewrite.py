@@ -21,20 +21,25 @@ call out in a program that sets policies, where the result is the same if the pr
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.detect_tests import is_in_test
-from lossscale_codemods.analysis.evaluation_order import may_have_effects
+from lossscale_codemods.analysis.evaluation_order import (
+    evaluated_before,
+    is_always_evaluated,
+    is_harmless,
+    may_have_effects,
+)
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.optimizer_uses import kind_by_uses
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.analysis.what_is import KERAS_WRAPPER
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
+from lossscale_codemods.editing.edits import insert_line, small_statement
 from lossscale_codemods.rules.base import (
     Case,
     MeaningClaim,
@@ -43,25 +48,23 @@ from lossscale_codemods.rules.base import (
     Rewrite,
     Rule,
     Verdict,
-    of_known_loss_scale,
     rename,
 )
-from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
-from lossscale_codemods.rules.shared.likely_types import likely_optimizer
-from lossscale_codemods.rules.shared.loss_scale_arguments import (
+from lossscale_codemods.rules.shared.constructors import (
     ArgumentReader,
     Arguments,
+    argument_edits,
+    loss_scale_argument,
+    made_of,
 )
-from lossscale_codemods.rules.shared.second_statement import place_of
-from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
+from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
+from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
@@ -77,6 +80,11 @@ _WRAPPED = {
 }
 _SETTING = ("set_policy", "set_global_policy", "policy_scope")
 _POLICIES = {Meaning.POLICY, Meaning.SET_POLICY, Meaning.POLICY_SCOPE}
+
+_KERAS_METHODS = frozenset({"compile", "fit", "fit_generator"})
+_V1_PATHS = ("tensorflow.estimator.", "tensorflow.compat.v1.estimator.")
+_GLOBAL_STEP = frozenset({"get_or_create_global_step", "get_global_step", "create_global_step"})
+_ALONE = "Put the call on a line of its own, then run again."
 
 
 class GraphRewrite(Rule):
@@ -141,12 +149,6 @@ class GraphRewrite(Rule):
         ),
     )
 
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether the graph rewrite can be named, under an old name or that of today."""
-        return source.names.has_old_name or any(
-            map(frameworks.is_rewrite_of_today, source.names.every_path)
-        )
-
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls under the name of today that get a Keras optimizer."""
         for node in program.tree.parents:
@@ -200,7 +202,7 @@ class GraphRewrite(Rule):
 
     def _likely(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Rewrite | None:
         """Returns what is right if the optimizer is of the one kind that the file points at."""
-        kind = likely_optimizer(program)
+        kind = _likely_optimizer(program)
         if kind is ObjectType.V1:
             return rename("the name that is still there under compat.v1", occurrence)
         if kind is ObjectType.KERAS:
@@ -288,14 +290,14 @@ class GraphRewrite(Rule):
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        place = place_of(call, program)
-        if isinstance(place, Review):
-            return place
+        refusal = _refused_place(call, program)
+        if refusal is not None:
+            return refusal
+        small = small_statement(program.tree, call)
+        behind = isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr)
         arguments = self._arguments(call, program)
         if isinstance(arguments, Review):
             return arguments
-        if arguments.branches is not None and dotted(call.args[0].value) is None:
-            arguments.branches = None
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
@@ -308,26 +310,92 @@ class GraphRewrite(Rule):
             ]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *place.edits(options)]
+            return [*changes, *_beside(program, small, options, behind=behind)]
 
-        made = Rewrite(
-            _MESSAGE,
-            edits,
-            keeps_name=False,
-            claims=arguments.claims,
-            removes=arguments.removes,
-            meaning=arguments.claim,
-            constructor=program.tree.full_span(call),
-        )
-        if program.target is Target.KERAS3_ALONE:
-            return arguments.doubt or stock_constructor(arguments.all_texts, made)
-        if arguments.doubt is not None:
-            fixes = of_known_loss_scale(made)
-            return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
-        return made
+        return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
         scale = loss_scale_argument(call)
         if scale is None:
             return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
-        return ArgumentReader(program).read(scale.value, call)
+        return ArgumentReader(program).read(scale.value, call, in_one_call=True)
+
+
+def _refused_place(call: cst.Call, program: Program) -> Review | None:
+    """Says why there is no place for a statement that runs whenever, and only when, a call does."""
+    tree = program.tree
+    small = small_statement(tree, call)
+    if small is None or not is_always_evaluated(tree, call):
+        return Review("it needs a second statement, and there is no line for one here", _ALONE)
+    paths = program.resolver.paths
+    others = (n for n in tree.walk(small) if isinstance(n, cst.Call) and n is not call)
+    if any(paths(other.func) == paths(call.func) for other in others):
+        return Review("it needs a second statement, and so does another call on its line", _ALONE)
+    if isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Expr):
+        return None
+    around = itertools.takewhile(
+        lambda above: not isinstance(above, cst.FunctionDef | cst.ClassDef), tree.ancestors(call)
+    )
+    if any(isinstance(above, cst.Try | cst.TryStar) for above in around) or not all(
+        is_harmless(program.resolver, node) for node in evaluated_before(tree, call)
+    ):
+        return Review(
+            "it needs a second statement, and where one could stand before it, that would run in "
+            "another order, or too often",
+            _ALONE,
+        )
+    return None
+
+
+def _beside(
+    program: Program, small: cst.BaseSmallStatement | None, text: str, *, behind: bool
+) -> Sequence[Edit]:
+    """Returns the edits that put a statement before or behind another one."""
+    tree = program.tree
+    assert small is not None
+    line = tree.parent(small)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return insert_line(tree, line, text, behind=behind)
+    start, end = tree.span(small)
+    return [Edit(end, end, f"; {text}") if behind else Edit(start, start, f"{text}; ")]
+
+
+def _likely_optimizer(program: Program) -> ObjectType:
+    """Returns the kind of the optimizers in a file, if it points at one kind only.
+
+    It points at those that it makes. If it makes none, it points at those that its way of training
+    is for: `compile`, `fit` and `GradientTape` are for Keras optimizers, and estimators and global
+    steps for those of TensorFlow 1.
+    """
+    for evidence in (_made(program), _trained(program)):
+        kinds = set(evidence)
+        if kinds:
+            return kinds.pop() if len(kinds) == 1 else ObjectType.UNKNOWN
+    return ObjectType.UNKNOWN
+
+
+def _made(program: Program) -> Iterator[ObjectType]:
+    for _, path in _calls(program):
+        if path is not None and frameworks.is_keras_optimizer(path):
+            yield ObjectType.KERAS
+        elif path is not None and frameworks.is_v1_optimizer(path):
+            yield ObjectType.V1
+
+
+def _trained(program: Program) -> Iterator[ObjectType]:
+    for call, path in _calls(program):
+        method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+        if path is None:
+            if method in _KERAS_METHODS:
+                yield ObjectType.KERAS
+        elif path.endswith(".GradientTape"):
+            yield ObjectType.KERAS
+        elif canonical(path).startswith(_V1_PATHS) or path.rpartition(".")[2] in _GLOBAL_STEP:
+            yield ObjectType.V1
+
+
+def _calls(program: Program) -> Iterator[tuple[cst.Call, str | None]]:
+    """Yields every call of a name, with the path of what it calls."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute):
+            yield node, program.resolver.path(node.func)
