@@ -9,12 +9,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.editing.layout import LINE_LENGTH
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.project.file_reading import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
-from lossscale_codemods.project.line_length import line_length
 from lossscale_codemods.runner.worker_pool import Task, migrate_all
-from lossscale_codemods.vocabulary.options import AS_THE_FILE
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         from lossscale_codemods.rewriting.engine import migrate_fully
         from lossscale_codemods.runner.notebook import migrate_notebook
 
-        options = dataclasses.replace(options, line_length=line_length(path) or AS_THE_FILE)
+        options = dataclasses.replace(options, line_length=LINE_LENGTH)
         files = ProjectImports(path, options.mentions, may_ask=options.may_ask)
         migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_fully
         result = migrate(source, options, files)
