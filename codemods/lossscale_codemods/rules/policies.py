@@ -430,11 +430,20 @@ def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Progr
         and not words.isdisjoint(_TRAINING)
         and not any(True for _ in kept_compiles(program))
         and all(
+            dotted(_called(read.value)) == "super"
+            for read in program.reads_by_attribute.get("get_config", ())
+        )
+        and all(
             compiles_wrapped(program.tree.parent(read) or read, program) or _is_other(read, program)
             for read in program.reads_by_attribute.get("compile", ())
         )
         and not others_name(modules, [*_ASKING, "compile"])
     )
+
+
+def _called(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Returns f of `f()`."""
+    return node.func if isinstance(node, cst.Call) else node
 
 
 def _is_plain(scale: cst.BaseExpression, program: Program) -> bool:

@@ -38,7 +38,7 @@ from lossscale_codemods.vocabulary.names import (
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lossscale_codemods.analysis.name_resolution import Resolver
     from lossscale_codemods.analysis.occurrences import Occurrence
@@ -289,8 +289,8 @@ class ArgumentReader(LossScaleTypes):
         if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
             removes = self._removable(node, call)
             return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
-        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds and not in_one_call:
-            branches = self._branches(node, call, claim)
+        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
+            branches = self._branches(node, call, claim, in_one_call=in_one_call)
             if branches is not None:
                 return branches
         if kinds == {LossScaleType.NUMBER}:
@@ -402,19 +402,33 @@ class ArgumentReader(LossScaleTypes):
                     "Make the optimizer where the loss scale is made, or give each its own "
                     "arguments.",
                 )
-            for place in reads_of(binding, self.program):
-                if self._is_in(place, call) or not (moves or self._asks_for_state(place)):
-                    continue
-                if self._is_given_to_optimizer(place):
-                    return Review(
-                        f"{source} is given to several optimizers, which then share its state",
-                        _APART,
-                    )
+            if moves:
+                refusal = self._shared_at(source, reads_of(binding, self.program), call)
+                if refusal is not None:
+                    return refusal
+        places = [use for binding in bindings for use in binding.uses]
+        if isinstance(node, cst.Attribute):
+            places += self.program.reads_by_attribute.get(node.attr.value, ())
+        asking = filter(self._asks_for_state, places)
+        return self._shared_at(source, asking, call)
+
+    def _shared_at(
+        self, source: str, places: Iterable[cst.CSTNode], call: cst.Call
+    ) -> Review | None:
+        """Returns the finding on the first place outside of a call that uses an object as well."""
+        for place in places:
+            owner = place.value if isinstance(place, cst.Attribute) else None
+            if self._is_in(place, call) or (owner and self.program.types.is_wrapper(owner)):
+                continue
+            if self._is_given_to_optimizer(place):
                 return Review(
-                    f"{source} is also used on line {self.program.line(place)}, where its live "
-                    "state matters",
-                    _READ_THERE,
+                    f"{source} is given to several optimizers, which then share its state", _APART
                 )
+            return Review(
+                f"{source} is also used on line {self.program.line(place)}, where its live state "
+                "matters",
+                _READ_THERE,
+            )
         return None
 
     def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
@@ -489,14 +503,10 @@ class ArgumentReader(LossScaleTypes):
                     stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
         return class_names
 
-    def _branches(self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim) -> Arguments | None:
-        """Returns the two calls that a condition chooses from, if they keep its order."""
-        optimizer = optimizer_argument(call)
-        # In two calls, the condition comes before the optimizer.
-        if optimizer is None or dotted(optimizer.value) is None:
-            return None
-        if may_have_effects(self.resolver, node.test):
-            return None
+    def _branches(
+        self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim, *, in_one_call: bool
+    ) -> Arguments | None:
+        """Returns the arguments of both sides of a condition, in two calls if that is the same."""
         texts = []
         claims: list[Occurrence] = []
         for part in (node.body, node.orelse):
@@ -505,12 +515,17 @@ class ArgumentReader(LossScaleTypes):
                 return None
             texts.append(side.texts)
             claims += side.claims
+        test, optimizer = self.tree.source(node.test), optimizer_argument(call)
+        both = [_as_dict(side) for side in texts]
+        # In two calls, the condition comes before the optimizer.
+        is_same = optimizer is not None and dotted(optimizer.value) is not None
+        is_same = is_same and not in_one_call and not may_have_effects(self.resolver, node.test)
         return Arguments(
-            [],
+            [f"**({both[0]} if {test} else {both[1]})"],
             "each side of the condition becomes its own arguments",
             claim,
             claims=claims,
-            branches=(self.tree.source(node.test), *texts),
+            branches=(test, texts[0], texts[1]) if is_same else None,
         )
 
     def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
@@ -714,6 +729,11 @@ def _is_of_the_program(program: Program, name: str) -> bool:
         and is_helper(program.tree.source(binding.node), name)
         for binding in bound
     )
+
+
+def _as_dict(texts: Sequence[str]) -> str:
+    pairs = [text.partition("=") for text in texts]
+    return "{" + ", ".join(f'"{name}": {value}' for name, _, value in pairs) + "}"
 
 
 def _constant(source: str) -> object:
