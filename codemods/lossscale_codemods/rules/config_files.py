@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.rules.ls802_strings import Strings
+from lossscale_codemods.rules.texts import Strings
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.likely_names import is_old_path
 from lossscale_codemods.vocabulary.records import Outcome, Record, Result, Status
