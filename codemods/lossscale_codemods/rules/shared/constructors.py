@@ -507,7 +507,7 @@ class ArgumentReader(LossScaleTypes):
         self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim, *, in_one_call: bool
     ) -> Arguments | None:
         """Returns the arguments of both sides of a condition, in two calls if that is the same."""
-        texts = []
+        texts: list[list[str]] = []
         claims: list[Occurrence] = []
         for part in (node.body, node.orelse):
             side = self.read(part, call)
