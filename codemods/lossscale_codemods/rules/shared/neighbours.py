@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a file uses names of the table of neighbours.
+"""Where a file uses names of the table of neighbours, and what becomes of that.
 
 Which names these are, until when there were, and what new code has in their place, is in
 `compat_lossscale.neighbour_names` alone.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from compat_lossscale.neighbour_names import MEMBERS, TABLE, keras_names
 from compat_lossscale.neighbour_names.lookup import (
@@ -24,17 +24,31 @@ from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.editing.name_rendering import CannotRenderError
+from lossscale_codemods.rules.base import (
+    ImportState,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+    rename,
+)
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
 from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Meaning, OldName
+from lossscale_codemods.vocabulary.names import Meaning, OldName, Target
 from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from compat_lossscale.neighbour_names.neighbour import Neighbour
+    from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.name_rendering import NameRenderer
+
 
 _PACKAGES = frozenset(one.name.partition(".")[0] for one in TABLE)
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
@@ -347,3 +361,140 @@ def _binds_first(binding: Binding) -> bool:
         and node.asname is None
         and "." in (dotted(node.name) or "")
     )
+
+
+_CALL = re.compile(r"(?P<function>[\w.]+)\((?P<arguments>\.\.\.(?:, \.\.\.)*)(?P<rest>.*)")
+_STAYS = "Settle that use first, then run again."
+
+
+def decide(occurrence: Occurrence, program: Program) -> Verdict:
+    """Puts what new code has in the place of a name, or says what to do."""
+    path = canonical(occurrence.names[0].path)
+    new = successor(path, program)
+    if occurrence.names[0].new:
+        return rename(_message(new), occurrence)
+    neighbour = neighbour_at(path)
+    assert neighbour is not None
+    if isinstance(occurrence.node, cst.Attribute):
+        if _reads_what_is_the_same(occurrence, neighbour, program):
+            new = neighbour.for_members[0]
+        respelled = _respelled(occurrence, new, program) if new else None
+        if respelled is not None:
+            return respelled
+    return review(neighbour)
+
+
+def _reads_what_is_the_same(occurrence: Occurrence, neighbour: Neighbour, program: Program) -> bool:
+    """Whether a function is called for parts of its result that another one gives as well."""
+    call = program.call(occurrence)
+    above = program.tree.parent(call) if call is not None else None
+    if isinstance(above, cst.Attribute):
+        return above.attr.value in neighbour.for_members[1:]
+    if isinstance(above, cst.Subscript) and above.value is call:
+        return program.tree.source(above).rpartition("[")[2][:-1] in neighbour.for_members[1:]
+    return False
+
+
+def _respelled(occurrence: Occurrence, new: str, program: Program) -> Rewrite | None:
+    """Puts a built-in name, a number or a call in the place of a name."""
+    template = _CALL.fullmatch(new)
+    if template is not None:
+        return _called(occurrence, template, program)
+    sign, word = ("-", new[1:]) if new.startswith("-") else ("", new)
+
+    def edits(renderer: NameRenderer) -> list[Edit]:
+        text = sign + _spelled(word, occurrence, renderer, program)
+        alone = cst.AnnAssign | cst.Arg | cst.Assign | cst.Element | cst.Return
+        if sign and not isinstance(program.tree.parent(occurrence.node), alone):
+            text = f"({text})"
+        return [Edit(*occurrence.span, text)]
+
+    return Rewrite(_message(new), edits, keeps_name=False, is_rename=True)
+
+
+def _spelled(word: str, occurrence: Occurrence, renderer: NameRenderer, program: Program) -> str:
+    if not hasattr(builtins, word):
+        return renderer.render_path(occurrence, word) if DOTTED.fullmatch(word) else word
+    scope = program.scope(occurrence)
+    if program.scopes.lookup(word, scope):
+        raise CannotRenderError(f"the file has a {word} of its own")
+    return word
+
+
+def _called(occurrence: Occurrence, template: re.Match[str], program: Program) -> Rewrite | None:
+    """Respells a call whose arguments are those that the new call takes."""
+    call = program.call(occurrence)
+    count = template["arguments"].count("...")
+    if call is None or len(call.args) != count or any(a.keyword or a.star for a in call.args):
+        return None
+    end = program.tree.full_span(call.args[-1].value)[1]
+    rest = Edit(end, program.tree.span(call)[1], template["rest"])
+
+    def edits(renderer: NameRenderer) -> list[Edit]:
+        function = renderer.render_path(occurrence, template["function"])
+        return [Edit(*occurrence.span, function), rest]
+
+    return Rewrite(_message(template.string), edits, is_rename=True)
+
+
+def decide_import(occurrence: Occurrence, state: ImportState) -> Verdict | None:
+    """Says what became of an import that is to become another."""
+    if state.reason == "suppressed":
+        return Suppressed()
+    if any(binding.moved or binding.dropped for binding in state.bindings):
+        return Rewrite(_message(occurrence.names[0].new[0]), lambda _: [])
+    return Review(
+        f"the import stays as it is: {state.reason or 'it cannot be taken apart'}", _STAYS
+    )
+
+
+def review(neighbour: Neighbour) -> Review:
+    """Returns the finding on a name that no other does the same as in every case."""
+    gone = f"it ended with {neighbour.until}"
+    if neighbour.name.startswith(keras_names.PRIVATE):
+        gone = "it is of TensorFlow's private copy of Keras now, and nothing public is the same"
+    if not neighbour.is_served:
+        return Review(f"{gone}: {neighbour.faithful}", f"{neighbour.instead}.")
+    instead = (
+        "Nothing takes its place: take it out."
+        if neighbour.instead == "nothing"
+        else f"In new code: {neighbour.instead}."
+    )
+    return Review(gone, f"{instead} `compat-lossscale run` restores the old name.")
+
+
+def _message(new: str) -> str:
+    return f"it was {new.replace('numpy.', 'np.')}"
+
+
+class NeighbourRule(Rule):
+    """What the rules for names next to the loss-scale API have in common."""
+
+    order: ClassVar[int] = 2
+    """What other rules find tells whether this is a program with old names."""
+    targets = frozenset(Target)
+
+    def is_mine(self, path: str) -> bool:
+        """Whether this rule decides on what is at a path, if it is a neighbour."""
+        raise NotImplementedError
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the reads of such names, and imports that stay."""
+        if is_looked_at(program, self.id):
+            yield from self._uses(program).occurrences()
+
+    def find_imports(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the imports that become others."""
+        if is_looked_at(program, self.id):
+            yield from self._uses(program).moved_imports()
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells a name, or says what to do."""
+        return None if occurrence.rule != self.id else decide(occurrence, program)
+
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+        """Says what became of an import."""
+        return decide_import(occurrence, state)
+
+    def _uses(self, program: Program) -> NeighbourUses:
+        return NeighbourUses(program, self.id, self.is_mine)

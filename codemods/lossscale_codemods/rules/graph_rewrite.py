@@ -21,19 +21,24 @@ call out in a program that sets policies, where the result is the same if the pr
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.detect_tests import is_in_test
-from lossscale_codemods.analysis.evaluation_order import may_have_effects
+from lossscale_codemods.analysis.evaluation_order import (
+    evaluated_before,
+    is_always_evaluated,
+    is_harmless,
+    may_have_effects,
+)
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.analysis.what_is import KERAS_WRAPPER, Answer, what_is
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
+from lossscale_codemods.editing.edits import insert_line, small_statement
 from lossscale_codemods.rules.base import (
     Case,
     MeaningClaim,
@@ -42,18 +47,17 @@ from lossscale_codemods.rules.base import (
     Rewrite,
     Rule,
     Verdict,
-    of_known_loss_scale,
     rename,
 )
-from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
-from lossscale_codemods.rules.shared.loss_scale_arguments import (
+from lossscale_codemods.rules.shared.constructors import (
     ArgumentReader,
     Arguments,
+    argument_edits,
+    loss_scale_argument,
+    made_of,
 )
-from lossscale_codemods.rules.shared.second_statement import place_of
-from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
+from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -70,6 +74,8 @@ _SWITCH = '({"auto_mixed_precision": True})'
 _MESSAGE = "what the function did for a Keras optimizer, written out"
 _SETTING = ("set_policy", "set_global_policy", "policy_scope")
 _POLICIES = {Meaning.POLICY, Meaning.SET_POLICY, Meaning.POLICY_SCOPE}
+
+_ALONE = "Put the call on a line of its own, then run again."
 
 
 class GraphRewrite(Rule):
@@ -269,14 +275,14 @@ class GraphRewrite(Rule):
                 lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
                 keeps_name=False,
             )
-        place = place_of(call, program)
-        if isinstance(place, Review):
-            return place
+        refusal = _refused_place(call, program)
+        if refusal is not None:
+            return refusal
+        small = small_statement(program.tree, call)
+        behind = isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr)
         arguments = self._arguments(call, program)
         if isinstance(arguments, Review):
             return arguments
-        if arguments.branches is not None and dotted(call.args[0].value) is None:
-            arguments.branches = None
 
         def edits(renderer: NameRenderer) -> Sequence[Edit]:
             start, end = occurrence.span
@@ -289,26 +295,51 @@ class GraphRewrite(Rule):
             ]
             changes += argument_edits(renderer, occurrence, call, arguments, program)
             options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
-            return [*changes, *place.edits(options)]
+            return [*changes, *_beside(program, small, options, behind=behind)]
 
-        made = Rewrite(
-            _MESSAGE,
-            edits,
-            keeps_name=False,
-            claims=arguments.claims,
-            removes=arguments.removes,
-            meaning=arguments.claim,
-            constructor=program.tree.full_span(call),
-        )
-        if program.target is Target.KERAS3_ALONE:
-            return arguments.doubt or stock_constructor(arguments.all_texts, made)
-        if arguments.doubt is not None:
-            fixes = of_known_loss_scale(made)
-            return dataclasses.replace(arguments.doubt, unsafe_fix=made, observed_fixes=fixes)
-        return made
+        return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
 
     def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
         scale = loss_scale_argument(call)
         if scale is None:
             return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
-        return ArgumentReader(program).read(scale.value, call)
+        return ArgumentReader(program).read(scale.value, call, in_one_call=True)
+
+
+def _refused_place(call: cst.Call, program: Program) -> Review | None:
+    """Says why there is no place for a statement that runs whenever, and only when, a call does."""
+    tree = program.tree
+    small = small_statement(tree, call)
+    if small is None or not is_always_evaluated(tree, call):
+        return Review("it needs a second statement, and there is no line for one here", _ALONE)
+    paths = program.resolver.paths
+    others = (n for n in tree.walk(small) if isinstance(n, cst.Call) and n is not call)
+    if any(paths(other.func) == paths(call.func) for other in others):
+        return Review("it needs a second statement, and so does another call on its line", _ALONE)
+    if isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Expr):
+        return None
+    around = itertools.takewhile(
+        lambda above: not isinstance(above, cst.FunctionDef | cst.ClassDef), tree.ancestors(call)
+    )
+    if any(isinstance(above, cst.Try | cst.TryStar) for above in around) or not all(
+        is_harmless(program.resolver, node) for node in evaluated_before(tree, call)
+    ):
+        return Review(
+            "it needs a second statement, and where one could stand before it, that would run in "
+            "another order, or too often",
+            _ALONE,
+        )
+    return None
+
+
+def _beside(
+    program: Program, small: cst.BaseSmallStatement | None, text: str, *, behind: bool
+) -> Sequence[Edit]:
+    """Returns the edits that put a statement before or behind another one."""
+    tree = program.tree
+    assert small is not None
+    line = tree.parent(small)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return insert_line(tree, line, text, behind=behind)
+    start, end = tree.span(small)
+    return [Edit(end, end, f"; {text}") if behind else Edit(start, start, f"{text}; ")]

@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras optimizers that come from a string or a config keep their family.
-
-Since TensorFlow 2.11, `model.compile("adam")`, `tf.keras.optimizers.get(name)` and
-`deserialize(config)` create optimizers of the new family: see LS211. In a call of `compile`, the
-optimizer itself replaces the string. If the call has no optimizer, the rule writes RMSprop, which
-was the default. If a value may be a string, the rule passes it to `tf.keras.optimizers.get`, which
-returns other optimizers unchanged. With `use_legacy_optimizer=True`, `get` and `deserialize` choose
-the legacy family. With `use_legacy_format=True`, `serialize` writes what it wrote before.
-
-If it is unknown whether the object is a Keras model, the `compile` call stays, with a finding. So
-does a call that is kept for later, as in `functools.partial(model.compile, loss="mse")`.
-"""
+"""Keras optimizers that strings, configs and modules stand for."""
 
 from __future__ import annotations
 
@@ -22,24 +11,17 @@ from lossscale_codemods.analysis.model_compiles import (
     Compile,
     kept_compiles,
     may_be_text,
-    model_compile,
     model_compiles,
 )
 from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
-from lossscale_codemods.analysis.optimizer_names import OptimizerNames
+from lossscale_codemods.analysis.optimizer_names import OptimizerNames, looked_up_name
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.what_is import looks_like_settings
 from lossscale_codemods.editing.edits import argument_separator
-from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.rules.shared.looked_up_optimizers import (
-    is_looked_up,
-    looked_up_modules,
-    names_new_classes,
-    naming_strings,
-    only_asks,
-)
+from lossscale_codemods.rules.base import Case, Found, ObservedFix, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary import optimizer_families
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 from lossscale_codemods.vocabulary.records import Edit
@@ -49,6 +31,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.program import Program
     from lossscale_codemods.editing.name_rendering import NameRenderer
+
 
 _HEAD = (
     "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
@@ -74,10 +57,23 @@ _OPTIMIZERS = {
 
 
 class OptimizersByName(Rule):
-    """Says of which family optimizers are that strings and configs stand for."""
+    """Keras optimizers that come from a string or a config keep their family.
+
+    Since TensorFlow 2.11, `model.compile("adam")`, `tf.keras.optimizers.get(name)` and
+    `deserialize(config)` create optimizers of the new family: see LS211. In a call of `compile`,
+    the optimizer itself replaces the string. If the call has no optimizer, the rule writes
+    RMSprop, which was the default. If a value may be a string, the rule passes it to
+    `tf.keras.optimizers.get`, which returns other optimizers unchanged. With
+    `use_legacy_optimizer=True`, `get` and `deserialize` choose the legacy family. With
+    `use_legacy_format=True`, `serialize` writes what it wrote before.
+
+    If it is unknown whether the object is a Keras model, the `compile` call stays, with a finding.
+    So does a call that is kept for later, as in `functools.partial(model.compile, loss="mse")`.
+    """
 
     id = "LS212"
     title = "Keras optimizers by name"
+    meanings = frozenset()
     order = 1
     targets = WITH_KERAS_2
     invalid = (
@@ -123,49 +119,32 @@ class OptimizersByName(Rule):
         ),
     )
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
+    def find(self, program: Program) -> Iterator[Found]:
         """Yields calls that make optimizers by name, and uses of the module as a whole."""
         if not (program.legacy_optimizers and is_part_of_old(program)):
             return
         names = OptimizerNames(program, self.id)
-        for node in self._candidates(program):
+        for node, verdict in self._candidates(program):
             if not names.is_left(node):  # Asked last: it takes longest.
-                yield Occurrence(node, program.tree.span(node), Role.OPTIMIZER, rule=self.id)
+                yield self.found(node, program, verdict, Role.OPTIMIZER)
 
-    def _candidates(self, program: Program) -> Iterator[cst.CSTNode]:
-        for compiled in model_compiles(program):
-            if self._of_compile(compiled, program) is not None:
-                yield compiled.call.func
-        yield from (kept for kept in kept_compiles(program) if not _has_optimizer(kept, program))
+    def _candidates(self, program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
+        candidates: list[tuple[cst.CSTNode, Verdict | None]] = [
+            (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
+        ]
+        candidates += [
+            (kept, _KEPT) for kept in kept_compiles(program) if not _has_optimizer(kept, program)
+        ]
         for node in program.scopes.scope_of_read:
             if isinstance(node, cst.Name | cst.Attribute):
                 paths = {path for path in program.resolver.paths(node) if path is not None}
                 if any(map(optimizer_families.chooses_family, paths)):
-                    if self._of_function(node, program) is not None:
-                        yield node
-                elif any(map(optimizer_families.is_home, paths)) and self._of_module(node, program):
-                    yield node
-        yield from (m for m in looked_up_modules(program) if self._of_module(m, program))
-        yield from naming_strings(program)
-
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Has what makes the optimizer make one of the legacy family."""
-        node = occurrence.node
-        if occurrence.rule != self.id:
-            return None
-        if isinstance(node, cst.SimpleString | cst.FormattedStringText):
-            return _SPELLED
-        if isinstance(node, cst.Call):
-            return self._of_module(node, program)
-        assert isinstance(node, cst.Name | cst.Attribute)
-        compiled = model_compile(program.tree.parent(node), program)
-        if compiled is not None and compiled.call.func is node:
-            return self._of_compile(compiled, program)
-        if isinstance(node, cst.Attribute) and node.attr.value == "compile":
-            return _KEPT
-        if any(p and optimizer_families.is_home(p) for p in program.resolver.paths(node)):
-            return self._of_module(node, program)
-        return self._of_function(node, program)
+                    candidates.append((node, self._of_function(node, program)))
+                elif any(map(optimizer_families.is_home, paths)):
+                    candidates.append((node, self._of_module(node, program)))
+        candidates += [(m, self._of_module(m, program)) for m in looked_up_modules(program)]
+        candidates += [(text, _SPELLED) for text in naming_strings(program)]
+        return ((node, verdict) for node, verdict in candidates if verdict is not None)
 
     def _of_compile(self, compiled: Compile, program: Program) -> Rewrite | Review | None:
         """Says what to do about the optimizer that `compile` gets, or does not get."""
@@ -376,3 +355,75 @@ def _has_optimizer(kept: cst.Attribute, program: Program) -> bool:
     given = [a for a in call.args if a.keyword is not None and a.keyword.value == "optimizer"]
     given += [a for a in call.args[1:2] if a.keyword is None and not a.star]
     return bool(given) and all(program.types.of(a.value) <= _OPTIMIZERS for a in given)
+
+
+_RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
+
+
+def looked_up_modules(program: Program) -> Iterator[cst.Call]:
+    """Yields `getattr(tf.keras, "optimizers")`."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and looked_up_name(node) is not None:
+            paths = program.resolver.paths(node)
+            if any(path is not None and optimizer_families.is_home(path) for path in paths):
+                yield node
+
+
+def naming_strings(program: Program) -> Iterator[cst.CSTNode]:
+    """Yields strings that code may look up optimizers by."""
+    for node, above in program.tree.parents.items():
+        if isinstance(node, cst.SimpleString):
+            is_path = optimizer_families.is_spelled_in(node.raw_value)
+            if is_path and not _is_no_lookup(node, program):
+                yield node
+            elif isinstance(above, cst.Arg) and optimizer_families.ends_in(node.raw_value):
+                call = program.tree.parent(above)
+                if isinstance(call, cst.Call) and _called(call) == "attrgetter":
+                    yield node
+        elif isinstance(node, cst.FormattedStringText) and isinstance(above, cst.FormattedString):
+            call = program.tree.parent(program.tree.parent(above) or above)
+            looked_up = isinstance(call, cst.Call) and _called(call) in _RUNS
+            if looked_up and optimizer_families.is_spelled_in(node.value):
+                yield node
+
+
+def only_asks(call: cst.Call) -> bool:
+    """Whether a call only asks what is in the module, or looks up a class by a string."""
+    asks = dotted(call.func) in {"dir", "hasattr"}
+    return asks or isinstance(looked_up_name(call), cst.SimpleString)
+
+
+def is_looked_up(node: cst.CSTNode, program: Program) -> bool:
+    """Whether one class of the module is looked up, by a name that is not written out."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Attribute):
+        return isinstance(program.tree.parent(above), cst.Subscript)
+    call = program.tree.parent(above) if above is not None else None
+    if not isinstance(call, cst.Call) or call.args[0] is not above:
+        return False
+    if dotted(call.func) == "vars":
+        return isinstance(program.tree.parent(call), cst.Subscript)
+    return looked_up_name(call) is not None
+
+
+def names_new_classes(program: Program) -> bool:
+    """Whether the file names classes, in strings, that are in the new family alone."""
+    return any(
+        isinstance(node, cst.SimpleString) and node.evaluated_value in optimizer_families.ONLY_NEW
+        for node in program.tree.parents
+    )
+
+
+def _is_no_lookup(node: cst.SimpleString, program: Program) -> bool:
+    """Whether a string is an annotation, documentation or printed, or a module that is followed."""
+    above = program.tree.parent(node)
+    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if isinstance(call, cst.Call) and _called(call) in {"import_module", "print"}:
+        return True
+    return isinstance(above, cst.Expr) or any(
+        isinstance(one, cst.Annotation) for one in program.tree.ancestors(node)
+    )
+
+
+def _called(call: cst.Call) -> str:
+    return (dotted(call.func) or "").rpartition(".")[2]
