@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _CALL = re.compile(r"(?P<function>[\w.]+)\((?P<arguments>\.\.\.(?:, \.\.\.)*)(?P<rest>.*)")
-_STAYS = "Settle that use first, then run again."
+_STAYS = "Change that use first, then run again."
 
 
 def decide(occurrence: Occurrence, program: Program) -> Verdict:
