@@ -41,7 +41,6 @@ from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
 
@@ -89,10 +88,6 @@ class NewLossScaleOptimizers(Rule):
         ),
         Case(f"{_HEAD}opt = {_OLD}(opt)\nloss = opt.scale_loss(loss)\n"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether the class is named."""
-        return source.names.has_optimizer
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the expressions that can be the class."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _OF_WRAPPERS = ("dynamic", "dynamic_counter")
 _HEAD = (
@@ -55,10 +54,6 @@ class StockLossScales(Rule):
         ),
         Case("import tensorflow as tf\nprint(args.loss_scale)\n"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether the file can have a loss-scale optimizer."""
-        return source.names.has_optimizer or source.names.has_old_name
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields reads of what is, or may be, a loss-scale optimizer."""
