@@ -45,7 +45,7 @@ _OLD_KEYWORDS = ("use_legacy_optimizer", "use_legacy_format")
 _UNKNOWN = Review(
     "the optimizer is known only when the program runs: RMSprop and Nadam compute "
     "otherwise in Keras 3, and configs may have `lr` and `decay`",
-    "Make sure that it is neither of them.",
+    "Make sure that it is neither of them, and has no such config.",
 )
 _FORM = Review(
     "Keras 3 writes configs of optimizers in another form, with other keys",
