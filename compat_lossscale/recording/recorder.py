@@ -552,6 +552,7 @@ class TrainingRecorder:
         self.out = Writer(options.output, options.limit * 2**20)
         self.local = _Local()
         self.busy = threading.RLock()
+        self.policy: Any = None  # what the thread that calls a `tf.function` has
         self.on = True
         self.first: Optional[_Optimizer] = None
         self.optimizers: List[_Optimizer] = []
@@ -849,7 +850,7 @@ class TrainingRecorder:
         line = dict(
             self._about(one),
             o=one.number,
-            policy=self._policy(),
+            policy=self._policy_of_program(),
             names=[_name(variable) for variable in one.variables],
             shapes=[_shape(variable) for variable in one.variables],
             digests=self._changes(one, VARIABLES, arrays),
@@ -887,6 +888,11 @@ class TrainingRecorder:
             found = dict(numbers, **(_attribute(optimizer, "_hyper") or {}))
         plain = {name: _jsonable(value) for name, value in found.items()}
         return {name: value for name, value in plain.items() if value is not None}
+
+    def _policy_of_program(self) -> Any:
+        # Keras 3 has a policy for each thread, and a strategy traces each replica in its own.
+        is_main = threading.current_thread() is threading.main_thread()
+        return self._policy() if is_main else self.policy
 
     def _policy(self) -> Any:
         for root in ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api"):
@@ -1016,6 +1022,8 @@ class TrainingRecorder:
                 if self.marks() is not None:
                     self.marks().update(vars(function).get(_MARK, ()))
                 return result
+            if not vars(function).get(_MARK):
+                self.policy = self._policy()
             local.calling = True
             before = self.active
             marks: Dict[int, _Optimizer] = {}
