@@ -850,7 +850,7 @@ class TrainingRecorder:
         line = dict(
             self._about(one),
             o=one.number,
-            policy=self._policy_of_program(),
+            policy=self._policy(),
             names=[_name(variable) for variable in one.variables],
             shapes=[_shape(variable) for variable in one.variables],
             digests=self._changes(one, VARIABLES, arrays),
@@ -889,24 +889,15 @@ class TrainingRecorder:
         plain = {name: _jsonable(value) for name, value in found.items()}
         return {name: value for name, value in plain.items() if value is not None}
 
-    def _policy_of_program(self) -> Any:
-        # Keras 3 has a policy for each thread, and a strategy traces each replica in its own.
-        is_main = threading.current_thread() is threading.main_thread()
-        return self._policy() if is_main else self.policy
-
     def _policy(self) -> Any:
-        for root in ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api"):
-            home = _attribute(sys.modules.get(root), "mixed_precision")
-            for place in (home, _attribute(home, "experimental")):
-                policy = _tried(_attribute(place, "global_policy") or str)
-                if policy:
-                    return str(_attribute(policy, "name"))
-        for name, module in list(sys.modules.items()):
-            if name.endswith(_POLICIES):
-                policy = _tried(getattr(module, "global_policy", lambda: None))
-                if policy is not None:
-                    return str(_attribute(policy, "name"))
-        return None
+        if threading.current_thread() is not threading.main_thread():
+            return self.policy  # Keras 3 has one for each thread, such as that of a replica
+        roots = ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api")
+        homes = [_attribute(sys.modules.get(root), "mixed_precision") for root in roots]
+        places = [place for home in homes for place in (home, _attribute(home, "experimental"))]
+        places += [one for name, one in list(sys.modules.items()) if name.endswith(_POLICIES)]
+        policies = (_tried(_attribute(place, "global_policy") or str) for place in places)
+        return next((str(_attribute(policy, "name")) for policy in policies if policy), None)
 
     def _start_from(self, one: _Optimizer, session: Any) -> None:
         """Gives variables the values that another recording began with."""
