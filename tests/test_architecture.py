@@ -372,8 +372,8 @@ def lines_of(paths: list[Path]) -> int:
 
 def test_the_core_stays_small_enough_to_read() -> None:
     # A decision, not an accident: change the number together with the page on the house.
-    assert lines_of(shim("core")) <= 1140
-    assert lines_of(shim("core", "spec.update_rule")) <= 1300
+    assert lines_of(shim("core")) <= 1130
+    assert lines_of(shim("core", "spec.update_rule")) <= 1290
 
 
 def test_the_package_does_not_grow() -> None:
