@@ -22,7 +22,7 @@ MIRRORS: Final = {
 SHIM: Final = {
     # Public names, and lists of names, without behavior.
     "_version": "test_package.py",
-    "callbacks": "test_package.py",
+    "callbacks": "watching/test_loss_scale_logger.py",
     "equivalence": "equivalence/test_optimizers.py",
     "experimental": "test_package.py",
     "v1": "test_package.py",
