@@ -15,8 +15,9 @@ current function raises these two errors. So the call stays, with a finding, in 
 sets policies, and in tests, which can be about these errors or about the class of the result.
 
 If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
-creates or, if it creates none, the one that its methods and its training loop are for. It also writes the
-call out in a program that sets policies, where the result is the same if the program got no error.
+creates or, if it creates none, the one that its methods and its training loop are for. It also
+writes the call out in a program that sets policies, where the result is the same if the program got
+no error.
 """
 
 from __future__ import annotations
