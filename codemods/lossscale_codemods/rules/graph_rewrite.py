@@ -33,11 +33,10 @@ from lossscale_codemods.analysis.evaluation_order import (
 )
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.optimizer_uses import kind_by_uses
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.type_inference import ObjectType
-from lossscale_codemods.analysis.what_is import KERAS_WRAPPER
+from lossscale_codemods.analysis.what_is import KERAS_WRAPPER, Answer, what_is
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.editing.edits import insert_line, small_statement
 from lossscale_codemods.rules.base import (
@@ -59,7 +58,6 @@ from lossscale_codemods.rules.shared.constructors import (
 )
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
-from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -74,16 +72,9 @@ _OPTIONS = (
 )
 _SWITCH = '({"auto_mixed_precision": True})'
 _MESSAGE = "what the function did for a Keras optimizer, written out"
-_WRAPPED = {
-    ObjectType.KERAS: ObjectType.WRAPPER,
-    ObjectType.V1: ObjectType.V1_WRAPPER,
-}
 _SETTING = ("set_policy", "set_global_policy", "policy_scope")
 _POLICIES = {Meaning.POLICY, Meaning.SET_POLICY, Meaning.POLICY_SCOPE}
 
-_KERAS_METHODS = frozenset({"compile", "fit", "fit_generator"})
-_V1_PATHS = ("tensorflow.estimator.", "tensorflow.compat.v1.estimator.")
-_GLOBAL_STEP = frozenset({"get_or_create_global_step", "get_global_step", "create_global_step"})
 _ALONE = "Put the call on a line of its own, then run again."
 
 
@@ -159,7 +150,8 @@ class GraphRewrite(Rule):
             path = program.resolver.path(node.func)
             if path is None or not frameworks.is_rewrite_of_today(path):
                 continue
-            if self._kind(node, program) is ObjectType.KERAS:
+            wrapped = self._wrapped(node, program)
+            if wrapped is not None and wrapped.is_sure and wrapped.kind is ObjectType.KERAS:
                 span = program.tree.span(node.func)
                 yield Occurrence(node.func, span, Role.FOUND, rule=self.id, is_old_use=True)
 
@@ -174,10 +166,11 @@ class GraphRewrite(Rule):
                 "For a v1 optimizer use tf.compat.v1.mixed_precision; for a Keras optimizer use "
                 "LossScaleOptimizer and tf.config.optimizer.set_experimental_options.",
             )
-        kind = self._kind(call, program)
-        if kind is ObjectType.KERAS:
-            return self._expand(occurrence, call, program)
-        if kind is ObjectType.V1:
+        wrapped = self._wrapped(call, program)
+        kind = ObjectType.UNKNOWN if wrapped is None else wrapped.kind
+        if wrapped is not None and wrapped.is_sure:
+            if kind is ObjectType.KERAS:
+                return self._expand(occurrence, call, program)
             return rename("the name that is still there under compat.v1", occurrence)
         return Review(
             "whether it wraps a v1 or a Keras optimizer is not proven",
@@ -185,7 +178,7 @@ class GraphRewrite(Rule):
             ".enable_mixed_precision_graph_rewrite; for a Keras optimizer write "
             "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
             '({"auto_mixed_precision": True}).',
-            unsafe_fix=self._likely(occurrence, call, program),
+            unsafe_fix=self._likely(kind, occurrence, call, program),
             observed_fixes=self._observed(occurrence, call, program),
         )
 
@@ -200,9 +193,10 @@ class GraphRewrite(Rule):
             found.append(ObservedFix("wrapped", KERAS_WRAPPER, expanded))
         return found
 
-    def _likely(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Rewrite | None:
+    def _likely(
+        self, kind: ObjectType, occurrence: Occurrence, call: cst.Call, program: Program
+    ) -> Rewrite | None:
         """Returns what is right if the optimizer is of the one kind that the file points at."""
-        kind = _likely_optimizer(program)
         if kind is ObjectType.V1:
             return rename("the name that is still there under compat.v1", occurrence)
         if kind is ObjectType.KERAS:
@@ -229,19 +223,10 @@ class GraphRewrite(Rule):
             for path in paths
         )
 
-    def _kind(self, call: cst.Call, program: Program) -> ObjectType:
+    def _wrapped(self, call: cst.Call, program: Program) -> Answer | None:
+        """Says what a call wraps; nothing if that cannot be seen."""
         optimizer = optimizer_argument(call)
-        if optimizer is None:
-            return ObjectType.UNKNOWN
-        kinds = program.types.of(optimizer.value)
-        # What is wrapped already was refused, and is refused today.
-        for kind, wrapped in _WRAPPED.items():
-            if kind in kinds and kinds <= {kind, wrapped, ObjectType.NOTHING}:
-                return kind
-        by_uses = kind_by_uses(program, call, optimizer.value)
-        if by_uses is ObjectType.UNKNOWN and program.has_v1_optimizers_only:
-            return ObjectType.V1
-        return by_uses
+        return None if optimizer is None else what_is(optimizer.value, program)
 
     def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         if is_in_test(call, program):
@@ -358,44 +343,3 @@ def _beside(
         return insert_line(tree, line, text, behind=behind)
     start, end = tree.span(small)
     return [Edit(end, end, f"; {text}") if behind else Edit(start, start, f"{text}; ")]
-
-
-def _likely_optimizer(program: Program) -> ObjectType:
-    """Returns the kind of the optimizers in a file, if it points at one kind only.
-
-    It points at those that it makes. If it makes none, it points at those that its way of training
-    is for: `compile`, `fit` and `GradientTape` are for Keras optimizers, and estimators and global
-    steps for those of TensorFlow 1.
-    """
-    for evidence in (_made(program), _trained(program)):
-        kinds = set(evidence)
-        if kinds:
-            return kinds.pop() if len(kinds) == 1 else ObjectType.UNKNOWN
-    return ObjectType.UNKNOWN
-
-
-def _made(program: Program) -> Iterator[ObjectType]:
-    for _, path in _calls(program):
-        if path is not None and frameworks.is_keras_optimizer(path):
-            yield ObjectType.KERAS
-        elif path is not None and frameworks.is_v1_optimizer(path):
-            yield ObjectType.V1
-
-
-def _trained(program: Program) -> Iterator[ObjectType]:
-    for call, path in _calls(program):
-        method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-        if path is None:
-            if method in _KERAS_METHODS:
-                yield ObjectType.KERAS
-        elif path.endswith(".GradientTape"):
-            yield ObjectType.KERAS
-        elif canonical(path).startswith(_V1_PATHS) or path.rpartition(".")[2] in _GLOBAL_STEP:
-            yield ObjectType.V1
-
-
-def _calls(program: Program) -> Iterator[tuple[cst.Call, str | None]]:
-    """Yields every call of a name, with the path of what it calls."""
-    for node in program.tree.parents:
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute):
-            yield node, program.resolver.path(node.func)

@@ -259,6 +259,7 @@ def _looks_up(program: Program, call: cst.Call) -> bool:
 
 
 _METHODS: Final = frozenset({"compile", "eval"})
+"""Functions of Python with these names are not methods: nothing stands before them."""
 _BUILT_IN: Final = frozenset({"eval", "exec"})
 _RUNS: Final = frozenset(
     {"compile", "eval", "exec", "run_cell_magic", "run_line_magic", "system"} | {"Timer", "timeit"}
@@ -332,8 +333,6 @@ _WAYS_TO_IMPORT: Final = frozenset(
     {"__import__", "import_module", "resolve_name", "find_spec", "import_string", "locate"}
 )
 _RUNS_BUILT_TEXT: Final = frozenset({"compile", "eval", "exec", "repeat", "timeit", "Timer"})
-_METHODS: Final = frozenset({"compile", "eval"})
-"""Those of them that are functions of Python only if nothing stands before them."""
 _OLD_CODE: Final = re.compile(
     r"mixed_precision|(?<![\w-])experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
 )
