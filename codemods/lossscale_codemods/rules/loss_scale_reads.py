@@ -44,6 +44,7 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     rewrite,
 )
 from lossscale_codemods.rules.shared.constructors import (
+    SETTINGS,
     is_given_to_optimizer,
     is_moving,
     names_taker,
@@ -296,8 +297,6 @@ _PARTS = frozenset({"loss_", "_loss_", "loss", "scale", "_scale"})
 _FIELD = re.compile(r"\{[^{}]*\.(?:_?loss_scale|_optimizer)\b[^{}]*\}")
 """A field of a text for `str.format` that reads such a member."""
 _OLD_KEYS = frozenset({"optimizer", "loss_scale"})
-_CONSTANT = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
-"""What a loss scale object tells that its state has no part in."""
 _BUILT_IN = frozenset({"callable", "hasattr", "id", "isinstance", "type"})
 
 _KEPT = Review(
@@ -683,7 +682,7 @@ def _lost_places(program: Program) -> Iterator[cst.CSTNode]:
 def _is_live(use: Use) -> bool:
     """Whether a use asks for an object's state."""
     if use.kind is UseKind.READ and isinstance(use.user, cst.Attribute):
-        return use.user.attr.value.lstrip("_") not in _CONSTANT
+        return use.user.attr.value.lstrip("_") not in SETTINGS
     return use.kind in (UseKind.CALLED, UseKind.READ, UseKind.NUMBER, UseKind.TEXT)
 
 
