@@ -88,8 +88,8 @@ class Strings(Rule):
 
     `mock.patch("tensorflow.keras.mixed_precision.experimental.set_policy")` and `exec("from
     ...experimental import Policy")` fail with the new names. So does `type(opt).__name__ ==
-    "LossScaleOptimizer"` with `--new-optimizers`. In a folder, the rule looks at the values of YAML,
-    JSON and TOML files as well.
+    "LossScaleOptimizer"` with `--new-optimizers`. In a folder, the rule looks at the values
+    of YAML, JSON and TOML files as well.
     """
 
     id = "LS802"
