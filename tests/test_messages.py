@@ -1562,7 +1562,7 @@ ELSEWHERE = {
     f"{CODEMOD}/project/file_reading.py": "tests/codemods/runner/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
-    f"{CODEMOD}/rules/shared/neighbour_": "tests/codemods/rules/test_ls901_python_and_numpy.py",
+    f"{CODEMOD}/rules/shared/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
     f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/verdict_resolution.py": "",

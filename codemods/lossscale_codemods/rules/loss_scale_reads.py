@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.callable_tests import asks_whether_callable, is_called_in
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import (
     ATTRIBUTES,
@@ -44,6 +45,7 @@ from lossscale_codemods.rules.shared.attribute_reads import (
     rewrite,
 )
 from lossscale_codemods.rules.shared.constructors import (
+    SETTINGS,
     is_given_to_optimizer,
     is_moving,
     names_taker,
@@ -296,8 +298,6 @@ _PARTS = frozenset({"loss_", "_loss_", "loss", "scale", "_scale"})
 _FIELD = re.compile(r"\{[^{}]*\.(?:_?loss_scale|_optimizer)\b[^{}]*\}")
 """A field of a text for `str.format` that reads such a member."""
 _OLD_KEYS = frozenset({"optimizer", "loss_scale"})
-_CONSTANT = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
-"""What a loss scale object tells that its state has no part in."""
 _BUILT_IN = frozenset({"callable", "hasattr", "id", "isinstance", "type"})
 
 _KEPT = Review(
@@ -496,7 +496,7 @@ class _Uses:
         answer = loss_scale_optimizer(owner, self.program)
         if not answer.can_be or self.program.reachability.is_only_new(node):
             return None
-        if any(guards_of_call(self.program, node)):
+        if any(guards_of_call(self.program, node)) or self._is_called_if_it_can_be(node):
             return None
         is_old = self.program.old_types.is_wrapper(owner)
         uses = uses_of(node, self.resolver)
@@ -509,6 +509,18 @@ class _Uses:
         if answer.certainty is Certainty.LIKELY and review is not _CLASS_ASKED:
             return review if self._matters(owner) else None
         return review
+
+    def _is_called_if_it_can_be(self, node: cst.BaseExpression) -> bool:
+        """Whether a condition around a read asks whether that can be called, and one side does."""
+        text = self.tree.source(node)
+        return any(
+            asks_whether_callable(self.tree, text, above.test)
+            and any(
+                is_called_in(self.tree, text, part) for part in (above.body, above.orelse) if part
+            )
+            for above in self.tree.ancestors(node)
+            if isinstance(above, cst.If | cst.IfExp)
+        )
 
     def _matters(self, owner: cst.BaseExpression) -> bool:
         """Whether what has a loss scale is called as an optimizer can be, where such are made."""
@@ -683,7 +695,7 @@ def _lost_places(program: Program) -> Iterator[cst.CSTNode]:
 def _is_live(use: Use) -> bool:
     """Whether a use asks for an object's state."""
     if use.kind is UseKind.READ and isinstance(use.user, cst.Attribute):
-        return use.user.attr.value.lstrip("_") not in _CONSTANT
+        return use.user.attr.value.lstrip("_") not in SETTINGS
     return use.kind in (UseKind.CALLED, UseKind.READ, UseKind.NUMBER, UseKind.TEXT)
 
 

@@ -31,12 +31,12 @@ from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, loss_scale_class
+from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.editing.name_rendering import NameRenderer
-    from lossscale_codemods.vocabulary.records import Edit
 
 SCALED = "mixed_float16"
 """The policy that has a loss scale if none is given."""
@@ -69,8 +69,7 @@ class Policies(Rule):
 
     TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The
     rule reports names of policies that no longer exist, and `set_policy(None)` for Keras 3, which
-    takes no `None`. It reports `get_layer_policy(layer)` as well, which is the attribute
-    `dtype_policy` of the layer today.
+    takes no `None`. `get_layer_policy(layer)` becomes `layer.dtype_policy`.
     """
 
     id = "LS501"
@@ -86,6 +85,10 @@ class Policies(Rule):
             f"{_HEAD}print({_OLD}.global_policy().compute_dtype)\n",
             f"{_HEAD}print({_NEW}.global_policy().compute_dtype)\n",
         ),
+        Case(
+            f"{_HEAD}print({_OLD}.get_layer_policy(layer).name)\n",
+            "print(layer.dtype_policy.name)\n",
+        ),
     )
     valid = (
         Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
@@ -95,7 +98,8 @@ class Policies(Rule):
             "with policy.policy_scope('mixed_float16'):\n    pass\n",
             review="policy_scope",
         ),
-        Case(f"{_HEAD}print({_OLD}.get_layer_policy(layer).name)\n", review="an attribute"),
+        Case(f"{_HEAD}policies = map({_OLD}.get_layer_policy, layers)\n", review="an attribute"),
+        Case(f"{_HEAD}print({_OLD}.get_layer_policy(x).loss_scale)\n", review="no loss scale"),
     )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
@@ -106,9 +110,7 @@ class Policies(Rule):
                 "Call set_global_policy before and after, or give layers their dtype.",
             )
         if occurrence.meaning is Meaning.LAYER_POLICY:
-            return Review(
-                "the policy of a layer is an attribute now", "Write `layer.dtype_policy`."
-            )
+            return _of_layer(occurrence, program)
         if program.usage(occurrence) in (Usage.MEMBER, Usage.BASE_CLASS):
             return None
         call = program.call(occurrence)
@@ -329,6 +331,24 @@ def compiles_wrapped(node: cst.CSTNode, program: Program) -> bool:
     return given is not None and program.types.of(given.value) == {ObjectType.WRAPPER}
 
 
+def _of_layer(occurrence: Occurrence, program: Program) -> Verdict:
+    """Says what becomes of `get_layer_policy`."""
+    call = program.call(occurrence)
+    if call is None or len(call.args) != 1 or call.args[0].star:
+        return Review(
+            "the policy of a layer is an attribute now, and this is not a plain call",
+            "Write `layer.dtype_policy`.",
+        )
+    above = program.tree.parent(call)
+    if isinstance(above, cst.Attribute) and above.attr.value in _READ:
+        return _GONE
+    layer = program.tree.source(call.args[0].value)
+    if not isinstance(call.args[0].value, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
+        layer = f"({layer})"
+    edit = Edit(*program.tree.span(call), f"{layer}.dtype_policy")
+    return Rewrite("the layer's own attribute", lambda _: [edit], keeps_name=False)
+
+
 def _dead_name(call: cst.Call | None) -> Review | None:
     """Returns the finding on the name of a policy that no version of today knows."""
     if call is None or not call.args or not isinstance(call.args[0].value, cst.SimpleString):
@@ -427,7 +447,8 @@ def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Progr
         _is_plain(scale, program)
         and _is_only_set(policy, program)
         and _ASKING.isdisjoint(words)
-        and not words.isdisjoint(_TRAINING)
+        and (not words.isdisjoint(_TRAINING) or others_name(modules, _TRAINING))
+        and ("compile" not in words or bool(program.reads_by_attribute.get("compile")))
         and not any(True for _ in kept_compiles(program))
         and all(
             dotted(_called(read.value)) == "super"
@@ -437,7 +458,7 @@ def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Progr
             compiles_wrapped(program.tree.parent(read) or read, program) or _is_other(read, program)
             for read in program.reads_by_attribute.get("compile", ())
         )
-        and not others_name(modules, [*_ASKING, "compile"])
+        and not others_name(modules, [*_ASKING, "compile", "get_config"])
     )
 
 
@@ -448,7 +469,7 @@ def _called(node: cst.BaseExpression) -> cst.BaseExpression:
 
 def _is_plain(scale: cst.BaseExpression, program: Program) -> bool:
     """Whether a loss scale is a constant, a name or an object of constants: to drop it is safe."""
-    if LossScaleType.UNKNOWN in LossScaleTypes(program).types(scale):
+    if LossScaleTypes(program).types(scale) & {LossScaleType.UNKNOWN, LossScaleType.INVALID}:
         return False
     parts = [a.value for a in scale.args] if isinstance(scale, cst.Call) else [scale]
     try:

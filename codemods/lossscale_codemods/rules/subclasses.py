@@ -98,7 +98,8 @@ class Subclasses(Rule):
 
     The parameters of `super().__init__` changed, and since TensorFlow 2.11 the public class creates
     objects of other classes, so a subclass of it cannot be created. The v1 optimizer still exists
-    under another name, and has other private methods under `compat-lossscale run`.
+    under another name, and has other private methods under `compat-lossscale run`, so to derive a
+    class from that is an unsafe fix.
     """
 
     id = "LS204"
@@ -108,6 +109,8 @@ class Subclasses(Rule):
             f"{_HEAD}class Mine(tf.train.experimental.MixedPrecisionLossScaleOptimizer):\n"
             "    pass\n",
             review="a subclass",
+            unsafe=f"{_HEAD}class Mine("
+            "tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer):\n    pass\n",
         ),
         Case(
             f"{_HEAD}class Mine(tf.keras.mixed_precision.experimental.LossScaleOptimizer):\n"
@@ -125,6 +128,7 @@ class Subclasses(Rule):
                 "a subclass depends on the private parts of the old class",
                 "If it overrides public methods alone, derive it from MixedPrecisionLossScale"
                 "Optimizer of tf.compat.v1.mixed_precision.",
+                unsafe_fix=rename("the class that is still there under compat.v1", occurrence),
             )
         return None if _derives_from_today(occurrence, program) else _SUBCLASS
 

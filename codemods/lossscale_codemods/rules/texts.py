@@ -88,7 +88,8 @@ class Strings(Rule):
 
     `mock.patch("tensorflow.keras.mixed_precision.experimental.set_policy")` and `exec("from
     ...experimental import Policy")` fail with the new names. So does `type(opt).__name__ ==
-    "LossScaleOptimizer"` with `--new-optimizers`.
+    "LossScaleOptimizer"` with `--new-optimizers`. In a folder, the rule looks at the values
+    of YAML, JSON and TOML files as well.
     """
 
     id = "LS802"
@@ -259,6 +260,7 @@ def _looks_up(program: Program, call: cst.Call) -> bool:
 
 
 _METHODS: Final = frozenset({"compile", "eval"})
+"""Functions of Python with these names are not methods: nothing stands before them."""
 _BUILT_IN: Final = frozenset({"eval", "exec"})
 _RUNS: Final = frozenset(
     {"compile", "eval", "exec", "run_cell_magic", "run_line_magic", "system"} | {"Timer", "timeit"}

@@ -57,6 +57,8 @@ _PARAMETERS = {
     "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
 }
 _TAKEN_OVER = {"initial_loss_scale": "initial_scale", "increment_period": "dynamic_growth_steps"}
+SETTINGS = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
+"""What a loss scale object tells that its state has no part in."""
 _STATE = ("_current_loss_scale", "_num_good_steps", "update")
 _OWN = "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments."
 _APART = (
@@ -420,6 +422,9 @@ class ArgumentReader(LossScaleTypes):
             owner = place.value if isinstance(place, cst.Attribute) else None
             if self._is_in(place, call) or (owner and self.program.types.is_wrapper(owner)):
                 continue
+            above = self.tree.parent(place)
+            if isinstance(above, cst.Attribute) and above.attr.value.lstrip("_") in SETTINGS:
+                continue
             if self._is_given_to_optimizer(place):
                 return Review(
                     f"{source} is given to several optimizers, which then share its state", _APART
@@ -548,7 +553,7 @@ class ArgumentReader(LossScaleTypes):
         keywords = self._keywords(value, class_name)
         if isinstance(keywords, Review):
             return keywords
-        if binding is not None and not self._is_stable(value):
+        if binding is not None and not self._is_stable(value) and not self._is_next(value, call):
             return Review(
                 f"the values that {binding.name} is made from may change before it is used",
                 "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
@@ -608,6 +613,14 @@ class ArgumentReader(LossScaleTypes):
             if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
                 return False
         return True
+
+    def _is_next(self, value: cst.Call, call: cst.Call) -> bool:
+        """Whether a call is in the statement behind a loss scale, and reads what that read."""
+        first, last = self.tree.statement(value), self.tree.statement(call)
+        block = list(getattr(self.tree.parent(first), "body", ()))
+        if last not in block or block.index(last) != block.index(first) + 1:
+            return False
+        return not any(may_have_effects(self.resolver, one.value) for one in value.args)
 
     def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
         """Returns the variable behind an argument, if nothing else uses it."""
