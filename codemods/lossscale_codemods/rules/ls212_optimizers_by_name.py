@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 _HEAD = (
     "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"

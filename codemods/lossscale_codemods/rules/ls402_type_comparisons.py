@@ -19,7 +19,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

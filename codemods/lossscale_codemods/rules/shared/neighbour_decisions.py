@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from compat_lossscale.neighbour_names import keras_names
 from compat_lossscale.neighbour_names.lookup import neighbour_at
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.editing.name_rendering import CannotRenderError
+from lossscale_codemods.editing.names import CannotRenderError
 from lossscale_codemods.rules.base import (
     ImportState,
     Review,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from compat_lossscale.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 _CALL = re.compile(r"(?P<function>[\w.]+)\((?P<arguments>\.\.\.(?:, \.\.\.)*)(?P<rest>.*)")
 _STAYS = "Settle that use first, then run again."
