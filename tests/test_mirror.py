@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each module has a test file of its name in the folder that mirrors its room, or is listed here.
+
+Listed modules are parts of something larger: the behavior is that of the whole, and the tests are
+in the file that states it. The name of that file comes with each module.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Final
+
+from tests.support import REPOSITORY
+
+TESTS: Final = REPOSITORY / "tests"
+MIRRORS: Final = {
+    REPOSITORY / "compat_lossscale": TESTS,
+    REPOSITORY / "codemods" / "lossscale_codemods": TESTS / "codemods",
+}
+
+SHIM: Final = {
+    # Public names, and lists of names, without behavior.
+    "_version": "test_package.py",
+    "callbacks": "watching/test_loss_scale_logger.py",
+    "equivalence": "equivalence/test_optimizers.py",
+    "experimental": "test_package.py",
+    "v1": "test_package.py",
+    "neighbour_names/neighbour": "neighbours/test_neighbour.py",
+    "neighbour_names/estimator_names": "neighbours/test_estimator_training.py",
+    "neighbour_names/keras_3_names": "keras3/test_old_members.py",
+    "neighbour_names/keras_names": "neighbours/test_keras_modules.py",
+    "neighbour_names/keras_public_names": "neighbours/test_keras_public_names.py",
+    "neighbour_names/moved_names": "neighbours/test_moved_names.py",
+    "neighbour_names/library_names": "neighbours/test_numpy_names.py",
+    "neighbour_names/tensorflow_names": "neighbours/test_neighbours.py",
+    # What the old names give: the tests import them as old programs do.
+    "neighbours/estimator_tpu": "neighbours/test_estimator_training.py",
+    "neighbours/changed_behaviour": "neighbours/test_changed_signatures.py",
+    "neighbours/numpy_functions": "neighbours/test_numpy_names.py",
+    "neighbours/python_functions": "neighbours/test_python_names.py",
+    "neighbours/removed_members": "neighbours/test_changed_signatures.py",
+    # They run before a program, in its process: the tests start one.
+    "legacy/_site/sitecustomize": "cli/test_run.py",
+    "legacy/tf_keras_home": "legacy/test_install.py",
+    "legacy/program": "cli/test_run_as_python.py",
+    "legacy/startup": "cli/test_run_as_python.py",
+    "legacy/waiting": "legacy/test_deferred.py",
+    # The front end of Keras 3 as a whole, on the backend in use.
+    "keras3/backends/stateless": "keras3/test_jax.py",
+    "keras3/backends/tensorflow": "keras3/test_tensorflow.py",
+    "keras3/arguments": "keras3/test_optimizer.py",
+    "keras3/scaling": "keras3/test_guards.py",
+    # A model is converted as a whole: what each part does shows when the model trains on.
+    "models/stored": "models/test_process.py",
+    "watching/summaries": "watching/test_loss_scale_logger.py",
+    # One value with its forms.
+    "spec/arrays": "spec/test_loss_scale_state.py",
+    # Parts of the optimizers and their classes.
+    "members/policy": "policies/test_policy.py",
+    "policies": "policies/test_policy.py",
+    "tf1": "tf1/test_optimizer.py",
+    "core/native": "test_private_names.py",
+}
+CODEMOD: Final = {
+    # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
+    "analysis/binding_collection": "analysis/test_reaching_definitions.py",
+    "analysis/binding_values": "analysis/test_type_inference.py",
+    "analysis/bindings": "analysis/test_class_members.py",
+    "analysis/call_results": "analysis/test_modules.py",
+    "analysis/callable_tests": "rules/test_ls311_loss_scale_uses.py",
+    "analysis/constant_evaluation": "rules/test_ls201_constructors.py",
+    "analysis/detect_tests": "rules/test_ls602_graph_rewrite.py",
+    "analysis/evaluation_order": "rules/test_loss_scale_folding.py",
+    "analysis/expression_reads": "analysis/test_reaching_definitions.py",
+    "analysis/expression_values": "analysis/test_version_values.py",
+    "analysis/finding_guards": "analysis/test_version_guards.py",
+    "analysis/guard_parts": "analysis/test_version_guards.py",
+    "analysis/libcst_on_demand": "prescan/test_byte_scan.py",
+    "analysis/loss_scale_owners": "rules/test_ls301_loss_scale_calls.py",
+    "analysis/loss_scale_types": "rules/test_ls314_shared_loss_scales.py",
+    "analysis/model_compiles": "rules/test_ls212_optimizers_by_name.py",
+    "analysis/name_resolution": "rules/test_ls101_imports.py",
+    "analysis/narrowing": "analysis/test_reaching_definitions.py",
+    "analysis/notebook_cells": "runner/test_notebook.py",
+    "analysis/object_guards": "analysis/test_version_guards.py",
+    "analysis/object_types": "analysis/test_modules.py",
+    "analysis/occurrences": "rules/test_ls101_imports.py",
+    "analysis/old_programs": "analysis/test_version_guards.py",
+    "analysis/optimizer_names": "rules/test_ls211_optimizer_family.py",
+    "analysis/program": "rewriting/test_binding_plan.py",
+    "analysis/program_files": "rules/test_ls602_graph_rewrite.py",
+    "analysis/probes": "analysis/test_version_guards.py",
+    "analysis/program_words": "rules/test_ls502_policy_objects.py",
+    "analysis/scope_analysis": "runner/test_notebook.py",
+    "analysis/scopes": "rules/test_ls101_imports.py",
+    "analysis/syntax_tree": "rewriting/test_guard_collapsing.py",
+    "analysis/value_uses": "rules/test_ls311_loss_scale_uses.py",
+    "analysis/version_reachability": "analysis/test_version_guards.py",
+    "analysis/wrapper_calls": "rules/test_ls602_graph_rewrite.py",
+    # Parts of the engine: a test migrates a source and compares the text and the records.
+    "editing/comments": "editing/test_name_rendering.py",
+    "editing/edits": "rewriting/test_fixes.py",
+    "rewriting/engine": "rewriting/test_fixes.py",
+    "rewriting/module_imports": "rules/test_ls101_imports.py",
+    "rewriting/offered_names": "rewriting/test_import_merging.py",
+    "rewriting/recording": "rewriting/test_verdict_resolution.py",
+    "rewriting/rule_verdicts": "rewriting/test_verdict_resolution.py",
+    "project/file_reading": "runner/test_migrate_files.py",
+    "project/module_reads": "project/test_importers.py",
+    "runner/file_task": "runner/test_worker_pool.py",
+    "runner/further_passes": "runner/test_migrate_files.py",
+    "runner/single_source": "test_patterns.py",
+    "reports/patches": "runner/test_undo.py",
+    "reports/run_report": "reports/test_counts.py",
+    "reports/text": "reports/test_record_words.py",
+    # Values and lists that carry no behavior of their own.
+    "rules/base": "rules/test_registry.py",
+    "rules/markers": "prescan/test_byte_scan.py",
+    "vocabulary/exports": "project/test_importers.py",
+    "vocabulary/former_ids": "rules/test_ls311_loss_scale_uses.py",
+    "vocabulary/frameworks": "rules/test_ls212_optimizers_by_name.py",
+    "vocabulary/options": "test_command.py",
+    "vocabulary/records": "reports/test_record_words.py",
+    # What several rules share is tested through the rule that uses most of it.
+    "rules/shared/arguments_helper": "rules/test_ls201_constructors.py",
+    "rules/shared/attribute_reads": "rules/test_ls303_loss_scale_attributes.py",
+    "rules/shared/constructors": "rules/test_ls201_constructors.py",
+    "rules/shared/looked_up_optimizers": "rules/test_ls212_optimizers_by_name.py",
+    "rules/shared/loss_scale_arguments": "rules/test_ls201_constructors.py",
+    "rules/shared/loss_scale_objects": "rules/test_ls314_shared_loss_scales.py",
+    "rules/shared/keras_3_arguments": "rules/test_ls221_keras_3_optimizers.py",
+    "rules/shared/keras_3_constructors": "rules/test_ls221_keras_3_optimizers.py",
+    "rules/shared/keras_3_places": "rules/test_ls321_keras_3_members.py",
+    "rules/shared/keras_3_policies": "rules/test_ls511_keras_3_compiles.py",
+    "rules/shared/neighbour_guards": "rules/test_ls901_python_and_numpy.py",
+    "rules/shared/neighbour_rule": "rules/test_ls902_tensorflow.py",
+    "rules/shared/neighbour_decisions": "rules/test_ls901_python_and_numpy.py",
+    "rules/shared/neighbour_uses": "rules/test_ls901_python_and_numpy.py",
+    "rules/shared/new_optimizers": "rules/test_ls223_new_loss_scale_optimizers.py",
+    "rules/shared/own_loss_scales": "rules/test_ls201_constructors.py",
+    "rules/shared/literal_policies": "rules/test_ls502_policy_objects.py",
+    "rules/shared/policies_without_compile": "rules/test_ls502_policy_objects.py",
+    "rules/shared/policy_compiles": "rules/test_ls502_policy_objects.py",
+    "rules/shared/run_text": "rules/test_ls802_strings.py",
+    "rules/shared/scaled_steps": "rules/test_ls323_scaled_steps.py",
+    "rules/shared/second_statement": "rules/test_ls602_graph_rewrite.py",
+    "rules/shared/unseen_calls": "rules/test_ls205_passed_on.py",
+    "rules/shared/v1_subclasses": "rules/test_ls204_subclasses.py",
+    "rules/shared/step_variables": "rules/test_ls322_minimize.py",
+    "rules/shared/stock_keras_3": "rules/test_ls324_stock_loss_scales.py",
+}
+LISTED: Final = {
+    **{REPOSITORY / "compat_lossscale" / name: TESTS / file for name, file in SHIM.items()},
+    **{
+        REPOSITORY / "codemods" / "lossscale_codemods" / name: TESTS / "codemods" / file
+        for name, file in CODEMOD.items()
+    },
+}
+
+
+def modules() -> list[Path]:
+    """The modules of both packages, without their suffix."""
+    return [
+        path.with_suffix("")
+        for package in MIRRORS
+        for path in sorted(package.rglob("*.py"))
+        if path.name not in {"__init__.py", "__main__.py"}
+    ]
+
+
+def mirrored(module: Path) -> bool:
+    """Whether a module has the test file of its name."""
+    package = next(package for package in MIRRORS if package in module.parents)
+    *folders, name = module.relative_to(package).parts
+    # The parts that rules share are tested next to the rules.
+    folders = [folder for folder in folders if folder != "shared"]
+    return MIRRORS[package].joinpath(*folders, f"test_{name.lstrip('_')}.py").is_file()
+
+
+def test_each_module_has_its_test_file_or_is_listed() -> None:
+    neither = {module for module in modules() if not mirrored(module)} - LISTED.keys()
+    assert neither == set()
+
+
+def test_a_module_with_its_test_file_is_not_listed() -> None:
+    assert {module for module in LISTED if mirrored(module)} == set()
+
+
+def test_the_list_names_modules_and_test_files_that_are_there() -> None:
+    assert set(LISTED) <= set(modules())
+    for file in sorted(set(LISTED.values())):
+        functions = [
+            node
+            for node in ast.walk(ast.parse(file.read_text("utf-8")))
+            if isinstance(node, ast.FunctionDef)
+        ]
+        assert any(function.name.startswith("test_") for function in functions), file

@@ -7,7 +7,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.finding_guards import find
+from lossscale_codemods.analysis.finding_guards import find_guards
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import ProjectClass
 from lossscale_codemods.analysis.object_types import ObjectType
@@ -73,7 +73,7 @@ class Places:
     @functools.cached_property
     def _old_branches(self) -> set[cst.CSTNode]:
         occurrences = [*self.program.references, *self.program.imports]
-        return {part for guard in find(self.program, occurrences) for part in guard.old}
+        return {part for guard in find_guards(self.program, occurrences) for part in guard.old}
 
 
 def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
