@@ -1566,7 +1566,7 @@ ELSEWHERE = {
     f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/verdict_resolution.py": "",
-    f"{CODEMOD}/reports/migration_guide.py": "",
+    f"{CODEMOD}/reports/name_table.py": "",
     f"{CODEMOD}/rules/registry.py": "",
 }
 SAYING = ("warnings.warn", ".warning", "ctx.fail")

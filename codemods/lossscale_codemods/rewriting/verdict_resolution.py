@@ -219,7 +219,7 @@ class Decisions:
                 else:
                     self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
-                        "Settle that use first, then run again.",
+                        "Change that use first, then run again.",
                         follows=binding in plan.follows,
                     )
                 forced = True
@@ -244,7 +244,7 @@ class Decisions:
                     line = self.program.line(use)
                     self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: line {line} still needs it",
-                        "Settle that use first, then run again.",
+                        "Change that use first, then run again.",
                     )
                     forced = True
         return forced
@@ -267,7 +267,7 @@ class Decisions:
                 line = self.tree.position(same[0].span[0])[0]
                 self.rules.forced[occurrence] = Review(
                     f"the private class stays on line {line}, and the public one is another class",
-                    "Settle that use first, then run again.",
+                    "Change that use first, then run again.",
                     follows=True,
                 )
                 forced = True

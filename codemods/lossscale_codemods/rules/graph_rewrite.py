@@ -7,16 +7,17 @@ writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both
 call was. If there is no place for a second statement, the call stays.
 
 The name of the function does not tell the kind of the optimizer, because the function in
-`compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from and how
-the program uses it. If neither proves the kind, the call stays.
+`compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If that
+does not prove the kind, the call stays.
 
 The function also refused to run under a mixed policy, and after it no mixed policy could be set. No
 current function raises these two errors. So the call stays, with a finding, in a program that also
 sets policies, and in tests, which can be about these errors or about the class of the result.
 
 If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
-creates or, if it creates none, the one that its training loop is written for. It also writes the
-call out in a program that sets policies, where the result is the same if the program got no error.
+creates or, if it creates none, the one that its methods and its training loop are for. It also
+writes the call out in a program that sets policies, where the result is the same if the program got
+no error.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class LossScales(Rule):
             return Review(
                 f"it belongs to the optimizer on line {program.line(wrapper)}, which stays as it "
                 "is",
-                "Settle that constructor first.",
+                "Change that constructor first.",
             )
         return rename("the class that is still there under compat.v1", occurrence)
 

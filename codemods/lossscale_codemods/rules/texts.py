@@ -163,7 +163,7 @@ class Strings(Rule):
                 "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
                 "instead.",
             )
-        if program.target is not Target.COMPAT and _is_attribute_test(program, above, text):
+        if _is_attribute_test(program, above, text):
             return Review(
                 "getattr, hasattr or an import looks for an old name by its name",
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "

@@ -72,7 +72,7 @@ class UnknownRoot(Rule):
             return None
         return Review(
             "it reads like an old name, but where its first part comes from cannot be seen here",
-            "If it is TensorFlow, change it as the guide says; if not, suppress this finding.",
+            "If it is TensorFlow, write the new name; if not, suppress this finding.",
         )
 
 

@@ -367,7 +367,7 @@ class ArgumentReader(LossScaleTypes):
         if subclass is None:
             return None
         return Review(
-            f"which loss scale it is is known only when the program runs, and no current optimizer "
+            f"the loss scale is known only when the program runs, and no current optimizer "
             f"takes {subclass}",
             _OWN,
         )

@@ -364,7 +364,7 @@ def _binds_first(binding: Binding) -> bool:
 
 
 _CALL = re.compile(r"(?P<function>[\w.]+)\((?P<arguments>\.\.\.(?:, \.\.\.)*)(?P<rest>.*)")
-_STAYS = "Settle that use first, then run again."
+_STAYS = "Change that use first, then run again."
 
 
 def decide(occurrence: Occurrence, program: Program) -> Verdict:
