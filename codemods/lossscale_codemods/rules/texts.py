@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Role
+from lossscale_codemods.analysis.program_files import others_naming
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.vocabulary import likely_names, mentions, names
@@ -183,7 +184,7 @@ class Strings(Rule):
             )
         if can_be_run(program, node):
             return Review(
-                "this file runs text as code, and this string has an old name",
+                "this program runs text as code, and this string has an old name",
                 "If it is run, write the new names into it.",
             )
         return None
@@ -265,6 +266,8 @@ _BUILT_IN: Final = frozenset({"eval", "exec"})
 _RUNS: Final = frozenset(
     {"compile", "eval", "exec", "run_cell_magic", "run_line_magic", "system"} | {"Timer", "timeit"}
 )
+_RUNS_ELSEWHERE: Final = ("exec", "timeit")
+"""Functions that hardly anything else is called as; `eval` is a method of many things."""
 _SHOWS: Final = frozenset(
     {"debug", "error", "exception", "fail", "info", "log", "print", "skip", "warn", "warning"}
 )
@@ -313,10 +316,12 @@ def can_be_run(program: Program, node: cst.CSTNode) -> bool:
 
 
 def _runs(program: Program) -> bool:
-    return any(
+    """Whether a file runs text as code, or another file of its program does."""
+    here = any(
         isinstance(one, cst.Name) and one.value in _BUILT_IN and not program.resolver.bindings(one)
         for one in program.scopes.scope_of_read
     )
+    return here or bool(others_naming(program.types.project.modules, _RUNS_ELSEWHERE))
 
 
 def last_name(call: cst.Call) -> str:
