@@ -102,7 +102,7 @@ CODEMOD: Final = {
     "editing/edits": "editing/test_names.py",
     "rewriting/engine": "rewriting/test_fixes.py",
     "rewriting/rule_verdicts": "rewriting/test_resolution.py",
-    "running/file_task": "running/test_worker_pool.py",
+    "running/file_task": "running/test_processes.py",
     "running/single_source": "test_patterns.py",
     "reports/patches": "running/test_undo.py",
     "reports/run_report": "reports/test_counts.py",
