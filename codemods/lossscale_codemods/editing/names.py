@@ -223,7 +223,7 @@ class NameRenderer:
                 line = self.program.line(binding.node)
                 raise CannotRenderError(
                     f"the old {name} is imported on line {line}, and stays for other uses",
-                    "Settle those uses first, then run again.",
+                    "Change those uses first, then run again.",
                 )
 
     def _is_taken(self, name: str) -> bool:

@@ -96,7 +96,8 @@ def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Re
         rules: The rules.
     """
     suppressions = Suppressions(text_of(program.source))
-    by_rules = [occurrence for rule in rules for occurrence in rule.find(program)]
+    found = [one for rule in rules for one in rule.find(program)]
+    by_rules = [one[0] if isinstance(one, tuple) else one for one in found]
     old = [one for one in by_rules if one.role is not Role.NEIGHBOUR]
     occurrences = [*program.references, *old, *program.imports]
     for rule in rules:

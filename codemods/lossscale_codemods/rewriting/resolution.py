@@ -231,7 +231,7 @@ class Decisions:
                 else:
                     self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
-                        "Settle that use first, then run again.",
+                        "Change that use first, then run again.",
                         follows=binding in plan.follows,
                     )
                 forced = True
@@ -256,7 +256,7 @@ class Decisions:
                     line = self.program.line(use)
                     self.rules.forced[occurrence] = Review(
                         f"the name {binding.name} must stay what it is: line {line} still needs it",
-                        "Settle that use first, then run again.",
+                        "Change that use first, then run again.",
                     )
                     forced = True
         return forced
@@ -279,7 +279,7 @@ class Decisions:
                 line = self.tree.position(same[0].span[0])[0]
                 self.rules.forced[occurrence] = Review(
                     f"the private class stays on line {line}, and the public one is another class",
-                    "Settle that use first, then run again.",
+                    "Change that use first, then run again.",
                     follows=True,
                 )
                 forced = True

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.editing.layout import LINE_LENGTH
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.project.discovery import CONFIG_SUFFIXES
 from lossscale_codemods.project.files import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
+from lossscale_codemods.rules.config_files import migrate_config
 from lossscale_codemods.running.processes import Task, Workers
 from lossscale_codemods.vocabulary.records import Result, Status
 
@@ -38,6 +40,8 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         selection = dataclasses.replace(options.selection, ignore=ignore)
         options = dataclasses.replace(options, selection=selection)
     try:
+        if path.suffix in CONFIG_SUFFIXES:
+            return migrate_config(source, options)
         from lossscale_codemods.project.files import ProjectImports
         from lossscale_codemods.rewriting.engine import migrate_fully
         from lossscale_codemods.running.notebook import migrate_notebook
