@@ -1556,16 +1556,15 @@ ELSEWHERE = {
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     "compat_lossscale/models/": "tests/models/test_process.py",
     # Races with other programs, and disks.
-    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/running/test_writing.py",
-    f"{CODEMOD}/runner/undo.py": "tests/codemods/running/test_undo.py",
-    f"{CODEMOD}/runner/configuration.py": "tests/cli/test_migrate.py",
-    f"{CODEMOD}/project/file_reading.py": "tests/codemods/running/test_configuration.py",
+    f"{CODEMOD}/running/writing.py": "tests/codemods/running",
+    f"{CODEMOD}/running/configuration.py": "tests/cli/test_migrate.py",
+    f"{CODEMOD}/project/files.py": "tests/codemods/running/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
     f"{CODEMOD}/rules/shared/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
-    f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
+    f"{CODEMOD}/editing/names.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
-    f"{CODEMOD}/rewriting/verdict_resolution.py": "",
+    f"{CODEMOD}/rewriting/resolution.py": "",
     f"{CODEMOD}/reports/name_table.py": "",
     f"{CODEMOD}/rules/registry.py": "",
 }

@@ -99,11 +99,12 @@ CODEMOD: Final = {
     "analysis/version_reachability": "analysis/test_version_guards.py",
     "analysis/wrapper_calls": "rules/test_ls602_graph_rewrite.py",
     # Parts of the engine: a test migrates a source and compares the text and the records.
-    "editing/edits": "editing/test_names.py",
+    "editing/edits": "rewriting/test_fixes.py",
     "rewriting/engine": "rewriting/test_fixes.py",
     "rewriting/rule_verdicts": "rewriting/test_resolution.py",
     "running/file_task": "running/test_processes.py",
     "running/single_source": "test_patterns.py",
+    "reports/machine_formats": "reports/test_sarif.py",
     "reports/patches": "running/test_undo.py",
     "reports/run_report": "reports/test_counts.py",
     "reports/text": "reports/test_record_words.py",

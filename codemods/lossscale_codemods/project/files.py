@@ -19,7 +19,6 @@ from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 LARGEST_SETTINGS = 1_000_000

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.reports.run_report import FileReport, Proof, RunReport
     from lossscale_codemods.rules.base import Rule
-    from lossscale_codemods.vocabulary.records import Record
 
 
 def as_json(report: RunReport) -> str:

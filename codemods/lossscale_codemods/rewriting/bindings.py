@@ -22,10 +22,6 @@ from lossscale_codemods.vocabulary.names import BESIDE, Meaning, OldName, Target
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lossscale_codemods.analysis.bindings import Binding
-    from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.vocabulary.names import OldName
-
 
 @dataclasses.dataclass
 class Plan:

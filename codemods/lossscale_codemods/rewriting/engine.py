@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.name_resolution import RelativeImports
     from lossscale_codemods.vocabulary.options import Observed
-    from lossscale_codemods.vocabulary.records import Record, Result
+    from lossscale_codemods.vocabulary.records import Record
 
 
 _MOST_PASSES = 4

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lossscale_codemods.analysis.bindings import Binding
-    from lossscale_codemods.analysis.program import Program
-
 
 def alias_text(new: str, local: str) -> str:
     """Returns `member` or `member as local`, for a from-import."""

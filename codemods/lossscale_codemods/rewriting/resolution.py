@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from lossscale_codemods.rewriting.bindings import Plan
     from lossscale_codemods.vocabulary.options import Observed
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
