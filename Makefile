@@ -79,7 +79,7 @@ nightly: $(VENV)/ready .venv-torch/ready matrix
 	done
 	EXCHANGE_EVERY=1 ALL_CASES=yes $(RUN) pytest $(PARALLEL) tests/exchange
 	PROPERTY_EXAMPLES=3000 $(RUN) pytest $(PARALLEL) tests/codemods/test_properties.py
-	for target in tf-keras keras3 keras3-alone; do \
+	for target in tf-keras compat keras3 keras3-alone; do \
 		$(RUN) tests.codemods.both_ways --target $$target --all || exit 1; \
 	done
 	$(RUN) tests.cli.run_as_python $(PYTHONS)

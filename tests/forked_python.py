@@ -360,7 +360,8 @@ def _main(arguments: list[str]) -> None:
     if arguments[:1] == [_SERVE]:
         _serve(socket.socket(fileno=int(arguments[1])), arguments[2])
         return
-    if not can_run(arguments):
+    # A server has imported Keras on TensorFlow.
+    if os.environ.get("KERAS_BACKEND", "tensorflow") != "tensorflow" or not can_run(arguments):
         os.execv(sys.executable, [sys.executable, *arguments])
     with _request(arguments, None, os.environ, [0, 1, 2]) as connection:
         code = _answer(connection)

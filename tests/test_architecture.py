@@ -286,7 +286,7 @@ def test_the_reader_of_imports_sees_lazy_and_relative_ones(tmp_path: Path) -> No
 
 # The rooms of the codemod: each imports only from itself and from those below it.
 ROOMS = (
-    "runner",
+    "running",
     "reports",
     "project",
     "prescan",
@@ -339,7 +339,7 @@ def test_each_class_has_a_name_of_its_own() -> None:
 
 TABLE_OF_FORMER_IDS = "lossscale_codemods.vocabulary.former_ids"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 31_700
+MOST_LINES_OF_THE_CODEMOD = 28_430
 
 
 def test_the_codemod_does_not_grow() -> None:

@@ -16,7 +16,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.vocabulary.names import WITH_NEW_API, Target
+from lossscale_codemods.vocabulary.names import Target
 
 from tests.codemods.both_ways import table
 from tests.codemods.both_ways.explaining import Kind, Verdict, verdict
@@ -61,7 +61,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.codemods.both_ways")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="such as 'guards/*'")
-    targets = [target.value for target in WITH_NEW_API]
+    targets = [target.value for target in Target]
     parser.add_argument("--target", choices=targets, default=Target.TF_KERAS.value)
     parser.add_argument("--all", action="store_true", help="run what did not change as well")
     parser.add_argument("--record", action="store_true", help="keep the verdicts, and the table")

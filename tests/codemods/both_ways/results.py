@@ -55,7 +55,8 @@ class Results:
 
     def is_otherwise(self, program: str) -> bool:
         """Whether a migrated program does otherwise, as a finding says."""
-        return self.all().get(program) in (Kind.AT_THE_LINE, Kind.IN_WHAT_IT_READS)
+        found = self._recorded.get(program, {}).get("verdict")
+        return found in (Kind.AT_THE_LINE.value, Kind.IN_WHAT_IT_READS.value)
 
     def all(self) -> Mapping[str, Kind]:
         """Returns what was found of each program."""

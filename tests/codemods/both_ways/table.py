@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, WITH_NEW_API, Target
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 
 from tests.codemods.both_ways.explaining import Kind
 from tests.codemods.both_ways.programs import GOLDEN, RULES
@@ -72,5 +72,5 @@ def _row(name: str, counts: Counter[Kind], columns: Mapping[Kind, str]) -> str:
 
 
 if __name__ == "__main__":
-    for one in sorted(WITH_NEW_API, key=lambda target: target.value):
+    for one in Target:
         write(Results(one))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import pytest
-from lossscale_codemods.vocabulary.names import WITH_NEW_API, Target
+from lossscale_codemods.vocabulary.names import Target
 
 from tests.codemods.both_ways import table
 from tests.codemods.both_ways.explaining import Kind
@@ -21,7 +21,7 @@ from tests.codemods.both_ways.programs import Program, all_programs, names_nothi
 from tests.codemods.both_ways.results import Results, found_once, not_yet
 from tests.codemods.both_ways.running import BothSides
 
-TARGETS = sorted(WITH_NEW_API, key=lambda target: target.value)
+TARGETS = list(Target)
 PROGRAMS = {target: all_programs(target) for target in TARGETS}
 RESULTS = {target: Results(target) for target in TARGETS}
 FOUND_ONCE = found_once()
@@ -66,6 +66,14 @@ def test_a_program_does_on_plain_keras_3_what_it_did(
     program: Program, sides: Mapping[Target, BothSides]
 ) -> None:
     check(program, Target.KERAS3_ALONE, sides)
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("program", PROGRAMS[Target.COMPAT], ids=lambda program: program.id)
+def test_a_program_does_on_this_package_what_it_did(
+    program: Program, sides: Mapping[Target, BothSides]
+) -> None:
+    check(program, Target.COMPAT, sides)
 
 
 @pytest.mark.sampled(10)
