@@ -116,3 +116,9 @@ def test_what_is_patched_by_its_path_is_reported_for_every_target(target: str) -
     source = "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')\n"
     [text] = reviews(migrate_source(source, target=target))
     assert "path of an old name" in text
+
+
+def test_a_module_that_is_taken_if_it_is_there_is_reported_with_compat_too() -> None:
+    taken = "getattr(tf.keras.mixed_precision, 'experimental', tf.keras.mixed_precision)"
+    source = f"import tensorflow as tf\nmp = {taken}\nmp.LossScaleOptimizer(opt, 'dynamic')\n"
+    check_left(source, "LS802", target=Target.COMPAT)
