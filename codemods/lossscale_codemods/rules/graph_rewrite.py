@@ -58,7 +58,7 @@ from lossscale_codemods.rules.shared.constructors import (
     made_of,
 )
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
