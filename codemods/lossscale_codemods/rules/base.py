@@ -218,8 +218,9 @@ class Case:
 class Rule:
     """One rule: what can make it fire, a decision, and examples that are also tests and docs.
 
-    A rule's module docstring is its documentation. `decide` is asked for every occurrence that no
-    earlier rule has decided; the other methods are for rules that do more than that.
+    A rule's module docstring is its documentation, unless it explains itself. `decide` is asked for
+    every occurrence that no earlier rule has decided; the other methods are for rules that do more
+    than that.
     """
 
     id: ClassVar[str]
@@ -236,6 +237,8 @@ class Rule:
     """With any of these, files are parsed as well if the run selects the rule or its group."""
     explains: ClassVar[frozenset[Meaning]] = frozenset()
     """The old names of which this rule says most."""
+    explains_itself: ClassVar[bool] = False
+    """Whether its own docstring is its documentation, and not its module's."""
     shows_imports: ClassVar[bool] = False
     """Whether the migration guide shows the imports of its examples."""
     shows_whole: ClassVar[bool] = False

@@ -17,8 +17,8 @@ from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument, rewrite_constructor
+from lossscale_codemods.rules.shared.keras_3_places import is_moved, old_name
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
-from lossscale_codemods.rules.shared.new_optimizers import is_moved, old_name
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2, WITH_KERAS_3
 

@@ -24,11 +24,11 @@ from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import Case, ObservedFix, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.ls501_policies import dead_name
+from lossscale_codemods.rules.shared.keras_3_places import NOT_FIXED
 from lossscale_codemods.rules.shared.literal_policies import SCALED, name_of, policy_argument
 from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
 from lossscale_codemods.rules.shared.policies_without_compile import decides_nothing
 from lossscale_codemods.rules.shared.policy_compiles import compiled_optimizers, other_files_compile
-from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED
 from lossscale_codemods.vocabulary.names import (
     Meaning,
     Target,

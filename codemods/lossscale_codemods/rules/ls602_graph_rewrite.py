@@ -47,13 +47,13 @@ from lossscale_codemods.rules.base import (
     rename,
 )
 from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
+from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
 from lossscale_codemods.rules.shared.likely_types import likely_optimizer
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
 )
 from lossscale_codemods.rules.shared.second_statement import place_of
-from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit

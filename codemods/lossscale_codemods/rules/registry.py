@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import inspect
 import pkgutil
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,9 @@ def added(rule: Rule) -> Iterator[None]:
 
 
 def documentation(rule: Rule) -> str:
-    """Returns a rule's documentation: the docstring of its module."""
+    """Returns a rule's documentation: the docstring of its module, or its own."""
+    if rule.explains_itself:
+        return inspect.getdoc(rule) or ""
     return (importlib.import_module(type(rule).__module__).__doc__ or "").strip()
 
 
@@ -68,6 +71,7 @@ def _discovered() -> tuple[Rule, ...]:
                 and issubclass(value, Rule)
                 and value is not Rule
                 and value.__module__ == module.__name__
+                and hasattr(value, "id")
             ):
                 discovered.append(value())
     return tuple(discovered)

@@ -12,12 +12,12 @@ from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.editing.edits import append_arguments, replace_argument
 from lossscale_codemods.rules.base import Review, Rewrite, of_known_loss_scale
 from lossscale_codemods.rules.shared.arguments_helper import helper_source
+from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
     simple_name,
 )
-from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
