@@ -15,7 +15,6 @@ from compat_lossscale.core import (
     as_written,
     check_in_replica_context,
     native,
-    private,
     scale_loss,
     unscale_gradients,
     unzip,
@@ -223,4 +222,4 @@ def disable_mixed_precision_graph_rewrite() -> None:
 
 def is_enabled() -> bool:
     """Whether TensorFlow's automatic mixed precision was turned on by the graph rewrite."""
-    return bool(private.is_graph_rewrite_enabled())
+    return bool(native.is_graph_rewrite_enabled())

@@ -86,7 +86,6 @@ WITHOUT_TENSORFLOW = {
     "legacy.program",
     "legacy.startup",
     "legacy.waiting",
-    "equivalence.configs",
     "models",
     "models.rebuilding",
     "models.stored",
@@ -340,7 +339,7 @@ def test_each_class_has_a_name_of_its_own() -> None:
 
 TABLE_OF_FORMER_IDS = "lossscale_codemods.vocabulary.former_ids"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 32_600
+MOST_LINES_OF_THE_CODEMOD = 30_700
 
 
 def test_the_codemod_does_not_grow() -> None:
@@ -379,5 +378,5 @@ def test_the_core_stays_small_enough_to_read() -> None:
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 28_745
-    assert len(shim()) <= 164
+    assert lines_of(shim()) <= 28_640
+    assert len(shim()) <= 144

@@ -3,24 +3,38 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib.metadata
+import importlib.util
 import json
+import os
 import shlex
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from compat_lossscale._printable import escaped
-from compat_lossscale.cli import _neighbours
-from compat_lossscale.cli._command import Command
-from compat_lossscale.cli._project import configuration_of
+from compat_lossscale.cli._command import Command, configuration_of
 from compat_lossscale.legacy import environment
-from compat_lossscale.legacy.environment import LEGACY_KERAS, Environment, Job, Note, Outlook
+from compat_lossscale.legacy.environment import (
+    LEGACY_KERAS,
+    Environment,
+    Job,
+    Note,
+    Outlook,
+    numbers,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from lossscale_codemods.runner.survey import Survey
+
+    from compat_lossscale.neighbour_names.neighbour import Neighbour
+
 
 _TITLES = {"tensorflow": "TensorFlow", "tf_keras": "tf-keras", "keras": "Keras", "h5py": "h5py"}
 _SHOWN = 5
@@ -60,15 +74,15 @@ def doctor(
     jobs = environment.jobs(installed)
     places = paths or (Path(),)
     survey = _survey(places, seconds)
-    used = _neighbours.usage(places, configuration_of(places).exclude, seconds)
+    used = usage(places, configuration_of(places).exclude, seconds)
     uses = {*used.packages, "tensorflow"} if survey.files else used.packages
     notes = [one for one in environment.notes(installed) if not one.package or one.package in uses]
     next_step = _next_step(jobs, places, survey, is_ready=not used.needs())
     code = int(any(job.outlook is not Outlook.WORKS for job in jobs))
     if as_json_:
         value = {
-            **_as_json(installed, jobs, notes, survey),
-            "neighbours": _neighbours.as_json(used),
+            **_installed_as_json(installed, jobs, notes, survey),
+            "neighbours": _usage_as_json(used),
         }
         click.echo(json.dumps({**value, "next": next_step, "exit_code": code}, indent=2))
     else:
@@ -78,7 +92,7 @@ def doctor(
             *_outlooks(jobs, notes),
             "",
             *_old_names(survey, places, seconds),
-            *_neighbours.lines(used),
+            *_usage_lines(used),
             f"Next: {next_step}",
         )
         for line in lines:
@@ -166,7 +180,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _as_json(
+def _installed_as_json(
     installed: Environment, jobs: Sequence[Job], notes: Sequence[Note], survey: Survey
 ) -> dict[str, Any]:
     return {
@@ -191,3 +205,255 @@ def _as_json(
             "complete": survey.complete,
         },
     }
+
+
+_NOT_LOOKED_AT = {"compat_lossscale", "keras", "numpy", "tensorflow", "tf_keras"}
+"""Packages of which it is known what they need."""
+_DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "git": "gitpython",
+    "google": "googleapis-common-protos",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+"""Where the distribution has another name than the package."""
+
+
+def version(distribution: str) -> str | None:
+    """Returns the version of a distribution; `None` if it is not installed."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def install(package: str) -> str:
+    """Returns the command that installs a package."""
+    return f"pip install {_DISTRIBUTIONS.get(package, package.replace('_', '-'))}"
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package, or a module, would be found."""
+    try:
+        return package in sys.modules or importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def read(file: Path, largest: int) -> bytes | None:
+    """Returns what is in a file; `None` if it is too large or cannot be read."""
+    try:
+        source = file.read_bytes()
+    except OSError:
+        return None
+    return None if len(source) > largest else source
+
+
+def not_installed(imported: Collection[str], file: Path) -> Iterator[str]:
+    """Yields the packages of those that a file imports which are neither its own nor installed."""
+    from compat_lossscale.neighbour_names.lookup import neighbour_at
+
+    for root in {path.partition(".")[0] for path in imported}:
+        if root in sys.stdlib_module_names or neighbour_at(root) is not None:
+            continue
+        own = any(
+            os.path.isdir(folder / root) or os.path.isfile(folder / f"{root}.py")
+            for folder in file.absolute().parents
+        )
+        if not own and not is_installed(root):
+            yield root
+
+
+def needing_more(
+    packages: Collection[str], own: Collection[Path], largest: int, end: float
+) -> dict[Neighbour, str]:
+    """Looks for installed packages that cannot be imported without others, which are missing.
+
+    Args:
+        packages: The packages that a program imports.
+        own: The program's own files and folders, which are none of them.
+        largest: The largest file to read, in bytes.
+        end: When to stop, by `time.monotonic`.
+
+    Returns:
+        By neighbour that another package serves, which of them imports it.
+    """
+    from compat_lossscale.neighbour_names import TABLE
+    from compat_lossscale.neighbour_names.lookup import neighbour_at
+    from compat_lossscale.neighbours.usage import used_in
+
+    lacking = {one for one in TABLE if one.package and not is_installed(one.package[0])}
+    words = {one.short_name.encode() for one in lacking}
+    users: dict[Neighbour, str] = {}
+    for package in sorted(set(packages) - _NOT_LOOKED_AT) if lacking else ():
+        for file in _sources(package, own):
+            if time.monotonic() > end:
+                return users
+            source = read(file, largest) or b""
+            if any(word in source for word in words):
+                for path in used_in(source).needed:
+                    neighbour = neighbour_at(path)
+                    if neighbour in lacking:
+                        users.setdefault(neighbour, package)
+    return users
+
+
+def _sources(package: str, own: Collection[Path]) -> Iterator[Path]:
+    """The files of an installed package, unless Python brings it or it is the program's own."""
+    if package in sys.stdlib_module_names or not is_installed(package):
+        return
+    spec = importlib.util.find_spec(package)
+    for folder in map(Path, (spec and spec.submodule_search_locations) or ()):
+        if not any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in own):
+            yield from sorted(folder.rglob("*.py"))
+
+
+_LARGEST = 2_000_000
+_MOST_NAMES = 8
+
+
+@dataclasses.dataclass
+class UsedNeighbours:
+    """The neighbours and packages that the files of a program use.
+
+    Attributes:
+        files: The number of files that use each neighbour.
+        packages: The packages that they import.
+        missing: By package that is not installed, how many files import it whatever is the case.
+        programs_lack: Which of these a file imports that doctor was asked about itself.
+        functions_lack: Which ones only a function of such a file imports.
+        needed_by: By neighbour, the installed package that cannot be imported without it.
+        writes_summaries: Whether they write summaries of TensorFlow 2.
+        not_on_keras_3: What they use that Keras 3 has not: members, and names below `tf.keras`.
+    """
+
+    files: dict[Neighbour, int] = dataclasses.field(default_factory=dict)
+    packages: set[str] = dataclasses.field(default_factory=set)
+    missing: dict[str, int] = dataclasses.field(default_factory=dict)
+    programs_lack: set[str] = dataclasses.field(default_factory=set)
+    functions_lack: set[str] = dataclasses.field(default_factory=set)
+    needed_by: dict[Neighbour, str] = dataclasses.field(default_factory=dict)
+    writes_summaries: bool = False
+    not_on_keras_3: set[str] = dataclasses.field(default_factory=set)
+
+    def needs(self) -> list[tuple[str, str]]:
+        """Returns what prevents `run`, each with the command that fixes it."""
+        needed = {}
+        for one in self.files:
+            if one.package and not is_installed(one.package[0]):
+                needed[one.package[1]] = (
+                    f"{_short(one)} needs the package {one.package[0].replace('_', '-')}, which "
+                    "TensorFlow does not install any more."
+                )
+        for one, package in self.needed_by.items():
+            assert one.package is not None
+            needed.setdefault(
+                one.package[1],
+                f"The installed package {package} imports {_short(one)}, which needs the package "
+                f"{one.package[0].replace('_', '-')}.",
+            )
+        uses_tensorboard = self.writes_summaries or "tensorboard" in self.packages
+        if uses_tensorboard and not version("tensorboard"):
+            needed["pip install tensorboard"] = (
+                "It uses TensorBoard or writes summaries for it, and TensorFlow does not install "
+                "tensorboard any more."
+            )
+        if "official" in self.packages and numbers(version("absl-py") or "0.0") >= (2, 0):
+            needed["pip install 'absl-py<2'"] = (
+                "absl-py 2 refuses the flags of tf-models-official up to 2.4."
+            )
+        for package in sorted(self.programs_lack):
+            needed[install(package)] = f"It imports {package}, which is not installed."
+        for package in sorted(self.functions_lack - self.programs_lack):
+            reason = f"A function imports {package}, which is not installed."
+            needed.setdefault(install(package), reason)
+        return [(reason, step) for step, reason in needed.items()]
+
+
+def usage(paths: Sequence[Path], exclude: Sequence[str], seconds: float) -> UsedNeighbours:
+    """Searches Python files for neighbours, for some seconds at most."""
+    from lossscale_codemods.project.discovery import Skipped, discover
+
+    from compat_lossscale.neighbours.usage import used_in
+
+    used, end = UsedNeighbours(), time.monotonic() + seconds
+    programs = {path.absolute() for path in paths if os.path.isfile(path)}
+    for one in discover(paths, exclude=exclude):
+        if time.monotonic() > end:
+            break
+        if isinstance(one, Skipped) or not one.name.endswith(".py"):
+            continue
+        source = read(one.path, _LARGEST)
+        if source is None:
+            continue
+        file = used_in(source)
+        for neighbour in file.neighbours:
+            used.files[neighbour] = used.files.get(neighbour, 0) + 1
+        used.packages |= file.packages
+        used.not_on_keras_3 |= file.not_on_keras_3
+        used.writes_summaries = used.writes_summaries or file.writes_summaries
+        is_asked_about = one.path.absolute() in programs
+        lacking = set(not_installed(file.needed, one.path))
+        lacking_later = set(not_installed(file.needed_later, one.path))
+        for package in lacking | lacking_later:
+            used.missing[package] = used.missing.get(package, 0) + 1
+        if is_asked_about:
+            used.programs_lack |= lacking
+            used.functions_lack |= lacking_later
+    used.needed_by = needing_more(used.packages, [path.absolute() for path in paths], _LARGEST, end)
+    return used
+
+
+def _usage_lines(used: UsedNeighbours) -> Iterator[str]:
+    """Prints what was found, and the verdict; nothing if nothing was found."""
+    served = sorted(one.name for one in used.files if one.is_served)
+    missing = [one for one in used.files if not one.is_served]
+    needs = used.needs()
+    if served:
+        more = f" and {len(served) - _MOST_NAMES} more" if len(served) > _MOST_NAMES else ""
+        yield (
+            "The program also uses other removed names; `compat-lossscale run` restores them: "
+            f"{', '.join(served[:_MOST_NAMES])}{more}."
+        )
+    for one in missing:
+        yield f"Not restored: {one.explanation()}"
+    for reason, step in needs:
+        yield f"Problem: {reason}"
+        yield f"  -> {step}"
+    if used.not_on_keras_3:
+        yield (
+            "`compat-lossscale run` runs it on tf-keras, and not with --keras3: Keras 3 has no "
+            f"{', '.join(sorted(used.not_on_keras_3))}."
+        )
+    others = sorted(used.missing.keys() - used.programs_lack - used.functions_lack)
+    if others:
+        more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
+        yield (
+            "Some of the files import packages that are not installed: "
+            f"{', '.join(others[:_MOST_NAMES])}{more}."
+        )
+    if served and not missing and not needs:
+        yield "No other problem is known that prevents running it as it is."
+
+
+def _usage_as_json(used: UsedNeighbours) -> dict[str, Any]:
+    """Returns the same as a value for `--json`."""
+    return {
+        "served": sorted(one.name for one in used.files if one.is_served),
+        "not_served": [
+            {"name": one.name, "reason": one.explanation()}
+            for one in used.files
+            if not one.is_served
+        ],
+        "needs": [{"reason": reason, "step": step} for reason, step in used.needs()],
+        "not_installed": sorted(used.missing),
+        "not_on_keras_3": sorted(used.not_on_keras_3),
+    }
+
+
+def _short(neighbour: Neighbour) -> str:
+    return neighbour.module_or_name.replace("tensorflow.", "tf.", 1)

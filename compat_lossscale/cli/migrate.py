@@ -3,41 +3,207 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gc
 import io
+import os
 import sys
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import click
 
+from compat_lossscale._printable import escaped
 from compat_lossscale._require import require_libcst
-from compat_lossscale.cli._migrate_arguments import (
-    TARGETS,
-    MigrateCommand,
-    check_arguments,
-    check_ids,
-    check_proof,
-    check_standard_input,
-    form_of,
-    ids,
-    options_of,
-    with_observed,
-    with_per_file_ignores,
+from compat_lossscale._version import __version__
+from compat_lossscale.cli._command import (
+    Command,
+    check_report_path,
+    configuration_of,
+    html_option,
+    write_report,
 )
-from compat_lossscale.cli._migrate_output import (
-    Progress,
-    color_option,
-    is_coloured,
-    print_run,
-    proof_of,
-)
-from compat_lossscale.cli._project import configuration_of
-from compat_lossscale.cli._reports import html_option, write_report
 
 if TYPE_CHECKING:
+    from lossscale_codemods.reports.run_report import Proof, RunReport
+    from lossscale_codemods.runner.configuration import Configuration
+    from lossscale_codemods.vocabulary.names import Target
     from lossscale_codemods.vocabulary.options import Options
+
+
+TARGETS = ("tf-keras", "compat", "keras3")
+color_option = click.option(
+    "--color",
+    "colour",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Whether to colour diffs [auto: on terminals; NO_COLOR and FORCE_COLOR count].",
+)
+
+
+class MigrateCommand(Command):
+    """The command, with hints for those who come from other tools."""
+
+    hints: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(
+            ("--fix", "-w", "-i", "--in-place", "--inplace"),
+            "--write writes the changes.",
+        ),
+        **dict.fromkeys(
+            ("--diff", "--dry-run", "-n"),
+            "Without --write, nothing is written and the diffs are shown.",
+        ),
+        "--add-noqa": "--add-suppressions --write suppresses what is found today.",
+        "--extend-exclude": "--exclude adds to what the configuration excludes.",
+        "--explain-rule": "--explain ID explains a rule.",
+    }
+
+
+def check_arguments(
+    paths: tuple[Path, ...],
+    *,
+    write: bool,
+    check: bool,
+    form: str | None,
+    html: Path | None,
+    undo: Path | None,
+) -> None:
+    """Refuses options that contradict each other, before anything is read or written."""
+    if not paths:
+        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
+    if write and check:
+        raise click.UsageError(
+            "--write and --check exclude each other: --check writes nothing. Give one of them."
+        )
+    if undo is not None and not write:
+        raise click.UsageError("--undo needs --write: without it nothing is changed.")
+    if undo is not None and os.path.lexists(undo):
+        from lossscale_codemods.runner.undo import already_there
+
+        raise click.UsageError(already_there(undo))
+    if html is not None:
+        check_report_path(html)
+    if Path("-") in paths and len(paths) > 1:
+        raise click.UsageError("`-` stands alone: give it, or files and folders.")
+    reports = {"html": html, "undo": undo, form: form}
+    for option, given in reports.items() if Path("-") in paths else ():
+        if given is not None:
+            raise click.UsageError(f"--{option} needs files or folders, not standard input.")
+
+
+def check_proof(
+    paths: tuple[Path, ...], *, prove: str | None, steps: int | None, suppress: bool = False
+) -> None:
+    """Refuses options of a proof that contradict others."""
+    if steps is not None and prove is None:
+        raise click.UsageError("--steps needs --prove: without it, nothing is run.")
+    if prove is not None and suppress:
+        raise click.UsageError("--prove is for changes, and --add-suppressions makes none.")
+    if prove is not None and Path("-") in paths:
+        raise click.UsageError("--prove needs files or folders, not standard input.")
+
+
+def form_of(**forms: bool) -> str | None:
+    """Returns the form of the report that an option asks for; nothing for text.
+
+    Args:
+        **forms: Whether each form was asked for.
+    """
+    given = [form for form, asked in forms.items() if asked]
+    if len(given) > 1:
+        options = " and ".join(f"--{form}" for form in given)
+        raise click.UsageError(f"{options} exclude each other. Give one of them.")
+    return given[0] if given else None
+
+
+def check_standard_input(paths: tuple[Path, ...], name: Path | None, *, suppress: bool) -> None:
+    """Refuses options that are for standard input, or are not, where it is read or not."""
+    is_read = Path("-") in paths
+    if name is not None and not is_read:
+        raise click.UsageError("--stdin-filename is for standard input: give `-` as the path.")
+    if suppress and is_read:
+        raise click.UsageError("--add-suppressions needs files or folders, not standard input.")
+
+
+def ids(text: str) -> tuple[str, ...]:
+    """Splits a list at its commas. Ids have upper case, whatever is written."""
+    from lossscale_codemods.vocabulary.suppression import split_ids
+
+    return split_ids(text)
+
+
+def options_of(
+    target: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    *,
+    collapse_guards: bool,
+    unsafe_fixes: bool,
+    legacy_optimizers: bool,
+    no_dependency: bool,
+) -> Options:
+    """Checks the options of the command line and of the configuration, and returns them."""
+    if target not in TARGETS:
+        *others, last = TARGETS
+        known = f"{', '.join(others)} or {last}"
+        raise click.UsageError(f"There is no target {target!r}; use {known}.")
+    if no_dependency and target != "keras3":
+        raise click.UsageError(
+            "--no-dependency is for --target keras3: the result of --target tf-keras needs nothing "
+            "of this package, and --target compat is for what it has."
+        )
+    if select or ignore:
+        check_ids((*select, *ignore))
+    from lossscale_codemods.vocabulary.names import Target
+    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.suppression import Selection
+
+    return Options(
+        Target.KERAS3_ALONE if no_dependency else Target(target),
+        Selection(select, ignore),
+        collapse_guards=collapse_guards,
+        unsafe_fixes=unsafe_fixes,
+        legacy_optimizers=legacy_optimizers,
+    )
+
+
+def with_per_file_ignores(options: Options, configuration: Configuration) -> Options:
+    """Returns the options with the rules that the configuration does not apply in some files."""
+    rows = tuple(
+        (pattern, tuple(one.upper() for one in names))
+        for pattern, names in configuration.per_file_ignores
+    )
+    if rows:
+        check_ids(tuple(one for _, names in rows for one in names))
+    return dataclasses.replace(options, per_file_ignores=rows, ignores_from=configuration.folder)
+
+
+def with_observed(options: Options, path: str) -> Options:
+    """Returns the options with what a recorded run saw.
+
+    Args:
+        options: The options.
+        path: The recording.
+    """
+    from compat_lossscale.recording.reading import observed_kinds, read
+
+    return dataclasses.replace(options, observed=observed_kinds(read(path).observed))
+
+
+def check_ids(ids: tuple[str, ...]) -> None:
+    """Refuses ids with which no rule's id begins."""
+    from lossscale_codemods.rules.registry import all_rules
+    from lossscale_codemods.vocabulary.former_ids import stands_for
+
+    known = sorted(rule.id for rule in all_rules())
+    for given in ids:
+        if not any(stands_for((given,), rule) for rule in known):
+            raise click.UsageError(
+                f"No rule has an id that starts with {given!r}. The rules are: {', '.join(known)}."
+            )
+
 
 # Paths that cannot be read are reported, and the other paths are migrated.
 _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
@@ -266,16 +432,13 @@ def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -
     from lossscale_codemods.reports import counts, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.runner.file_task import migrate_apart
-    from lossscale_codemods.runner.single_file import scan_file
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
     source = sys.stdin.buffer.read()
     if not name.suffix and source.lstrip()[:1] == b"{" and b'"cells"' in source:
         name = name.with_suffix(".ipynb")
-    result = scan_file(str(name), source, options.selection)
-    if result is None:
-        result = migrate_apart(name, source, options)
+    result = migrate_apart(name, source, options)
     if not check:
         sys.stdout.buffer.write(result.output)
         sys.stdout.buffer.flush()
@@ -310,3 +473,157 @@ def _no_such_rule(rule_id: str) -> NoReturn:
 
     known = sorted(rule.id for rule in all_rules() if rule.id.startswith(rule_id))
     raise click.UsageError(f"Several ids begin with {rule_id}; name one of: {', '.join(known)}.")
+
+
+_LONG_RUN = 1.0
+"""Seconds after which the line is shown."""
+
+
+class Progress:
+    """A line on standard error with the progress of a long run, if that is a terminal."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.shown = not quiet and sys.stderr.isatty()
+        self.started = time.monotonic()
+        self.drawn = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        """Shows how much is done."""
+        if self.shown and time.monotonic() - self.started > _LONG_RUN:
+            width = 30 * done // total
+            bar = "#" * width + "-" * (30 - width)
+            click.echo(f"\r[{bar}] {done}/{total} files", nl=False, err=True)
+            self.drawn = True
+
+    def __exit__(self, *_: object) -> None:
+        if self.drawn:
+            click.echo("\r" + " " * 60 + "\r", nl=False, err=True)
+
+
+def is_coloured(choice: str) -> bool:
+    """Returns whether to colour standard output: https://no-color.org and https://force-color.org.
+
+    Args:
+        choice: What the option says: auto, always or never.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def print_run(
+    run: RunReport,
+    *,
+    form: str | None,
+    target: Target | None,
+    quiet: bool,
+    check: bool,
+    write: bool,
+    coloured: bool,
+) -> None:
+    """Prints diffs, mentions, findings and the summary, or a report in another form.
+
+    Args:
+        run: The run.
+        form: json, sarif, github or statistics; nothing for text.
+        target: What programs are migrated to, if it is to be said how to run the result.
+        quiet: Whether to print findings and problems only.
+        check: Whether to name the files that would change instead of showing how.
+        write: Whether changes were to be written.
+        coloured: Whether to colour diffs.
+    """
+    from lossscale_codemods.reports import text
+
+    if form not in (None, "statistics"):
+        if report := _machine_form(run, form):
+            click.echo(report)
+        return
+    if form == "statistics":
+        lines = list(text.statistics(run))
+    else:
+        if not (quiet or check or write):
+            _print_diffs(run, coloured=coloured)
+        lines = [] if quiet or not check else list(_files_that_would_change(run))
+        lines += [] if quiet else text.mentions(run)
+        lines += text.findings(run)
+    for line in lines:
+        click.echo(line)
+    if not quiet:
+        # A hook runs again and again, and on code that others run.
+        ends = None if check or "PRE_COMMIT" in os.environ else target
+        click.echo(text.summary(run, write=write, target=ends))
+
+
+def _files_that_would_change(run: RunReport) -> list[str]:
+    return [f"{escaped(str(file.path))}: would change" for file in run.files if file.result.changed]
+
+
+def _print_diffs(run: RunReport, *, coloured: bool) -> None:
+    """Prints diffs: for people on terminals and in hooks, as patches into pipes and files."""
+    from lossscale_codemods.reports import patches
+
+    for_people = coloured or sys.stdout.isatty() or "PRE_COMMIT" in os.environ
+    for file in run.files:
+        if not file.result.changed:
+            continue
+        if for_people:
+            click.echo(f"{patches.for_people(file, coloured=coloured)}\n", color=coloured)
+        else:
+            # Bytes: a patch of a file in another encoding than the terminal's is one, too.
+            click.echo(patches.diff(file))
+
+
+def _machine_form(run: RunReport, form: str | None) -> str:
+    from lossscale_codemods.reports import github, json_form, sarif
+
+    if form == "json":
+        return json_form.as_json(run)
+    if form == "sarif":
+        return sarif.as_sarif(run, __version__)
+    return github.as_github(run)
+
+
+def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) -> Proof:
+    """Runs a program before and after the migration, in copies of the working directory.
+
+    Args:
+        run: What the migration would change.
+        program: What would follow `compat-lossscale run`.
+        target: What the program is migrated to.
+        steps: After how many steps it ends; `None` to let it end by itself.
+    """
+    from lossscale_codemods.reports.run_report import Proof
+    from lossscale_codemods.vocabulary.records import Outcome
+
+    from compat_lossscale.recording import proving, reports
+
+    outputs = {file.path: file.result.output for file in run.files if file.result.changed}
+    click.echo(f"Running {program!r} before and after, in copies of this folder.", err=True)
+    try:
+        comparison = proving.prove(
+            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps
+        )
+    except proving.ProofError as error:
+        return Proof(program, "cannot be told", f"Cannot be told: {error}.")
+    findings = [
+        (file.path.as_posix(), record.line, f"{record.rule} {record.name}: {record.message}")
+        for file in run.files
+        for record in file.result.records
+        if record.outcome is Outcome.NEEDS_REVIEW
+    ]
+    lines = list(reports.as_text(comparison, findings))[2:]
+    first = comparison.first
+    file, _, line = first.after_at.rpartition(":") if first is not None else ("", "", "")
+    return Proof(
+        program,
+        comparison.verdict.name.lower().replace("_", " "),
+        "\n".join(lines),
+        (file, int(line)) if file else None,
+    )

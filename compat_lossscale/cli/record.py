@@ -5,16 +5,96 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
-from compat_lossscale.cli._recording_options import (
-    RECORDER,
-    LikePython,
-    recorder_arguments,
-    recording_options,
-)
+from compat_lossscale.cli._command import Command
+from compat_lossscale.legacy.program import split
+
+RECORDER = Path(__file__).parent.parent / "recording" / "recorder.py"
+_A_FILE = click.Path(dir_okay=False)
+_OPTIONS = (
+    click.option("--steps", type=click.IntRange(min=1), metavar="N",
+                 help="End the program after N steps of its first optimizer."),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N",
+                 help="Seed Python, NumPy and TensorFlow with N before the program does [0]."),
+    click.option("--every", type=click.IntRange(min=1), metavar="K",
+                 help="Record every Kth step."),
+    click.option("--twice", is_flag=True,
+                 help="Run the program twice, and record what it does not reproduce."),
+    click.option("--with-initial-values", is_flag=True,
+                 help="Keep the first values of the variables, for --start-from."),
+    click.option("--with-values", is_flag=True, help="Keep the variables' values of each step."),
+    click.option("--start-from", type=_A_FILE, metavar="FILE",
+                 help="Begin with the values and the data that another recording keeps."),
+    click.option("--fix-data", type=click.IntRange(min=1), metavar="N",
+                 help="Keep the data of the first N steps, for --start-from."),
+    click.option("--limit", type=click.IntRange(min=1), metavar="MB",
+                 help="The largest recording; the rest of a longer run is left out [64]."),
+)  # fmt: skip
+
+
+def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options of the recorder to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+class LikePython(Command):
+    """A command that passes everything after its own options to Python."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Separates the command's own options, which come first, from the program.
+
+        Args:
+            ctx: The context.
+            args: The command line.
+
+        Returns:
+            What is left of it.
+        """
+        takes_value = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
+        count = 0
+        while count < len(args):
+            argument = args[count]
+            if argument in takes_value:
+                count += 2
+            elif argument.startswith("--") or argument == "-h":
+                count += 1
+            else:
+                break
+        if "--" not in args[:count]:
+            args[count:count] = ["--"]
+        return super().parse_args(ctx, args)
+
+
+def recorder_arguments(output: str, program: Sequence[str], options: dict[str, Any]) -> list[str]:
+    """Returns what follows `python` to record a program, and makes hashes reproducible.
+
+    Args:
+        output: The recording.
+        program: What would follow `python` to run the program.
+        options: The options of the recorder by their names.
+    """
+    given, rest = split(program)
+    arguments = [*given, str(RECORDER), "-o", output]
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            arguments.append(option)
+        elif value is not None and value is not False:
+            arguments += [option, str(value)]
+    os.environ.setdefault("PYTHONHASHSEED", str(options.get("seed") or 0))
+    return [*arguments, *rest]
 
 
 @click.command(cls=LikePython, options_metavar="[OPTIONS]")

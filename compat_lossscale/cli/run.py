@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from compat_lossscale.cli._recording_options import (
+from compat_lossscale.cli.record import (
     LikePython,
     recorder_arguments,
     recording_options,

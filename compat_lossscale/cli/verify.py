@@ -15,11 +15,9 @@ import click
 from compat_lossscale import models
 from compat_lossscale._printable import escaped
 from compat_lossscale._require import INSTALL_TENSORFLOW
-from compat_lossscale.cli._command import Command
-from compat_lossscale.cli._reports import check_report_path, html_option, write_report
+from compat_lossscale.cli._command import Command, check_report_path, html_option, write_report
 from compat_lossscale.errors import CompatLossScaleError, InexpressibleLossScaleError
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, meaning
-from compat_lossscale.formats.matrix import matrix_of
 from compat_lossscale.formats.verification import (
     ArtefactStatus,
     Verification,
@@ -28,6 +26,7 @@ from compat_lossscale.formats.verification import (
     describe_state,
     exit_code,
     expand,
+    matrix_of,
     printable,
     verify_artefact,
 )

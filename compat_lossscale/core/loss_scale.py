@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from compat_lossscale.core import native
-from compat_lossscale.core.private import Value
+from compat_lossscale.core.native import Value
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec, check_fixed_value
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from compat_lossscale.core import private
+from compat_lossscale.core import native
 from compat_lossscale.core.gradients import all_finite
 
 
@@ -16,7 +16,7 @@ def must_merge() -> bool:
     return (
         tf.distribute.has_strategy()
         and not tf.distribute.in_cross_replica_context()
-        and not private.replicas_apply_by_themselves()
+        and not native.replicas_apply_by_themselves()
     )
 
 
@@ -34,7 +34,7 @@ def finite_on_all_replicas(gradients: Any, *, equal_on_all: bool = False) -> tf.
         return all_finite(gradients)
     strategy = tf.distribute.get_strategy()
     # Workers have to agree, and are asked each, so that none waits for another forever.
-    if equal_on_all and not private.spans_workers(strategy):
+    if equal_on_all and not native.spans_workers(strategy):
         results = strategy.experimental_local_results
         return all_finite(tf.nest.map_structure(lambda one: results(one)[0], gradients))
     # Strategies reduce numbers, not bools.

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
-from compat_lossscale.formats import inner_optimizer, odd_numbers
+from compat_lossscale.formats import inner_optimizer
 from compat_lossscale.formats.config import (
     WrapperConfig,
     is_wrapper,
+    lost_numbers,
+    noted_numbers,
     read_wrapper_config,
 )
 from compat_lossscale.formats.config_writing import is_fixed_wrapper, wanted_family, write_config
@@ -127,7 +129,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
     """
     parts = read_wrapper_config(config)
     stated = meaning(parts)
-    reasons = odd_numbers.lost(parts.spec, parts.generation, target)
+    reasons = lost_numbers(parts.spec, parts.generation, target)
     converted: dict[str, Any] | None = None
     if parts.inner is not None and is_wrapper(parts.inner):
         reasons["optimizer"] = _TWO_WRAPPERS
@@ -138,7 +140,7 @@ def convert(config: Mapping[str, Any], target: Generation) -> Conversion:
             reasons |= dict.fromkeys(_inexpressible_fields(parts.spec, target), str(error))
     back = stated if converted is None else _there_and_back(converted, parts.generation)
     reasons |= {name: _OWN_WRAPPER for name in stated if name.startswith("wrapper.")}
-    odd = odd_numbers.noted(parts.spec, parts.generation, target)
+    odd = noted_numbers(parts.spec, parts.generation, target)
     fields = [_field(name, value, back, reasons, odd) for name, value in stated.items()]
     notes = _notes(parts, target)
     return Conversion(

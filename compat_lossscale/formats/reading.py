@@ -13,7 +13,7 @@ from typing import Any
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_regular
-from compat_lossscale.formats.exchange import to_json
+from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.formats.readers import Reader, readers
 
 

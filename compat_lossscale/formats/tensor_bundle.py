@@ -8,6 +8,7 @@ A checkpoint `PREFIX` is a table `PREFIX.index` of names, types and offsets, and
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import os
 import struct
@@ -16,7 +17,111 @@ from pathlib import Path
 
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_part
-from compat_lossscale.formats.protobuf import Budget, fields, messages, varint
+
+MAX_FIELDS = 3_000_000
+"""The largest number of fields in one file. A SavedModel of a large model has some 100,000."""
+MAX_TEXT = 1000
+"""The number of bytes of a text that are read."""
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_SIZES = {FIXED64: 8, FIXED32: 4}
+
+
+def varint(data: memoryview | bytes, position: int) -> tuple[int, int]:
+    """Reads a variable-length whole number.
+
+    Args:
+        data: The bytes.
+        position: The offset of the number.
+
+    Returns:
+        The number, and the offset after it.
+
+    Raises:
+        UnreadableArtefactError: It does not end, or is longer than 64 bits.
+    """
+    result = 0
+    for shift in range(0, 70, 7):
+        if position >= len(data):
+            raise UnreadableArtefactError("it ends in the middle of a number")
+        byte = data[position]
+        position += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result & 0xFFFFFFFFFFFFFFFF, position
+    raise UnreadableArtefactError("it has a number of more than 64 bits")
+
+
+class Budget:
+    """The number of fields that may still be read."""
+
+    def __init__(self, left: int = MAX_FIELDS) -> None:
+        self._left = left
+
+    def spend(self) -> None:
+        """Counts one field.
+
+        Raises:
+            UnreadableArtefactError: There are too many fields.
+        """
+        self._left -= 1
+        if self._left < 0:
+            raise UnreadableArtefactError(f"it has more than {MAX_FIELDS} fields")
+
+
+def fields(
+    message: memoryview, budget: Budget | None = None
+) -> Iterator[tuple[int, int, memoryview | int]]:
+    """Yields a message's fields, one after another.
+
+    Args:
+        message: The bytes of the message.
+        budget: The number of fields that may be read, in this message and others.
+
+    Yields:
+        The field's number; its wire type; and its value, as bytes or as a whole number.
+
+    Raises:
+        UnreadableArtefactError: The bytes are not a message, or there are too many fields.
+    """
+    budget = budget or Budget()
+    position, size = 0, len(message)
+    while position < size:
+        budget.spend()
+        tag, position = varint(message, position)
+        number, wire_type = tag >> 3, tag & 7
+        if wire_type == VARINT:
+            value, position = varint(message, position)
+            yield number, wire_type, value
+            continue
+        if wire_type == BYTES:
+            length, position = varint(message, position)
+        elif wire_type in _SIZES:
+            length = _SIZES[wire_type]
+        else:
+            raise UnreadableArtefactError(f"it has a field of the unknown wire type {wire_type}")
+        if length > size - position:
+            raise UnreadableArtefactError("it is cut off, or a length in it is wrong")
+        value_bytes = message[position : position + length]
+        position += length
+        if wire_type == BYTES:
+            yield number, wire_type, value_bytes
+        else:
+            yield number, wire_type, int.from_bytes(value_bytes, "little")
+
+
+def messages(
+    message: memoryview, number: int, budget: Budget | None = None
+) -> Iterator[memoryview]:
+    """Yields the bytes of each of a message's fields with a number: messages, strings or bytes."""
+    for field, _, value in fields(message, budget):
+        if field == number and isinstance(value, memoryview):
+            yield value
+
+
+def text(value: memoryview) -> str:
+    """Returns the first characters of a string field. Invalid UTF-8 is replaced."""
+    return bytes(value[:MAX_TEXT]).decode("utf-8", "replace")
+
 
 MAX_INDEX_BYTES = 32 * 2**20
 """The largest table that is read. A hundred thousand variables take about 10 MB."""
@@ -260,3 +365,92 @@ def _masked_crc(data: bytes | memoryview) -> int:
         crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
     crc ^= 0xFFFFFFFF
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+"""Where a checkpoint has it."""
+_VALUE = "VARIABLE_VALUE"
+# Field numbers of the proto.
+_NODES, _CHILDREN, _ATTRIBUTES, _SLOTS = 1, 1, 2, 3
+_CHILD_ID, _CHILD_NAME = 1, 2
+_ATTRIBUTE_NAME, _ATTRIBUTE_KEY = 1, 3
+
+
+@dataclasses.dataclass
+class Node:
+    """One object.
+
+    Attributes:
+        children: The numbers of other objects, by the names of the attributes that hold them.
+        key: The name of its value among the checkpoint's, if it is a variable.
+        slots: How many slot variables it has as an optimizer.
+        path: The shortest path from the root; empty for the root.
+    """
+
+    children: dict[str, int] = dataclasses.field(default_factory=dict)
+    key: str | None = None
+    slots: int = 0
+    path: str = ""
+
+
+class ObjectGraph:
+    """The objects of a checkpoint.
+
+    Args:
+        data: The value of `KEY`.
+
+    Raises:
+        UnreadableArtefactError: It is damaged.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        budget = Budget()
+        self.nodes = [_node(value, budget) for value in messages(memoryview(data), _NODES, budget)]
+        seen, queue = {0}, collections.deque([0] if self.nodes else [])
+        while queue:
+            node = self.nodes[queue.popleft()]
+            for name, number in node.children.items():
+                if number >= len(self.nodes):
+                    raise UnreadableArtefactError("its object graph is damaged")
+                if number not in seen:
+                    seen.add(number)
+                    queue.append(number)
+                    self.nodes[number].path = f"{node.path}/{name}" if node.path else name
+
+    def child(self, node: Node, *names: str) -> Node | None:
+        """Returns the object that the first of some attributes holds; `None` if none does."""
+        for name in names:
+            number = node.children.get(name)
+            if number is not None and number < len(self.nodes):
+                return self.nodes[number]
+        return None
+
+    def holders(self, name: str) -> Iterator[Node]:
+        """Yields the objects with an attribute of a name."""
+        return (node for node in self.nodes if name in node.children)
+
+
+def _node(message: memoryview, budget: Budget) -> Node:
+    node = Node()
+    for number, _, value in fields(message, budget):
+        if not isinstance(value, memoryview):
+            continue
+        if number == _CHILDREN:
+            child, name = 0, ""
+            for field, _, part in fields(value, budget):
+                if field == _CHILD_ID and isinstance(part, int):
+                    child = part
+                elif field == _CHILD_NAME and isinstance(part, memoryview):
+                    name = text(part)
+            node.children[name] = child
+        elif number == _ATTRIBUTES:
+            named = {
+                field: text(part)
+                for field, _, part in fields(value, budget)
+                if isinstance(part, memoryview)
+            }
+            if named.get(_ATTRIBUTE_NAME) == _VALUE:
+                node.key = named.get(_ATTRIBUTE_KEY)
+        elif number == _SLOTS:
+            node.slots += 1
+    return node

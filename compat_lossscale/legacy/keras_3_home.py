@@ -41,7 +41,6 @@ def put(options: waiting.InstallOptions, undo: Undo) -> None:
         experimental,
         old_members,
         policies,
-        registry,
         tensorflow_2_4,
     )
     from compat_lossscale.keras3.tensorflow_2_4 import configs  # noqa: PLC0415  # as above
@@ -69,7 +68,7 @@ def put(options: waiting.InstallOptions, undo: Undo) -> None:
     old_members.put(undo)
     if options["neighbours"]:
         old_members.put_into_layers(undo)
-    registry.register(undo)
+    policies.register(undo)
 
     def wrap(optimizer: Any) -> Any:
         if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):

@@ -20,10 +20,10 @@ from compat_lossscale._require import require_keras_3, require_tensorflow
 from compat_lossscale.errors import ConversionError, InexpressibleLossScaleError, MissingExtraError
 from compat_lossscale.formats.artefact import Artefact
 from compat_lossscale.formats.artefact_conversion import is_whole
-from compat_lossscale.formats.automatic import is_keras3
 from compat_lossscale.formats.conversion import Conversion
-from compat_lossscale.formats.exchange import from_json
+from compat_lossscale.formats.isolated import from_json
 from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
+from compat_lossscale.formats.readers.keras_archive import is_keras3
 from compat_lossscale.formats.writing import write_converted, writing
 from compat_lossscale.spec import Generation
 

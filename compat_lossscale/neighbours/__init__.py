@@ -22,6 +22,7 @@ from compat_lossscale.neighbours.serving import (
     put_keras_modules,
     put_lazy_names,
     put_modules,
+    put_tensorflow_1_explanations,
 )
 
 _API_ROOTS = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")
@@ -86,6 +87,7 @@ def _put_in_tensorflow(undo: Undo, has_tf_keras: bool, tensorflow: object) -> No
             _put_method(method, undo)
     for place, names in _EXPLAINED.items():
         _put_explanations(place, names if has_tf_keras or ".keras." not in place else {}, undo)
+    put_tensorflow_1_explanations(tensorflow, undo)
     put_unhashable_defaults(undo)
     put_signatures(undo, has_tf_keras=has_tf_keras)
     if has_tf_keras:

@@ -53,6 +53,45 @@ def put_lazy_names(module: Any, names: Mapping[str, Neighbour], undo: Undo) -> N
     set_attribute(module, "__getattr__", look_up, undo)
 
 
+def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
+    """Lets the error of a name that only TensorFlow 1 had say what to do.
+
+    To `hasattr` and `dir` it is not there.
+
+    Args:
+        tensorflow: The package.
+        undo: What takes that back.
+    """
+    v1 = tensorflow.compat.v1
+    _explain_names_of_v1(tensorflow, v1, "", undo)
+    for name, module in list(vars(tensorflow).items()):
+        in_v1 = vars(v1).get(name)
+        # Keras' lazy modules are left as they are.
+        if type(module) is types.ModuleType and isinstance(in_v1, types.ModuleType):
+            _explain_names_of_v1(module, in_v1, f"{name}.", undo)
+
+
+def _explain_names_of_v1(module: Any, in_v1: Any, place: str, undo: Undo) -> None:
+    own = vars(module).get("__getattr__")
+
+    def explain(name: str) -> Any:
+        if not name.startswith("__") and name in vars(in_v1):
+            raise AttributeError(
+                f"tf.{place}{name} is a name of TensorFlow 1. To run a program of TensorFlow 1: "
+                "compat-lossscale run --tf1. To have this name in a program of TensorFlow 2, write "
+                f"tf.compat.v1.{place}{name}",
+                name=name,
+                obj=module,
+            )
+        if own is not None:
+            return own(name)
+        raise AttributeError(
+            f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module
+        )
+
+    set_attribute(module, "__getattr__", explain, undo)
+
+
 def put_explanations(cls: Any, names: Mapping[str, Neighbour], undo: Undo) -> None:
     """Lets the error of an attribute that objects lack say what to do.
 

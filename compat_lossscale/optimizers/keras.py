@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.members.optimizer import check_has_tape
-from compat_lossscale.optimizers import families, pickling, stock
+from compat_lossscale.optimizers import base, families, stock
 
 
 class NewFrontEnd(stock.NewLossScaleOptimizer):
@@ -125,8 +125,8 @@ class NewFrontEnd(stock.NewLossScaleOptimizer):
         grads_and_vars = list(grads_and_vars)
         if grads_and_vars:
             _, variables = unzip(grads_and_vars)
-            if pickling.WEIGHTS in self.__dict__:
-                pickling.restore_weights(self, variables)
+            if base.WEIGHTS in self.__dict__:
+                base.restore_weights(self, variables)
             with tf.init_scope():
                 # Variables cannot be made inside the branch that applies. The first call settles
                 # which variables the optimizer knows: also those that have no gradient yet.

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from compat_lossscale.core import apply_or_skip, as_written, unzip
 from compat_lossscale.members.optimizer import check_has_tape
-from compat_lossscale.optimizers import families, pickling, stock
+from compat_lossscale.optimizers import base, families, stock
 
 
 class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
@@ -109,9 +109,9 @@ class LegacyFrontEnd(stock.LegacyLossScaleOptimizer):
             if tf.distribute.has_strategy() or not summed:
                 grads_and_vars = stock.aggregated(inner_optimizer, grads_and_vars)
         gradients, variables = unzip(grads_and_vars)
-        if pickling.WEIGHTS in self.__dict__:
+        if base.WEIGHTS in self.__dict__:
             pairs = zip(gradients, variables, strict=True)
-            pickling.restore_weights(self, [variable for one, variable in pairs if one is not None])
+            base.restore_weights(self, [variable for one, variable in pairs if one is not None])
         options = {flag: False} if has_flag else {}
         # By position, as ever: some optimizers have another second argument, and are given it.
         names = [] if name is None else [name]

@@ -6,15 +6,19 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import itertools
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Token
 
 from compat_lossscale._atomic_file import replacing
 from compat_lossscale._version import __version__
-from compat_lossscale.pages.highlighting import prose, shown
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -72,3 +76,126 @@ def write(path: Path, page: str) -> None:
     """
     with replacing(path) as file:
         file.write_bytes(page.encode("utf-8", "replace"))
+
+
+Piece: TypeAlias = tuple[str, str]
+"""A text, after the class of the style sheet that it has, or an empty string."""
+Span: TypeAlias = tuple[int, int]
+"""A range of characters of a line: the first one, and the one after the last."""
+
+MAX_SOURCE = 300_000
+"""The number of characters from which a text is not highlighted, because that takes seconds."""
+MAX_LINE = 400
+"""The number of characters of a line that are shown. Longer lines are generated code or data."""
+
+_CLASSES = (
+    (Token.Comment, "tc"),
+    (Token.Keyword.Constant, "tn"),
+    (Token.Keyword, "tk"),
+    (Token.Operator.Word, "tk"),
+    (Token.Literal.String, "ts"),
+    (Token.Literal.Number, "tn"),
+    (Token.Name.Function, "tf"),
+    (Token.Name.Class, "tf"),
+    (Token.Name.Decorator, "tf"),
+    (Token.Name.Tag, "tf"),
+)
+# Control characters, and those that make text appear in a different order than it runs in
+# (https://trojansource.codes).
+_HIDDEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def lines_of(text: str, language: str) -> list[list[Piece]]:
+    """Returns the lines of a text, each as pieces that have one class.
+
+    Args:
+        text: The source.
+        language: A name that Pygments knows, such as `python` or `json`.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines: list[list[Piece]] = [[]]
+    for css, piece in _pieces(text, language):
+        for number, part in enumerate(piece.split("\n")):
+            if number:
+                lines.append([])
+            if part:
+                line = lines[-1]
+                before = line.pop()[1] if line and line[-1][0] == css else ""
+                line.append((css, before + part))
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _pieces(text: str, language: str) -> Iterable[Piece]:
+    if len(text) > MAX_SOURCE:
+        return [("", text)]
+    lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    return ((_class(token), piece) for token, piece in lexer.get_tokens(text))
+
+
+def _class(token: object) -> str:
+    return next((css for parent, css in _CLASSES if token in parent), "")
+
+
+def text_of(line: list[Piece]) -> str:
+    """Returns the text of a line."""
+    return "".join(piece for _, piece in line)
+
+
+def as_html(line: list[Piece], marked: Iterable[Span] = ()) -> Markup:
+    """Returns a line as HTML.
+
+    Args:
+        line: The pieces of the line.
+        marked: The ranges of characters to mark, in order.
+    """
+    out: list[str] = []
+    for css, piece, mark in _cut(line, list(marked)):
+        html = str(shown(piece))
+        if css:
+            html = f'<span class="{css}">{html}</span>'
+        out.append(f"<mark>{html}</mark>" if mark else html)
+    length = len(text_of(line))
+    if length > MAX_LINE:
+        out.append(f'<span class="cut"> … {length - MAX_LINE:,} more characters</span>')
+    return Markup("".join(out).replace("</mark><mark>", ""))  # each piece is escaped
+
+
+def _cut(line: list[Piece], marked: list[Span]) -> Iterator[tuple[str, str, bool]]:
+    """Splits pieces where marks begin and end, and cuts off a line that is too long."""
+    edges = sorted({edge for span in marked for edge in span} | {MAX_LINE})
+    start = 0
+    for css, piece in line:
+        end = start + len(piece)
+        cuts = [start, *(edge for edge in edges if start < edge < end), end]
+        for left, right in itertools.pairwise(cuts):
+            if left < MAX_LINE:
+                inside = any(a <= left and right <= b for a, b in marked)
+                yield css, piece[left - start : right - start], inside
+        start = end
+
+
+def shown(text: str) -> Markup:
+    """Returns escaped text, with invisible characters spelled out."""
+    out, position = Markup(), 0
+    for match in _HIDDEN.finditer(text):
+        out += escape(text[position : match.start()])
+        out += Markup('<span class="hidden">U+{:04X}</span>').format(ord(match.group()))
+        position = match.end()
+    return out + escape(text[position:])
+
+
+def prose(text: str) -> Markup:
+    """Returns a sentence with text between backticks as code, and addresses as links."""
+    out = Markup()
+    for index, part in enumerate(text.split("`")):
+        if index % 2:
+            out += Markup("<code>{}</code>").format(shown(part))
+            continue
+        for number, word in enumerate(re.split(r"(https://[\w./#?=&%~+-]*[\w/])", part)):
+            link = Markup('<a href="{0}">{0}</a>').format(word)
+            out += link if number % 2 else shown(word)
+    return out

@@ -10,7 +10,7 @@ import re
 
 from markupsafe import Markup
 
-from compat_lossscale.pages.highlighting import Piece, Span, as_html, lines_of, text_of
+from compat_lossscale.pages.page import Piece, Span, as_html, lines_of, text_of
 
 CONTEXT = 3
 """Lines shown before and after a change."""

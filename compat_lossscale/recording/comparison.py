@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from compat_lossscale.recording.matching import family_of, match, slot_kind
 from compat_lossscale.recording.reading import (
-    VARIABLES,
     PrintedLine,
     RecordedOptimizer,
     Recording,
     Seen,
     Step,
 )
+from compat_lossscale.recording.recorder import VARIABLES
 
 UPDATE_TOLERANCE = 0.002
 """How much of the way that a variable has gone may differ, for float32."""
@@ -103,6 +103,7 @@ class RecordingComparison:
         first: The first difference, if there is one.
         others: The first difference of other things.
         parted: What parted first: `data`, `initial values`, `random operations` or `step`.
+        draws_known: Whether it is known if random operations in steps drew the same on both sides.
         steps: How many steps were compared.
         exact: How many of the first steps are the same to the bit.
         bits: Whether all that was compared is the same to the bit.
@@ -120,6 +121,7 @@ class RecordingComparison:
     first: Difference | None = None
     others: list[Difference] = dataclasses.field(default_factory=list)
     parted: str | None = None
+    draws_known: bool = True
     steps: int = 0
     exact: int = 0
     bits: bool = True
@@ -453,6 +455,12 @@ class _Comparing:
         if self.unstable:
             result.left_out = sorted(self._unstable_words())
         for side in (self.before, self.after):
+            if side.resumed:
+                result.notes.append(
+                    f"In {side.path}, the second run of --twice went on where the first one had "
+                    "ended, from files outside of the current folder, such as checkpoints. Move or "
+                    "delete them before each run."
+                )
             problems = (side.end or {}).get("problems") or {}
             if problems:
                 first = next(iter(problems))
@@ -530,13 +538,9 @@ class _Comparing:
             return "data"
         if self.data_at is not None and self.data_at <= first.step:
             return "data"
-        if not self.same_kernels and any(
-            s.draws[0] for o in self.after.optimizers for s in o.steps
-        ):
-            self.result.notes.append(
-                "Random operations were made in steps. Across versions of TensorFlow, it cannot be "
-                "told whether they drew the same."
-            )
+        sides = (self.before, self.after)
+        steps = (step for side in sides for one in side.optimizers for step in one.steps)
+        self.result.draws_known = self.same_kernels or not any(step.draws[0] for step in steps)
         if first.step and self.draws_at is not None and self.draws_at <= first.step:
             return "random operations"
         return "step"

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from compat_lossscale.errors import CompatLossScaleError
+from compat_lossscale.recording import recorder
 from compat_lossscale.recording.comparison import (
     ADVICE,
     ComparisonVerdict,
@@ -20,10 +21,9 @@ from compat_lossscale.recording.comparison import (
     compare,
 )
 from compat_lossscale.recording.reading import Recording, UnreadableRecordingError, read
+from compat_lossscale.recording.recorder import LARGEST_COPY, NOT_COPIED
 
-RECORDER = Path(__file__).parent / "recorder.py"
-LARGEST_COPY = 2 * 2**30
-_LEFT_OUT = (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox")
+RECORDER = Path(recorder.__file__)
 _RUN = [sys.executable, "-m", "compat_lossscale", "run"]
 
 
@@ -93,7 +93,7 @@ def _count_options(words: Sequence[str]) -> int:
 def _check_size(folder: Path) -> None:
     size = 0
     for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in _LEFT_OUT]
+        folders[:] = [name for name in folders if name not in NOT_COPIED]
         for name in files:
             path = os.path.join(place, name)  # noqa: PTH118  # many files
             size += os.lstat(path).st_size if not os.path.islink(path) else 0  # noqa: PTH114
@@ -107,7 +107,7 @@ def _check_size(folder: Path) -> None:
 def _copied(folder: Path, copy: Path, outputs: Mapping[Path, bytes]) -> Path:
     """Copies a folder, and gives files in the copy other content."""
     shutil.copytree(
-        folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT), dirs_exist_ok=True
+        folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED), dirs_exist_ok=True
     )
     for path, content in outputs.items():
         try:

@@ -7,16 +7,14 @@ import dataclasses
 import json
 import math
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import UnreadableArtefactError
 from compat_lossscale.formats.bounded import open_regular
+from compat_lossscale.recording.recorder import PROJECTIONS, VARIABLES, VERSION
 
-VERSION = 1
-VARIABLES = "variables"
-PROJECTIONS = 4
 MAX_BYTES = 2**30
 """The largest recording, uncompressed."""
 MAX_LINE_BYTES = 2**28
@@ -152,6 +150,7 @@ class Recording:
         end: How the program ended; `None` if it was killed.
         unstable: What a second run did otherwise, by the index of the first step that shows it;
             `None` if there was no second run. `print` has the numbers of printed lines.
+        resumed: Whether the second run went on where the first one had ended.
         broken_off: Whether the file ends within a line.
     """
 
@@ -165,6 +164,7 @@ class Recording:
     observed: list[Mapping[str, Any]] = dataclasses.field(default_factory=list)
     end: Mapping[str, Any] | None = None
     unstable: Mapping[str, Any] | None = None
+    resumed: bool = False
     broken_off: bool = False
 
     @property
@@ -213,6 +213,7 @@ def read(path: str) -> Recording:
         raise UnreadableRecordingError(f"{path} is empty: it is no recording")
     if len(runs) > 1:
         runs[0].unstable = _not_reproduced(runs[0], runs[1])
+        runs[0].resumed = any(map(_went_on, runs[0].optimizers, runs[1].optimizers))
     return runs[0]
 
 
@@ -240,6 +241,12 @@ def _not_reproduced(one: Recording, other: Recording) -> Mapping[str, Any]:
     printed = enumerate(zip(one.printed, other.printed, strict=False))
     lines = [index for index, (line, line2) in printed if line.text != line2.text]
     return {**found, "print": lines} if lines else found
+
+
+def _went_on(one: RecordedOptimizer, other: RecordedOptimizer) -> bool:
+    """Whether an optimizer begins its second run with more steps than it began its first with."""
+    counts = [side.steps[0].steps if side.steps else None for side in (one, other)]
+    return counts[0] is not None and counts[1] is not None and counts[0] < counts[1]
 
 
 def _lines(path: str) -> Iterator[bytes | None]:
@@ -405,3 +412,32 @@ def _is(kind: type[_T], value: Any) -> _T:
     if not isinstance(value, kind):
         raise ValueError(f"{str(value)[:50]!r} is no {kind.__name__}")
     return value
+
+
+ObservedKinds = dict[str, dict[int, dict[str, tuple[str, int]]]]
+"""By the file, the line, and what was done there: the one kind that came by, and how often.
+
+What was done is `loss_scale` or `lr` for an attribute of that name, `made` or `wrapped` for a
+constructor of an optimizer without or with a loss scale, `scale` for the loss scale that it was
+made with, `compile` for a model, and `policy`. The kind is a module and a class, such as
+`tensorflow.python.training.momentum.MomentumOptimizer`, and for a loss scale its numbers; of a
+policy it is its name and its loss scale. A place where kinds mixed is not in the table.
+"""
+
+
+def observed_kinds(lines: Iterable[Mapping[str, Any]]) -> ObservedKinds:
+    """Returns the table of a recording.
+
+    Args:
+        lines: The lines of kind `observed` in it.
+    """
+    kinds: dict[tuple[str, int, str], dict[str, int]] = {}
+    for file, line, what, kind, times in (row for one in lines for row in one["places"]):
+        seen = kinds.setdefault((file, line, what), {})
+        seen[kind] = seen.get(kind, 0) + times
+    found: ObservedKinds = {}
+    for (file, line, what), seen in kinds.items():
+        if len(seen) == 1:
+            ((kind, times),) = seen.items()
+            found.setdefault(file, {}).setdefault(line, {})[what] = (kind, times)
+    return found

@@ -86,6 +86,10 @@ _MODELS = ("Model", "Network", "Trainer", "TensorFlowTrainer", "JAXTrainer")
 _ASKING = ("__getattribute__", "__getattr__", "__setattr__")
 _INNER = ("inner_optimizer", "_optimizer", "_opt")
 _MARK = "_lossscale_recorder_optimizers"
+NOT_COPIED = (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox")
+"""Folders that a throw-away copy of a program's folder does not need."""
+LARGEST_COPY = 2 * 2**30
+_NOT_COPIED = "--twice: %s cannot be copied, or it has more than %d MB: both runs share its files"
 
 
 class RecordingError(Exception):
@@ -1581,7 +1585,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         parser().error("--every and --steps take numbers from 1")
     if options.twice and not hasattr(os, "fork"):
         parser().error("--twice needs os.fork, which this system lacks: record two times instead")
-    again = _Again(options) if options.twice else None
+    again = _Again(options, program) if options.twice else None
     if program[0][:2] in ("-m", "-c"):
         folder = os.getcwd()
     else:
@@ -1606,6 +1610,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     recorder.install()
     if again is not None and options.twice:
         recorder.again = again.run
+        if again.problem:
+            recorder.problems[again.problem] = 1
     _run(recorder, program)
 
 
@@ -1678,11 +1684,26 @@ def _execute(program: List[str]) -> None:
 
 
 class _Again:
-    """A second run of the program in a forked process, which waits for the end of the first."""
+    """A second run of the program in a forked process, which waits for the end of the first.
 
-    def __init__(self, options: Any) -> None:
-        """Forks; in the other process, the options become those of the second run."""
-        self._path = options.output
+    It runs in a copy of the current folder, so it does not go on from what the first one wrote.
+
+    Attributes:
+        problem: Why there is no such copy; empty if there is one.
+    """
+
+    def __init__(self, options: Any, program: List[str]) -> None:
+        """Forks; in the other process, options, program and folder become those of the second run.
+
+        Args:
+            options: The options of the command line.
+            program: What follows them.
+        """
+        self._path = os.path.abspath(options.output)
+        self._top = tempfile.mkdtemp(prefix="lossscale-recorder-")
+        folder = os.path.realpath(os.getcwd())
+        copy = os.path.join(self._top, os.path.basename(folder) or "root")
+        self.problem = "" if _copied(folder, copy) else _NOT_COPIED % (folder, LARGEST_COPY >> 20)
         started, self._start = os.pipe()
         self._child = os.fork()
         if self._child:
@@ -1690,8 +1711,17 @@ class _Again:
             return
         os.close(self._start)
         if not os.read(started, 1):
+            shutil.rmtree(self._top, ignore_errors=True)
             os._exit(1)  # the first run was killed
         options.output, options.twice = self._path + ".again", False
+        if options.start_from:
+            options.start_from = os.path.abspath(options.start_from)
+        if not self.problem:
+            if program[0][:2] not in ("-m", "-c"):
+                script = os.path.realpath(program[0])
+                inside = script.startswith(folder + os.sep)
+                program[0] = os.path.relpath(script, folder) if inside else script
+            os.chdir(copy)
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
@@ -1704,6 +1734,27 @@ class _Again:
             with open(self._path, "ab") as file, open(other, "rb") as again:
                 shutil.copyfileobj(again, file)
             os.remove(other)
+        shutil.rmtree(self._top, ignore_errors=True)
+
+
+def _copied(folder: str, copy: str) -> bool:
+    """Copies a folder, and links what stands beside it, unless it is too large or unreadable."""
+    size = 0
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in NOT_COPIED]
+        for name in files:
+            size += os.lstat(os.path.join(place, name)).st_size
+        if size > LARGEST_COPY:
+            return False
+    try:
+        shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED))
+        above = os.path.dirname(folder)
+        for name in os.listdir(above):
+            if name != os.path.basename(folder):
+                os.symlink(os.path.join(above, name), os.path.join(os.path.dirname(copy), name))
+    except (OSError, shutil.Error):
+        return False
+    return True
 
 
 if __name__ == "__main__":

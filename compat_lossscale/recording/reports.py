@@ -23,10 +23,15 @@ _PARTED = {
     "first N steps, and --start-from replays it.",
     "initial values": f"The initial values parted first. {_STARTING}",
     "random operations": "The random operations parted first: other ones were made, or they got "
-    "other seeds. The data and the initial values are the same.",
+    "other seeds. The initial values, and the data where it was seen, are the same.",
     "step": "The step itself parted first. The initial values, the random operations, and the data "
     "where it was seen, are the same.",
 }
+_STEP_OR_DRAWS = (
+    "The step itself parted first, or random operations in it. The initial values, and the data "
+    "where it was seen, are the same. Across versions of TensorFlow, it cannot be told whether "
+    "random operations drew the same."
+)
 Finding = tuple[str, int, str]
 """A file, a line, and what `migrate` says of it."""
 
@@ -45,7 +50,7 @@ def as_text(comparison: RecordingComparison, findings: Sequence[Finding] = ()) -
         if difference is not None:
             yield from map(escaped, _difference_lines(difference, difference is comparison.first))
     if comparison.parted:
-        yield _PARTED[comparison.parted]
+        yield _parted_words(comparison)
     for file, line, words in near(comparison.first, findings):
         yield escaped(f"  migrate reports near it: {file}:{line}: {words}")
     if any(size for _, size, _ in comparison.growth):
@@ -76,6 +81,12 @@ def verdict_words(comparison: RecordingComparison) -> str:
         return f"{comparison.reason[:1].upper()}{comparison.reason[1:]}."
     when = f"from step {first.step} on" if first.step else "before the first step"
     return f"Different {when}: {first.what}."
+
+
+def _parted_words(comparison: RecordingComparison) -> str:
+    if comparison.parted == "step" and not comparison.draws_known:
+        return _STEP_OR_DRAWS
+    return _PARTED.get(comparison.parted or "", "")
 
 
 def near(difference: Difference | None, findings: Sequence[Finding]) -> list[Finding]:
@@ -204,7 +215,7 @@ def as_html_page(comparison: RecordingComparison, findings: Sequence[Finding] = 
         growth=_growth_chart(comparison),
         variables=sorted(comparison.by_variable.items(), key=lambda item: -item[1][1]),
         differences=[one for one in (comparison.first, *comparison.others) if one is not None],
-        parted=_PARTED.get(comparison.parted or "", ""),
+        parted=_parted_words(comparison),
         findings=near(comparison.first, findings),
         notes=[*(f"Left out: {words}" for words in comparison.left_out), *comparison.notes],
     )  # fmt: skip

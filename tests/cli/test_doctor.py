@@ -233,7 +233,7 @@ def test_other_names_that_are_gone_are_told_with_what_is_in_the_way(
     def version(distribution: str) -> str | None:
         return {"absl-py": "2.1.0"}.get(distribution)
 
-    monkeypatch.setattr("compat_lossscale.cli._neighbours.version", version)
+    monkeypatch.setattr("compat_lossscale.cli.doctor.version", version)
     (folder / "program.py").write_text(
         "import numpy as np\nimport tensorboard\nimport tensorflow as tf\nfrom official import x\n"
         "np.float(tf.estimator, tf.contrib)\n"
@@ -318,6 +318,6 @@ def test_a_program_that_writes_summaries_needs_tensorboard(
 ) -> None:
     (folder / "program.py").write_text("import tensorflow as tf\ntf.summary.text('a', 'b')\n")
     for installed, needed in ((None, True), ("2.21.0", False)):
-        monkeypatch.setattr("compat_lossscale.cli._neighbours.version", lambda _, v=installed: v)
+        monkeypatch.setattr("compat_lossscale.cli.doctor.version", lambda _, v=installed: v)
         said = CliRunner().invoke(doctor, [str(folder)]).output
         assert ("pip install tensorboard" in said) is needed

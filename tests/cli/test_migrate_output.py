@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from compat_lossscale.cli import _migrate_output
-from compat_lossscale.cli._migrate_output import Progress, is_coloured
-from compat_lossscale.cli.migrate import migrate
+from compat_lossscale.cli.migrate import Progress, is_coloured, migrate
 from tests.codemods.in_process import workers_in_this_process
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -286,9 +284,9 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     terminal = Terminal()
-    monkeypatch.setattr(_migrate_output, "sys", types.SimpleNamespace(stderr=terminal))
-    monkeypatch.setattr(_migrate_output.click, "echo", terminal.echo)
-    monkeypatch.setattr(_migrate_output, "_LONG_RUN", -1.0)
+    monkeypatch.setattr("compat_lossscale.cli.migrate.sys", types.SimpleNamespace(stderr=terminal))
+    monkeypatch.setattr("click.echo", terminal.echo)
+    monkeypatch.setattr("compat_lossscale.cli.migrate._LONG_RUN", -1.0)
     return terminal
 
 
@@ -306,7 +304,7 @@ def test_nothing_is_shown_otherwise(
     why: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if why == "short":
-        monkeypatch.setattr(_migrate_output, "_LONG_RUN", 3600.0)
+        monkeypatch.setattr("compat_lossscale.cli.migrate._LONG_RUN", 3600.0)
     elif why == "no terminal":
         monkeypatch.setattr(terminal, "isatty", lambda: False)
     with Progress(quiet=why == "quiet") as progress:

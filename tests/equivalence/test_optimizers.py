@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.equivalence.optimizers import _has_known_schedule
+from compat_lossscale.equivalence import _has_known_schedule
 from compat_lossscale.spec import LossScaleSpec
 from tests.formats.samples import ARTEFACTS, SGD, import_tf_keras, tf23
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from compat_lossscale.formats.matrix import matrix_of
-from compat_lossscale.formats.verification import verify_artefact
+from compat_lossscale.formats.verification import matrix_of, verify_artefact
 from tests.formats.samples import ARTEFACTS, SGD
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ old versions disagree, ``differences.json`` holds a ruling that says which side 
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Mapping
@@ -108,17 +109,6 @@ class Trace:
                 raise ValueError(f"observed twice: {found[1]}")
             values[found[1]] = value
         return cls(values)
-
-    @classmethod
-    def read(cls, path: Path) -> Trace:
-        """Reads a recorded trace."""
-        return cls(json.loads(path.read_text(encoding="utf-8")))
-
-    def write(self, path: Path) -> None:
-        """Writes the trace, in printed order."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(dict(self.values), indent=1, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -256,13 +246,37 @@ def read_scenarios(folder: Path = SCENARIOS) -> list[Scenario]:
 
 def read_traces(scenario: Scenario, folder: Path = TRACES) -> dict[str, Trace]:
     """Reads the recorded traces of a scenario, by version."""
-    paths = {version: trace_path(scenario, version, folder) for version in scenario.versions}
-    return {version: Trace.read(path) for version, path in paths.items() if path.exists()}
+    recorded = {version: recorded_under(version, folder) for version in scenario.versions}
+    return {
+        version: traces[scenario.name]
+        for version, traces in recorded.items()
+        if scenario.name in traces
+    }
 
 
-def trace_path(scenario: Scenario, version: str, folder: Path = TRACES) -> Path:
-    """Returns where the trace of a scenario under a version is kept."""
-    return folder / version / f"{scenario.name}.json"
+@functools.cache
+def recorded_under(version: str, folder: Path = TRACES) -> Mapping[str, Trace]:
+    """Reads the recorded traces of a version, by scenario."""
+    path = _file_of(version, folder)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    traces = map(json.loads, lines)
+    return {trace["scenario"]: Trace(trace["observed"]) for trace in traces}
+
+
+def keep_trace(scenario: Scenario, version: str, trace: Trace, folder: Path = TRACES) -> None:
+    """Writes the trace of a scenario under a version, as one line among those of the version."""
+    traces = {**recorded_under(version, folder), scenario.name: trace}
+    lines = [
+        json.dumps({"scenario": name, "observed": dict(one.values)}, ensure_ascii=False) + "\n"
+        for name, one in sorted(traces.items())
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    _file_of(version, folder).write_text("".join(lines), encoding="utf-8")
+    recorded_under.cache_clear()
+
+
+def _file_of(version: str, folder: Path) -> Path:
+    return folder / f"{version}.jsonl"
 
 
 def read_rulings(path: Path = RULINGS) -> dict[tuple[str, str], Ruling]:

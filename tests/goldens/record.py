@@ -6,7 +6,7 @@
     python tests/goldens/record.py --differences
 
 Each scenario runs under every given interpreter whose version it names, one at a time, and
-its observations are written to ``traces/<version>/<scenario>.json``. ``--sweep`` records the
+its observations are written as one line of ``traces/<version>.jsonl``. ``--sweep`` records the
 small expressions of ``sweep/expressions.py`` instead, in ``sweep/results``. ``--differences``
 records nothing; it checks that ``differences.json`` rules on exactly the observations on
 which the recorded versions disagree, and prints what is missing or stale.
@@ -27,10 +27,10 @@ from golden import (
     Scenario,
     Trace,
     disagreements,
+    keep_trace,
     read_rulings,
     read_scenarios,
     read_traces,
-    trace_path,
 )
 from sweep import comparison
 
@@ -87,7 +87,7 @@ def record_all(scenarios: Sequence[Scenario], pythons: dict[str, str]) -> int:
                 failures += 1
                 print(f"FAILED {version} {scenario.name}: {error}", file=sys.stderr)
                 continue
-            trace.write(trace_path(scenario, version))
+            keep_trace(scenario, version, trace)
             print(f"{version} {scenario.name}: {len(trace.values)} observations", flush=True)
     return 1 if failures else 0
 

@@ -102,13 +102,27 @@ def test_command_gives_the_recorded_trace(name: str, tmp_path: Path) -> None:
 
 
 def test_every_version_of_every_scenario_is_recorded() -> None:
-    missing = [
-        f"{version} {scenario.name}"
-        for scenario in SCENARIOS
-        for version in scenario.versions
-        if not golden.trace_path(scenario, version).exists()
-    ]
-    assert not missing
+    named = {(version, scenario.name) for scenario in SCENARIOS for version in scenario.versions}
+    versions = [path.stem for path in golden.TRACES.iterdir()]
+    recorded = {(one, name) for one in versions for name in golden.recorded_under(one)}
+    assert recorded == named
+
+
+def test_recording_a_trace_again_changes_its_line_alone(tmp_path: Path) -> None:
+    path = tmp_path / "2.4.jsonl"
+    path.write_bytes((golden.TRACES / path.name).read_bytes())
+    before = path.read_text("utf-8").splitlines()
+    number, scenario = next(
+        (number, one)
+        for number, line in enumerate(before[5:], 5)
+        for one in SCENARIOS
+        if one.name == json.loads(line)["scenario"]
+    )
+    golden.keep_trace(scenario, "2.4", golden.Trace({"scale": 8.0}), tmp_path)
+    after = path.read_text("utf-8").splitlines()
+    assert json.loads(after[number]) == {"scenario": scenario.name, "observed": {"scale": 8.0}}
+    assert after[:number] + after[number + 1 :] == before[:number] + before[number + 1 :]
+    assert golden.read_traces(scenario, tmp_path)["2.4"].values == {"scale": 8.0}
 
 
 def test_every_disagreement_of_the_old_versions_has_a_ruling() -> None:

@@ -11,7 +11,7 @@ import keras
 import pytest
 
 from compat_lossscale._patching import Undo, take_back
-from compat_lossscale.keras3 import experimental, policies, registry
+from compat_lossscale.keras3 import experimental, policies
 from compat_lossscale.keras3.policies import Policy
 
 SAVED = {
@@ -24,7 +24,7 @@ SAVED = {
 def registered() -> Iterator[None]:
     undo: Undo = []
     decides = policies.patches.applied
-    registry.register(undo)
+    policies.register(undo)
     yield
     take_back(undo)
     policies.patches.replace(decides)
@@ -60,7 +60,7 @@ def test_a_loss_scale_is_stated_where_keras_alone_does_not_look(registered: None
 def test_what_a_policy_states_loads_in_keras_alone(tmp_path: Path) -> None:
     undo: Undo = []
     decides = policies.patches.applied
-    registry.register(undo)
+    policies.register(undo)
     ours = [Policy("mixed_float16", loss_scale=8), Policy("mixed_float16", loss_scale=None)]
     layers = [keras.layers.Dense(1, dtype=policy) for policy in ours]
     model = keras.Sequential([keras.Input([1]), *layers])
@@ -78,7 +78,7 @@ def test_what_a_policy_states_loads_in_keras_alone(tmp_path: Path) -> None:
 
 
 def test_a_policy_without_a_loss_scale_is_keras_own(registered: None) -> None:
-    policy = registry.SavedPolicy.from_config({"name": "float32"})
+    policy = policies.SavedPolicy.from_config({"name": "float32"})
     assert type(policy) is keras.DTypePolicy
 
 
@@ -87,7 +87,7 @@ def test_taking_it_back_leaves_nothing() -> None:
     before = vars(keras.DTypePolicy)["from_config"]
     of_layers = vars(keras.layers.Layer)["get_config"]
     undo: Undo = []
-    registry.register(undo)
+    policies.register(undo)
     assert vars(keras.DTypePolicy)["from_config"] is not before
     take_back(undo)
     assert keras.saving.get_custom_objects() == known

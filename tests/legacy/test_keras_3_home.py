@@ -80,7 +80,7 @@ def test_uninstall_leaves_tensorflow_and_keras_exactly_as_found() -> None:
 import os, sys
 import keras, keras.src, tensorflow as tf
 import compat_lossscale
-import compat_lossscale.keras3.registry, compat_lossscale.legacy.install
+import compat_lossscale.keras3.policies, compat_lossscale.legacy.install
 for root in (tf, tf.compat.v1, tf.compat.v2):
     root.keras.Model, root.losses, root.optimizers if hasattr(root, "optimizers") else None
 tf.Variable(1.0)

@@ -19,7 +19,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 from compat_lossscale.errors import CompatLossScaleError
-from compat_lossscale.formats.exchange import to_json
+from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.models.process import Request, convert_model
 
 

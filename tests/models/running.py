@@ -18,7 +18,7 @@ import numpy as np
 
 from compat_lossscale import errors
 from compat_lossscale.formats.conversion import Conversion
-from compat_lossscale.formats.exchange import from_json
+from compat_lossscale.formats.isolated import from_json
 from compat_lossscale.spec import Generation
 from tests import forked_python
 

@@ -270,6 +270,17 @@ def test_one_command_converts_an_old_file_and_says_so(tmp_path: Path) -> None:
     assert output.read_bytes() == before
 
 
+def test_a_conversion_has_limited_memory(tmp_path: Path) -> None:
+    script = tmp_path / "build.py"
+    script.write_text(
+        "import resource\nimport numpy as np\n"
+        "def build():\n    np.empty(resource.getrlimit(resource.RLIMIT_AS)[0], 'u1')\n"
+    )
+    function, output = f"{script}:build", str(tmp_path / "new.keras")
+    with pytest.raises(ConversionError, match="takes more than 16 GB of memory"):
+        write(read(ARTEFACTS / "2.3/weights.index"), Generation.KERAS3, output, function=function)
+
+
 def test_what_differs_in_the_outputs_is_lost_and_the_layer_is_named(tmp_path: Path) -> None:
     source, output = tmp_path / "old.h5", tmp_path / "new.keras"
     shutil.copy(ARTEFACTS / "2.3" / "model.h5", source)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_lossscale.pages.highlighting import (
+from compat_lossscale.pages.page import (
     MAX_LINE,
     MAX_SOURCE,
     as_html,

@@ -17,6 +17,7 @@ from compat_lossscale.recording.comparison import (
     lines_agree,
 )
 from compat_lossscale.recording.reading import Recording, read
+from compat_lossscale.recording.reports import as_text
 from tests.recording.recordings_by_hand import (
     VERSIONS,
     end,
@@ -149,6 +150,21 @@ def test_what_parted_first_is_named(changes: dict[str, Any], parted: str, tmp_pa
         step(n, value(n) + (n >= 2), **{**plain, **(changes if n == 2 else {})}) for n in range(8)
     ]
     assert compare(recording(tmp_path, before), recording(tmp_path, after)).parted == parted
+
+
+@pytest.mark.parametrize("version", ["2.21.0", "2.3.4"])
+def test_random_operations_are_called_the_same_only_where_that_is_known(
+    version: str, tmp_path: Path
+) -> None:
+    drawn = [step(n, value(n), draws=[1, "x"]) for n in range(4)]
+    other = [step(n, value(n) + (n >= 2), draws=[1, "x"]) for n in range(4)]
+    versions = {"python": "3.11.7", "tensorflow": version, "tf_keras": "2.21.0", "numpy": "2.0.0"}
+    lines = [optimizer(FIRST), *other, end(versions=versions)]
+    after = read(write(tmp_path / "other.lsr", *lines))
+    text = "\n".join(as_text(compare(recording(tmp_path, drawn), after)))
+    is_known = version == "2.21.0"
+    assert ("the random operations, and the data" in text) is is_known
+    assert ("cannot be told whether random operations" in text) is not is_known
 
 
 def test_what_the_program_does_not_reproduce_is_left_out(tmp_path: Path) -> None:

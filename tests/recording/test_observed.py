@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from compat_lossscale.recording.observed import observed_kinds
-from compat_lossscale.recording.reading import read
+from compat_lossscale.recording.reading import observed_kinds, read
 from tests.recording.loading import RECORDER
 from tests.support import python
 

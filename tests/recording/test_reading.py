@@ -14,8 +14,12 @@ import pytest
 
 from compat_lossscale.recording import reading
 from compat_lossscale.recording.comparison import compare
-from compat_lossscale.recording.observed import observed_kinds
-from compat_lossscale.recording.reading import PrintedLine, UnreadableRecordingError, read
+from compat_lossscale.recording.reading import (
+    PrintedLine,
+    UnreadableRecordingError,
+    observed_kinds,
+    read,
+)
 from compat_lossscale.recording.reports import as_html_page, as_json, as_text
 from tests.recording.recordings_by_hand import HEADER, end, optimizer, printed, step, write
 

@@ -229,6 +229,31 @@ def test_the_data_of_fit_is_kept_and_replayed(tmp_path: Path) -> None:
     assert compare(before, after).reason == "same to the bit for 3 steps"
 
 
+RESUMING = """
+import tensorflow as tf
+w = tf.Variable([1.0, 2.0])
+opt = tf.keras.optimizers.legacy.Adam(0.1)
+checkpoint = tf.train.Checkpoint(w=w, opt=opt)
+manager = tf.train.CheckpointManager(checkpoint, FOLDER, 2)
+checkpoint.restore(manager.latest_checkpoint)
+for i in range(3):
+    opt.apply_gradients([(w * 1.0, w)])
+manager.save()
+"""
+
+
+@pytest.mark.parametrize("goes_on", [False, True], ids=["relative", "absolute"])
+def test_the_second_run_starts_in_a_copy_of_the_folder(goes_on: bool, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    folder = str(tmp_path / "state") if goes_on else "state"
+    source = RESUMING.replace("FOLDER", repr(folder))
+    recording, _ = record(tmp_path / "project", source, "--twice")
+    assert recording.resumed is goes_on
+    assert bool(recording.unstable) is goes_on
+    notes = compare(recording, recording).notes
+    assert any("went on where the first one had ended" in note for note in notes) is goes_on
+
+
 def test_optimizers_without_a_step_and_what_is_in_force_are_recorded(tmp_path: Path) -> None:
     source = (
         "import tensorflow as tf\n"

@@ -5,10 +5,10 @@
 
 Most files hold no old name, and a run never parses them. Here every file meets the parser and the
 resolver, twice: as it is, and with an old call planted behind its last line. As it is, nothing may
-change unless an old name stands in it, and the prescan may say nothing else than the full parse.
-With the call, either just that call changes and every other byte is kept, or the file is reported,
-with the reason. Nothing may crash, and every file that is on the disk must be in the codemod's
-report of the folder.
+change unless an old name stands in it, and nothing may be found in a file that the prescan passes
+over. With the call, either just that call changes and every other byte is kept, or the file is
+reported, with the reason. Nothing may crash, and every file that is on the disk must be in the
+codemod's report of the folder.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from lossscale_codemods.prescan import file_scan
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.project import discovery
 from lossscale_codemods.project.discovery import SUFFIXES
-from lossscale_codemods.project.relative_imports import relative_imports
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.runner import file_task, notebook, single_source
 from lossscale_codemods.vocabulary.options import Options
@@ -193,8 +192,7 @@ def _isolated(
 def _work(paths: Sequence[Path], results: Connection, plant_every: int) -> None:
     everything = mock.Mock(return_value=True)
     with (
-        mock.patch.object(file_scan, "can_hold_old_name", everything),
-        mock.patch.object(single_source, "scan_source", return_value=None),
+        mock.patch.object(single_source, "can_hold_old_name", everything),
         mock.patch.object(notebook, "can_hold_old_name", everything),
     ):
         gc.disable()  # A syntax tree lives for one file, and is large.
@@ -214,10 +212,13 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
     found, problems = [f"as it is: {_outcome(bare)}"], list(_wrong(bare, source))
     if bare.changed and not OLD_NAME.search(source):
         problems.append("changed although no old name stands in it")
-    if path.suffix != ".ipynb":
-        quick = file_scan.scan_source(source, relative_imports(path))
-        if quick is not None and bare.status is not Status.UNREADABLE and quick != bare:
-            problems.append("the prescan says something else")
+    seen = can_hold_old_name(source)
+    if (
+        not seen
+        and bare.status is not Status.UNREADABLE
+        and (bare.output != source or bare.records)
+    ):
+        problems.append("the prescan passes over it")
     if path.suffix == ".ipynb" or not plant:
         return found, problems
     newline = b"\r\n" if b"\r\n" in source else b"\n"

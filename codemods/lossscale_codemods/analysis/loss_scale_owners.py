@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.vocabulary import names
@@ -17,9 +15,6 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = ("loss_scale", "_loss_scale")
 """What an optimizer's loss scale was reached by."""
-_PUBLIC = "loss_scale"
-_SETTINGS = ("args", "cfg", "conf", "flags", "opts", "options", "param", "policy", "settings")
-_MAKING = (Meaning.OPTIMIZER, Meaning.REWRITE)
 
 
 def attribute_owner(node: cst.CSTNode, resolver: Resolver) -> cst.BaseExpression | None:
@@ -40,17 +35,6 @@ def attribute_owner(node: cst.CSTNode, resolver: Resolver) -> cst.BaseExpression
         name = node.args[1].value
         if isinstance(name, cst.SimpleString) and name.evaluated_value in ATTRIBUTES:
             return node.args[0].value
-    return None
-
-
-def scanned_owner(node: ast.expr) -> ast.expr | None:
-    """Returns what `attribute_owner` does, for an expression of Python's own parser."""
-    if isinstance(node, ast.Attribute) and node.attr in ATTRIBUTES:
-        return node.value
-    if isinstance(node, ast.Call) and len(node.args) > 1 and last_word(node.func) == "getattr":
-        name = node.args[1]
-        if isinstance(name, ast.Constant) and name.value in ATTRIBUTES:
-            return node.args[0]
     return None
 
 

@@ -1,31 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lays out the statements that were edited as Black would: joined where they fit, else wrapped.
+"""Joins a bracket that hangs and fits on one line now, and hangs one whose line got too long.
 
-What is laid out is kept only if it is the same program with the same comments.
+    opt = LossScaleOptimizer(      <->      opt = LossScaleOptimizer(opt)
+        opt
+    )
+
+Only statements that an edit touched are laid out. All else is left to the user's formatter. What is
+laid out is kept only if it is the same program with the same comments.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-import itertools
+import io
+import keyword
 import tokenize
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.editing.aligning import alignment_edits
 from lossscale_codemods.editing.edits import apply_edits
-from lossscale_codemods.editing.joining import joined
-from lossscale_codemods.editing.logical_lines import logical_lines
-from lossscale_codemods.editing.wrapping import Style, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.line_limits import LineLimits
-    from lossscale_codemods.editing.logical_lines import LogicalLine
     from lossscale_codemods.vocabulary.records import Edit
 
+LINE_LENGTH: Final = 88
+"""The limit of Black and ruff."""
 _ERRORS = (tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError)
+_LAYOUT = frozenset(
+    {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER}
+)
+_MOST_CHANGES = 20
+
+
+def laid_out(before: bytes, edits: Sequence[Edit], line_length: int | None) -> bytes:
+    """Returns an edited text in which the statements that were edited are laid out.
+
+    Args:
+        before: The text before the edits, in UTF-8.
+        edits: The edits.
+        line_length: How long a line may be before it is hung. Without it, none is hung.
+    """
+    after = apply_edits(before, edits)
+    try:
+        text = after.decode("utf-8")
+        touched = list(_touched(before, edits))
+        parts, position = [], 0
+        for statement in _statements(text):
+            own = [t for t in touched if t.start < statement.end and statement.start < t.end]
+            if own:
+                parts += [text[position : statement.start], _laid_out(statement, own, line_length)]
+                position = statement.end
+        result = "".join([*parts, text[position:]])
+        same = _content(result) == _content(text)
+    except _ERRORS:
+        return after
+    return result.encode("utf-8") if same else after
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +67,7 @@ class _Touched:
         start: Where it starts.
         end: Where it ends.
         longest: The length of the longest line that it was on.
-        growth: How much longer it made its statement, if that were one line.
+        growth: By how much it is longer than what it replaces, without line breaks.
     """
 
     start: int
@@ -45,87 +76,198 @@ class _Touched:
     growth: int
 
 
-def laid_out(before: bytes, edits: Sequence[Edit], limits: LineLimits) -> bytes:
-    """Returns an edited text in which the statements that were edited are laid out.
-
-    Args:
-        before: The text before the edits, in UTF-8.
-        edits: The edits.
-        limits: How long its lines may be.
-    """
-    after = apply_edits(before, edits)
-    try:
-        aligning = alignment_edits(before, edits, limits.longest)
-        text = apply_edits(before, [*edits, *aligning]).decode("utf-8")
-        result = _laid_out(text, list(_touched(before, edits, aligning)), limits)
-        same = _content(result) == _content(after.decode("utf-8"))
-    except _ERRORS:
-        return after
-    return result.encode("utf-8") if same else after
-
-
-def _laid_out(text: str, touched: Sequence[_Touched], limits: LineLimits) -> str:
-    parts, position = [], 0
-    lines = list(logical_lines(text))
-    style = Style("\r\n" if "\r\n" in text else "\n", _closes_apart(text, lines))
-    for line in lines:
-        own = [one for one in touched if one.start < line.end and line.start < one.end]
-        if not own:
-            continue
-        start = text.rfind("\n", 0, line.start) + 1
-        statement = joined(
-            text, line, [(one.start, one.end, one.growth) for one in own], limits.joined
-        )
-        longest = max(limits.longest, *(one.longest for one in own))
-        statement = wrapped(text[start : line.start] + statement, longest, style)
-        parts += [text[position:start], statement]
-        position = line.end
-    return "".join([*parts, text[position:]])
-
-
-def _closes_apart(text: str, lines: Sequence[LogicalLine]) -> bool:
-    """Whether most brackets that open at the end of a line close on one of their own."""
-    apart = 0
-    for line in lines:
-        for token, inside in itertools.pairwise(line.tokens):
-            if token.is_open and token.match > 0 and "\n" in text[token.end : inside.start]:
-                last = line.tokens[token.match - 1]
-                on_its_own = "\n" in text[last.end : line.tokens[token.match].start]
-                apart += 1 if on_its_own else -1
-    return apart >= 0
-
-
-def _touched(before: bytes, edits: Sequence[Edit], aligning: Sequence[Edit]) -> Iterator[_Touched]:
-    shift, last = 0, None
-    for edit in sorted([*edits, *aligning], key=lambda e: (e.start, e.end)):
-        if edit == last and edit.start < edit.end:
-            continue  # Made once, as `apply_edits` does.
-        last = edit
+def _touched(before: bytes, edits: Sequence[Edit]) -> Iterator[_Touched]:
+    shift = 0
+    for edit in sorted(dict.fromkeys(edits), key=lambda one: (one.start, one.end)):
         start = len(before[: edit.start].decode("utf-8")) + shift
         old = before[edit.start : edit.end].decode("utf-8")
         shift += len(edit.text) - len(old)
-        if edit in aligning:
-            continue
         first = before.rfind(b"\n", 0, edit.start) + 1
         behind = before.find(b"\n", edit.end)
         lines = before[first : behind if behind >= 0 else None].decode("utf-8").split("\n")
         is_new_line = edit.start == edit.end == first
         longest = 0 if is_new_line else max(len(line.rstrip()) for line in lines)
-        growth = _length_as_one_line(edit.text) - _length_as_one_line(old)
+        growth = _length(edit.text) - _length(old)
         yield _Touched(start, start + len(edit.text), longest, growth)
 
 
-def _length_as_one_line(text: str) -> int:
-    return sum(
-        len(line.strip()) if index else len(line) for index, line in enumerate(text.split("\n"))
+def _length(text: str) -> int:
+    first, *others = text.split("\n")
+    return len(first) + sum(len(line.strip()) for line in others)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Token:
+    """A token of a statement, with where it starts and ends in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclasses.dataclass(frozen=True)
+class _Statement:
+    """A simple statement, or the first line of a compound one.
+
+    Attributes:
+        text: The whole text.
+        tokens: Its tokens.
+        comments: Where comments in it start.
+        pairs: The tokens of its brackets: where each opens, and where it closes.
+    """
+
+    text: str
+    tokens: Sequence[_Token]
+    comments: Sequence[int]
+    pairs: Sequence[tuple[int, int]]
+
+    @property
+    def start(self) -> int:
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        return self.tokens[-1].end
+
+    def row(self, position: int) -> tuple[int, int]:
+        """Returns where the line of a position starts and ends."""
+        end = self.text.find("\n", position)
+        start = self.text.rfind("\n", 0, position) + 1
+        return start, start + len(self.text[start : end if end >= 0 else None].rstrip())
+
+
+def _statements(text: str) -> Iterator[_Statement]:
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    tokens: list[_Token] = []
+    comments: list[int] = []
+    opened: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        start = starts[token.start[0] - 1] + token.start[1]
+        end = starts[token.end[0] - 1] + token.end[1]
+        if token.type == tokenize.COMMENT:
+            comments.append(start)
+        elif token.type == tokenize.NEWLINE:
+            if tokens:
+                yield _Statement(text, tokens, comments, pairs)
+            tokens, comments, opened, pairs = [], [], [], []
+        elif token.type not in _LAYOUT:
+            if token.type == tokenize.OP and token.string in {"(", "[", "{"}:
+                opened.append(len(tokens))
+            elif token.type == tokenize.OP and token.string in {")", "]", "}"} and opened:
+                pairs.append((opened.pop(), len(tokens)))
+            tokens.append(_Token(text[start:end], start, end))
+
+
+def _laid_out(statement: _Statement, touched: Sequence[_Touched], line_length: int | None) -> str:
+    """Returns the text of a statement, joined where it fits, else hung where it is too long."""
+    joined = _joined(statement, touched)
+    if (
+        line_length is None
+        or "#" in statement.text[statement.end : statement.row(statement.end)[1]]
+    ):
+        return joined  # A comment behind it can be about its line.
+    indentation = statement.text[statement.row(statement.start)[0] : statement.start]
+    longest = max(line_length, *(one.longest for one in touched))
+    hung = indentation + joined
+    for _ in range(_MOST_CHANGES):
+        more = _hung(hung, longest, "\r\n" if "\r\n" in statement.text else "\n")
+        if more is None:
+            break
+        hung = more
+    return hung.removeprefix(indentation)
+
+
+def _joined(statement: _Statement, touched: Sequence[_Touched]) -> str:
+    """Joins the brackets that an edit made shorter, the outermost first, as far as they fit."""
+    text, tokens = statement.text, statement.tokens
+    if "\\\n" in text[statement.start : statement.end]:
+        return text[statement.start : statement.end]
+    parts, position = [], statement.start
+    for first, last in sorted(statement.pairs):
+        opening, closing = tokens[first], tokens[last]
+        begin = statement.row(opening.start)[0]
+        own = [t.growth for t in touched if t.start <= closing.end and begin <= t.end]
+        if opening.start < position or sum(own) >= 0 or not _hangs(statement, first, last):
+            continue
+        inside = _on_one_line(statement, first, last)
+        tail = text[closing.start : statement.row(closing.start)[1]]
+        if len(text[begin : opening.end]) + len(inside) + len(tail) <= LINE_LENGTH:
+            parts += [text[position : opening.end], inside]
+            position = closing.start
+    return "".join([*parts, text[position : statement.end]])
+
+
+def _hangs(statement: _Statement, first: int, last: int) -> bool:
+    """Whether the lines in a bracket break at brackets only, and nothing says that they must."""
+    text, tokens = statement.text, statement.tokens
+    opening, closing = tokens[first], tokens[last]
+    if first + 1 == last or not _is_call(tokens, first):
+        return False
+    if any(opening.start < comment < closing.end for comment in statement.comments):
+        return False
+    if any("\n" in token.text for token in tokens[first:last]):
+        return False
+    ends = {tokens[i].end for i, _ in statement.pairs}
+    starts = {tokens[i].start for _, i in statement.pairs}
+    inside = range(first, last)
+    gaps = [(tokens[i], tokens[i + 1]) for i in inside]
+    broken = [(a, b) for a, b in gaps if "\n" in text[a.end : b.start]]
+    return bool(broken) and all(
+        a.end in ends or (b.start in starts and a.text != ",") for a, b in broken
     )
+
+
+def _is_call(tokens: Sequence[_Token], first: int) -> bool:
+    """Whether a bracket is no tuple or expression in parentheses, of which joining changes more."""
+    if tokens[first].text != "(" or first == 0:
+        return tokens[first].text != "("
+    before = tokens[first - 1].text
+    if before == "import":
+        return True
+    return not keyword.iskeyword(before) and (before[-1].isidentifier() or before[-1] in ")]")
+
+
+def _on_one_line(statement: _Statement, first: int, last: int) -> str:
+    text, tokens = statement.text, statement.tokens
+    gaps = [text[tokens[i].end : tokens[i + 1].start] for i in range(first, last)]
+    words = [token.text for token in tokens[first + 1 : last]]
+    parts = ["" if "\n" in gaps[0] else gaps[0]]
+    for word, gap in zip(words, gaps[1:], strict=True):
+        parts += [word, "" if "\n" in gap else gap]
+    return "".join(parts)
+
+
+def _hung(text: str, longest: int, newline: str) -> str | None:
+    """Hangs the longest bracket of a line that is too long; nothing if there is none.
+
+    Args:
+        text: A statement, with its indentation.
+        longest: How long its lines may be.
+        newline: The file's newline.
+    """
+    (statement,) = _statements(text + "\n")
+    tokens = statement.tokens
+    by_length = sorted(statement.pairs, key=lambda p: tokens[p[0]].end - tokens[p[1]].start)
+    for first, last in by_length:
+        opening, closing = tokens[first], tokens[last]
+        start, end = statement.row(opening.start)
+        is_too_long = end - start > longest and closing.end <= end and first + 1 < last
+        has_comment = any(start <= comment < end for comment in statement.comments)
+        if is_too_long and not has_comment and _is_call(tokens, first):
+            row = text[start:end]
+            indentation = row[: len(row) - len(row.lstrip())]
+            deeper = indentation + ("\t" if "\t" in indentation else "    ")
+            inside = text[opening.end : closing.start].strip()
+            lines = [text[: opening.end], deeper + inside, indentation + text[closing.start :]]
+            return newline.join(lines)
+    return None
 
 
 def _content(text: str) -> tuple[str, list[str]]:
     """Returns what has to stay the same: the program, and its comments in order."""
-    comments = [
-        text[start:].partition("\n")[0].rstrip()
-        for line in logical_lines(text)
-        for start in line.comments
-    ]
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = [token.string.rstrip() for token in tokens if token.type == tokenize.COMMENT]
     return ast.dump(ast.parse(text)), comments

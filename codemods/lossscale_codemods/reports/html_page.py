@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from compat_lossscale.pages import page
-from compat_lossscale.pages.highlighting import Span, as_html, lines_of, text_of
+from compat_lossscale.pages.page import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
 from lossscale_codemods.analysis import decoding
 from lossscale_codemods.analysis.notebook_cells import sources_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from compat_lossscale.pages.highlighting import Piece
+    from compat_lossscale.pages.page import Piece
     from lossscale_codemods.reports.run_report import FileReport, RunReport
     from lossscale_codemods.rules.base import Rule
 

@@ -19,7 +19,6 @@ from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.version_guards import COLLAPSE_ADVICE
 from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
 from lossscale_codemods.editing.layout import laid_out
-from lossscale_codemods.editing.line_limits import line_limits
 from lossscale_codemods.rewriting import fixes, import_edits, passes, proofs, unsafe_fixes
 from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
 from lossscale_codemods.rewriting.verdict_resolution import Decisions
@@ -197,8 +196,7 @@ def _pass(
     if parsed != given:
         return as_it_is.refused(_round_trip_problem(given, parsed)), None
     try:
-        limits = line_limits(program.tree.code, options.line_length)
-        text = laid_out(program.tree.text, outcomes.edits, limits)
+        text = laid_out(program.tree.text, outcomes.edits, options.line_length)
         after = text.decode("utf-8").encode(module.encoding)
     except OverlappingEditsError as error:
         return as_it_is.refused(f"Two changes overlap at {str(error)!r}."), None

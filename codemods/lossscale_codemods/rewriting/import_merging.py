@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.bindings import import_path
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.editing.import_style import imports_names_singly
-from lossscale_codemods.editing.line_limits import line_limits
-from lossscale_codemods.vocabulary.options import AS_THE_FILE
+from lossscale_codemods.editing.layout import LINE_LENGTH
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def join(tree: Tree, statement: cst.ImportFrom, texts: Sequence[str], module: st
     else:
         longer = len(module) - len(import_path(statement)) if is_first else 0
         length = len(line) + longer + len(separator.join(["", *texts]))
-        if length > line_limits(tree.code, AS_THE_FILE).joined:
+        if length > LINE_LENGTH:
             return []
     places: dict[cst.ImportAlias | None, list[str]] = {}
     for text in texts:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit, Record
 
@@ -255,10 +254,6 @@ class Rule:
         """What its examples are migrated to: the first target that it is for."""
         return next(target for target in Target if target in self.targets)
 
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a full parse can find anything for this rule; asked before there is one."""
-        return source.names.has_old_name
-
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields further occurrences that this rule decides, such as reads of attributes."""
         del program
@@ -299,13 +294,4 @@ class Rule:
     def mentions(self, program: Program) -> Iterator[Record]:
         """Yields records of places that only mention old names."""
         del program
-        yield from ()
-
-    def scan_mentions(self, source: ScannedSource) -> Iterator[Record]:
-        """Yields what `mentions` would, for a source in which no rule can fire.
-
-        Raises:
-            CannotTellError: Only a full parse can tell.
-        """
-        del source
         yield from ()

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
 
@@ -358,10 +357,6 @@ class StockLossScales(_TableRule):
         ),
         Case(f"{_HEAD}print(args.loss_scale)\n"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether the file can have a loss-scale optimizer."""
-        return source.names.has_optimizer or source.names.has_old_name
 
     def applies(self, program: Program) -> bool:
         """Whether a file is not written for Keras 3."""

@@ -11,11 +11,9 @@ is called `tf` or `tensorflow` counts as TensorFlow.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
@@ -28,7 +26,7 @@ from lossscale_codemods.vocabulary.names import Meaning, Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
+    pass
 
 
 class UnknownRoot(Rule):
@@ -64,24 +62,6 @@ class UnknownRoot(Rule):
             "sok.tf.keras.mixed_precision.experimental.set_policy('x')\n",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether something reads like the old modules."""
-        return any(
-            (
-                node.attr == "experimental"
-                and (
-                    last_word(node.value) in {"train", "mixed_precision"}
-                    or isinstance(node.value, ast.Call | ast.Subscript)
-                )
-            )
-            or (
-                ("LossScale" in node.attr or node.attr in {"set_policy", "get_layer_policy"})
-                and last_word(node.value) == "experimental"
-            )
-            or (node.attr in names.CONTRIB_MEMBERS and isinstance(node.value, ast.Call))
-            for node in source.nodes.of(ast.Attribute)
-        )
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Reports every name of this kind."""

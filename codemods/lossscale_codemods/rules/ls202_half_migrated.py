@@ -8,7 +8,6 @@ and the old API read it as a fixed one.
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
@@ -25,7 +24,6 @@ from lossscale_codemods.vocabulary.names import WITH_KERAS_2, WITH_KERAS_3
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = "from tensorflow.keras import mixed_precision\n"
 _NEW = "mixed_precision.LossScaleOptimizer"
@@ -48,13 +46,6 @@ class HalfMigrated(Rule):
         Case(f"{_HEAD}opt = {_NEW}(opt, dynamic=use_dynamic)\n"),
         Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether the new class is called with more than an optimizer."""
-        return any(
-            len(node.args) + len(node.keywords) > 1 and source.names.is_new_optimizer(node.func)
-            for node in source.nodes.of(ast.Call)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls of the new class with something that can be the old argument."""

@@ -27,7 +27,6 @@ from lossscale_codemods.vocabulary.names import Meaning
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = "import tensorflow as tf\n"
 _WITH_SAME_MEMBERS = frozenset({Meaning.MODULE, Meaning.FIXED, Meaning.DYNAMIC, Meaning.LOSS_SCALE})
@@ -81,12 +80,6 @@ class PassedOn(Rule):
             "ok = isinstance(x, AutoCastVariable)\n",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether an old name is in it, or the class of a current optimizer may be called."""
-        if source.names.has_old_name or not source.names.has_new_class:
-            return source.names.has_old_name
-        return "__class__" in source.text or "type(" in source.text
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls of an optimizer's class through the optimizer, with old arguments."""

@@ -9,7 +9,6 @@ because the program reaches them once its old names are migrated.
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
@@ -24,8 +23,6 @@ from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class DerivedClasses(Rule):
@@ -46,15 +43,6 @@ class DerivedClasses(Rule):
             review="a subclass of the current class",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether there are old names, or a class has the optimizer of today as its base."""
-        return super().can_fire(source) or any(
-            is_new_optimizer(path)
-            for node in source.nodes.of(ast.ClassDef)
-            for base in node.bases
-            for path in source.names.paths_of(base)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields base classes that are the class of today, as where guards were collapsed."""

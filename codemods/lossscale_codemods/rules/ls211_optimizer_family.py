@@ -35,14 +35,12 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2
-from lossscale_codemods.vocabulary.optimizer_families import LOSS_SCALING, ONLY_LEGACY
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -114,13 +112,6 @@ class OptimizerFamily(Rule):
             "opt = tf.keras.optimizers.legacy.Adam(1e-3)\n",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether there are old names, or loss scaling and an argument of the old classes."""
-        return super().can_fire(source) or (
-            any(word.decode() in source.text for word in LOSS_SCALING)
-            and any(name in source.text for name in ONLY_LEGACY)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the classes where they are read of their module, and star imports of that."""

@@ -46,7 +46,6 @@ from lossscale_codemods.vocabulary.names import Target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
 
@@ -94,10 +93,6 @@ class NewLossScaleOptimizers(Keras3Rule):
         ),
         Case(f"{_HEAD}opt = {_OLD}(opt)\nloss = opt.scale_loss(loss)\n"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether the class is named."""
-        return source.names.has_optimizer
 
     def applies(self, program: Program) -> bool:
         """Whether a file is not written for Keras 3."""

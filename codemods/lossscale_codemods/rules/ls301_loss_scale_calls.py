@@ -9,16 +9,13 @@ annotated. With `--unsafe-fixes`, a name that looks like an optimizer is enough.
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import (
     ATTRIBUTES,
     attribute_owner,
     class_with_old_base,
-    scanned_owner,
 )
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.what_is import loss_scale_optimizer
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = (
     "import tensorflow as tf\n"
@@ -82,18 +78,6 @@ class LossScaleCalls(Rule):
         ),
         Case("import tensorflow as tf  # LossScale\nprint(config.loss_scale())\n"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether there is such a call."""
-        calls = (n.func for n in source.nodes.of(ast.Call) if not (n.args or n.keywords))
-        owners = [owner for owner in map(scanned_owner, calls) if owner is not None]
-        return any(
-            source.names.has_old_name
-            or source.names.has_new_class
-            or source.can_be_optimizer(owner)
-            or "opt" in (last_word(owner) or "").lower()
-            for owner in owners
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x.loss_scale()` where x is, or can be, a loss-scale optimizer."""

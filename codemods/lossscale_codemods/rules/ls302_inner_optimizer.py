@@ -8,7 +8,6 @@ Keras 3, which has no such name, it reports others, with an unsafe fix.
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class InnerOptimizer(Rule):
@@ -61,13 +59,6 @@ class InnerOptimizer(Rule):
             "        return self._optimizer.lr\n"
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether there is such an attribute, and an optimizer that it can be of."""
-        return any(
-            node.attr == "_optimizer" and source.can_be_optimizer(node.value)
-            for node in source.nodes.of(ast.Attribute)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields `x._optimizer` of what is, or can be, a loss-scale optimizer."""

@@ -19,13 +19,11 @@ With `--unsafe-fixes`, a name that looks like an optimizer is enough.
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import (
     attribute_owner,
-    scanned_owner,
 )
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
 from lossscale_codemods.analysis.syntax_tree import dotted
@@ -54,7 +52,6 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _DISTINCT = ("_current_loss_scale", "_num_good_steps")
 _HEAD = (
@@ -115,18 +112,6 @@ class LossScaleAttributes(Rule):
             "def log(model):\n    print(model.optimizer.loss_scale)\n",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether something is read from a `loss_scale`."""
-        reads = ((n, scanned_owner(n.value)) for n in source.nodes.of(ast.Attribute))
-        return any(
-            node.attr in _DISTINCT
-            or source.names.has_old_name
-            or source.names.has_new_class
-            or source.can_be_optimizer(owner)
-            for node, owner in reads
-            if owner is not None
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields attributes of the `loss_scale` of something."""

@@ -10,19 +10,16 @@ keys of the optimizer's config are others as well: `inner_optimizer`, `dynamic`,
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.callable_tests import asks_whether_callable, is_called_in
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import (
     ATTRIBUTES,
     attribute_owner,
-    scanned_owner,
 )
 from lossscale_codemods.analysis.object_guards import guards_of_call
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
@@ -53,7 +50,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = (
     "import tensorflow as tf\n"
@@ -62,11 +58,9 @@ _HEAD = (
 _NEW_HEAD = "import tensorflow as tf\nopt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
 _OLD_CLASS = "tf.mixed_precision.experimental.DynamicLossScale"
 _CLASS = "tf.compat.v1.mixed_precision.DynamicLossScale"
-_READS: tuple[type[ast.expr], ...] = (ast.Attribute, ast.Call)
 _WAYS_TO_LOOK_UP = frozenset({"getattr", "vars", "getmembers"})
 _GETTERS = frozenset({"attrgetter", "methodcaller"})
 _WAYS_TO_SET = frozenset({"setattr", "delattr"})
-_WORDS = frozenset({*_WAYS_TO_SET, *_WAYS_TO_LOOK_UP, *_GETTERS, "get_config", "format"})
 _MEMBERS = frozenset({*ATTRIBUTES, "_optimizer", *NEW_ATTRIBUTES})
 """What optimizers and loss scales had under these names."""
 _PARTS = frozenset({"loss_", "_loss_", "loss", "scale", "_scale"})
@@ -164,25 +158,6 @@ class LossScaleUses(Rule):
         Case(f"{_NEW_HEAD}scale = opt.loss_scale\ntrain(opt)\nprint(scale)\n"),
         Case(f"{_HEAD}x = opt.loss_scale * 2\n", f"{_NEW_HEAD}x = opt.loss_scale * 2\n"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a loss scale is read, or something can be looked up by its name."""
-        names = source.names
-        if not (names.has_old_name or names.has_new_class or names.has_optimizer):
-            return False
-        if any(scanned_owner(n) is not None for kind in _READS for n in source.nodes.of(kind)):
-            return True
-        if not (names.has_old_name or names.has_new_class):
-            return False
-        if any(node.attr == "__dict__" for node in source.nodes.of(ast.Attribute)):
-            return True
-        return any(
-            last_word(node.func) in _WORDS
-            and not (
-                last_word(node.func) == "getattr" and any(map(source.is_one_string, node.args))
-            )
-            for node in source.nodes.of(ast.Call)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the uses."""

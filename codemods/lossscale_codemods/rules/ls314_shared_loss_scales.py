@@ -10,10 +10,8 @@ container.
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared.loss_scale_objects import lost_places
@@ -22,11 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"
-_NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
 _SCALE = "tf.mixed_precision.experimental.DynamicLossScale"
 _NEW_SCALE = "tf.compat.v1.mixed_precision.DynamicLossScale"
 
@@ -58,12 +54,6 @@ class SharedScales(Rule):
             review="where its live state matters",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a loss scale object is made."""
-        return source.names.has_old_name and any(
-            (last_word(node.func) or "").endswith("LossScale") for node in source.nodes.of(ast.Call)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the places that ask for the state of an object that other code gets as well."""

@@ -8,7 +8,6 @@ are scaled. Only the optimizer knows the scale.
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
@@ -25,7 +24,6 @@ from lossscale_codemods.rules.shared.literal_policies import (
     name_of,
     policies_made,
 )
-from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.records import Edit
 
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _READ = ("loss_scale", "should_cast_variables")
 _TEXT = {"print", "str", "repr", "format", "debug", "info", "warning", "warn", "error", "log"}
@@ -75,20 +72,6 @@ class PolicyReads(Rule):
             review="no loss scale any more",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a policy can be asked."""
-        reads = [node for node in source.nodes.of(ast.Attribute) if node.attr in _READ]
-        if any(node.attr == "should_cast_variables" for node in reads):
-            return True
-        words = ("dtype_policy", "global_policy", "Policy")
-        if not any(word in source.text for word in words):
-            return False
-        if source.names.has_old_name and (_can_write_text(source) or _can_look_up(source)):
-            return True
-        if not reads:
-            return False
-        return not set(reads) <= set(_reads_of_others(source))
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields reads of what proven policies no longer have."""
@@ -198,15 +181,6 @@ def _looks_up(call: cst.Call, program: Program) -> bool:
     return False
 
 
-def _can_look_up(source: ScannedSource) -> bool:
-    return any(
-        isinstance(node.func, ast.Name)
-        and node.func.id in {"getattr", "hasattr"}
-        and any(isinstance(one, ast.Constant) and one.value in _READ for one in node.args)
-        for node in source.nodes.of(ast.Call)
-    )
-
-
 def _as_text(program: Program) -> Iterator[cst.BaseExpression]:
     """Yields what is written as text."""
     for node in program.tree.parents:
@@ -221,41 +195,3 @@ def _as_text(program: Program) -> Iterator[cst.BaseExpression]:
                 name in _TEXT
             ):
                 yield from (a.value for a in node.args if not a.star and a.keyword is None)
-
-
-def _can_write_text(source: ScannedSource) -> bool:
-    """Whether a file has what `_as_text` yields."""
-    if any(True for _ in source.nodes.of(ast.FormattedValue)):
-        return True
-    if any(isinstance(node.op, ast.Mod) for node in source.nodes.of(ast.BinOp)):
-        return True
-    for node in source.nodes.of(ast.Call):
-        match node.func:
-            case ast.Name(name) | ast.Attribute(attr=name) if name in _TEXT:
-                return True
-    return False
-
-
-def _reads_of_others(source: ScannedSource) -> Iterator[ast.expr]:
-    """Yields what is read first of all where a test has just said that it is of no policy.
-
-    Keras itself does so: `if isinstance(policy, PolicyV1): loss_scale = policy.loss_scale`.
-    """
-    for node in source.nodes.of(ast.If):
-        match node:
-            case ast.If(
-                test=ast.Call(
-                    func=ast.Name("isinstance"),
-                    args=[tested, ast.Name() | ast.Attribute() as kind],
-                    keywords=[],
-                ),
-                body=[ast.Assign(value=ast.Attribute(value=owner) as read), *_],
-            ) if ast.dump(tested) == ast.dump(owner) and not _can_be_policy(source, kind):
-                yield read
-
-
-def _can_be_policy(source: ScannedSource, kind: ast.Name | ast.Attribute) -> bool:
-    return any(
-        path.endswith(".Policy") or names.lookup(path) is not None
-        for path in source.names.paths_of(kind)
-    )

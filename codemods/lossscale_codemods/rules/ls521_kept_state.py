@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Meaning.REWRITE})
 _SAVING = ("save", "save_model", "ModelCheckpoint")
@@ -77,13 +76,6 @@ class KeptState(Rule):
             review="TensorFlow 2.0 to 2.2",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a file with old names loads, copies or compiles anything."""
-        return source.names.has_old_name and any(
-            word in source.text
-            for word in ("load_model", "Checkpoint", "copy", "pickle", "compile", "dump")
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the calls."""

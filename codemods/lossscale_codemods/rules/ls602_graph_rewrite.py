@@ -61,7 +61,6 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.editing.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
@@ -140,12 +139,6 @@ class GraphRewrite(Rule):
             review="needs the function",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether the graph rewrite can be named, under an old name or that of today."""
-        return source.names.has_old_name or any(
-            map(frameworks.is_rewrite_of_today, source.names.every_path)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls under the name of today that get a Keras optimizer."""

@@ -16,12 +16,10 @@ codemod migrates the branch and reports the condition.
 
 from __future__ import annotations
 
-import ast
 import textwrap
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import version_guards
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Removal, Review, Rewrite, Rule, Verdict
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.guard_parts import Guard
     from lossscale_codemods.analysis.probes import Probe
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 _MISTAKEN = Review(
@@ -86,11 +83,6 @@ class Guards(Rule):
             "    tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether there are old names, or something asks for the module of them."""
-        nodes = (node for kind in (ast.Call, ast.Compare) for node in source.nodes.of(kind))
-        return source.names.has_old_name or any(_can_ask(node, source) for node in nodes)
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields conditions that take versions of today for old ones, or ask for a feature."""
@@ -142,24 +134,6 @@ class Guards(Rule):
             gone = version_guards.gone_with(program, guard, occurrences)
             message = "taken out with the branch for old versions"
             yield Removal(edit, kept, guard.node, message, gone)
-
-
-def _can_ask(node: ast.expr, source: ScannedSource) -> bool:
-    """Whether an expression of Python's own parser asks whether an old name is there."""
-    match node:
-        case ast.Call(func=ast.Name("hasattr"), args=[module, ast.Constant(str() as text)]):
-            pass
-        case ast.Compare(
-            left=ast.Constant(str() as text),
-            ops=[ast.In() | ast.NotIn()],
-            comparators=[ast.Call(func=ast.Name("dir" | "vars"), args=[module])],
-        ):
-            pass
-        case ast.Call(func=function, args=[ast.Constant(str() as text)]):
-            return last_word(function) == "find_spec" and names.lookup(text) is not None
-        case _:
-            return False
-    return any(names.lookup(f"{path}.{text}") for path in source.names.paths_of(module))
 
 
 def _asking_for_new(probe: Probe, program: Program) -> Edit:

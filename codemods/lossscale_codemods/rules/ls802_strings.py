@@ -8,18 +8,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import tokenize
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
 from lossscale_codemods.rules.shared import run_text
 from lossscale_codemods.rules.shared.run_text import last_name
-from lossscale_codemods.rules.shared.string_tokens import fields_blanked
 from lossscale_codemods.vocabulary import likely_names, mentions, names
 from lossscale_codemods.vocabulary.names import Target
 
@@ -27,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 
 class Strings(Rule):
@@ -68,16 +63,6 @@ class Strings(Rule):
             review="known only when the program runs",
         ),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a string is compared, looked up or the path of an old name."""
-        return (
-            any(map(_compares_class_name, source.nodes.of(ast.Compare)))
-            or any(_works_with_names(node, source) for node in source.nodes.of(ast.Call))
-            or (run_text.can_run_text(source) and _has_mention(source))
-            or _has_path(source)
-            or (">>> " in source.text and _has_mention(source))
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the strings, but for annotations."""
@@ -222,65 +207,4 @@ def _looks_up(program: Program, call: cst.Call) -> bool:
     return any(
         path is not None and names.lookup(path) is None and names.has_old_members(path)
         for path in program.resolver.paths(call.args[0].value)
-    )
-
-
-def _compares_class_name(node: ast.Compare) -> bool:
-    """Whether a comparison is `type(opt).__name__ == "LossScaleOptimizerV1"`."""
-    return any(
-        isinstance(operand, ast.Constant) and operand.value in _RENAMED
-        for operand in (node.left, *node.comparators)
-    )
-
-
-def _works_with_names(node: ast.Call, source: ScannedSource) -> bool:
-    """Whether a call is `hasattr(mixed_precision, "experimental")` or the like."""
-    called = last_word(node.func)
-    if called not in _ASKS and called not in _IMPORTS:
-        return False
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    texts = [n.value for one in given for n in ast.walk(one) if isinstance(n, ast.Constant)]
-    members = [text for text in texts if text in _MEMBERS]
-    if called in _ASKS and len(given) > 1:
-        first = given[0].value if isinstance(given[0], ast.Starred) else given[0]
-        paths = [path for path in source.names.paths_of(first) if names.lookup(path) is None]
-        if not source.is_one_string(given[1]) and any(map(names.has_old_members, paths)):
-            return True
-        return any(names.lookup(f"{path}.{name}") for path in paths for name in members)
-    return (
-        called in _IMPORTS
-        and bool(members)
-        and any(isinstance(text, str) and "mixed_precision" in text for text in texts)
-    )
-
-
-def _has_mention(source: ScannedSource) -> bool:
-    """Whether a file mentions an old name, as it is written or in a string."""
-    return any(mentions.mentions_of_old_names(source.text)) or any(
-        isinstance(node.value, str) and any(mentions.mentions_of_old_names(node.value))
-        for node in source.nodes.of(ast.Constant)
-    )
-
-
-def _has_path(source: ScannedSource) -> bool:
-    # A string of the tree can be several that stand side by side; each is one by itself for us.
-    return any(
-        isinstance(node.value, str) and _can_have_path(node.value)
-        for node in source.nodes.of(ast.Constant)
-    ) and any(token.type == tokenize.STRING and _is_path(token.string) for token in source.tokens)
-
-
-def _is_path(raw: str) -> bool:
-    if "f" in raw[: raw.index(raw[-1])].lower():
-        if _can_have_path(raw):
-            fields_blanked(raw)  # Strings in its fields are strings by themselves.
-        return False
-    return likely_names.is_old_path(str(ast.literal_eval(raw)))
-
-
-def _can_have_path(text: str) -> bool:
-    return ("experimental" in text or "contrib" in text) and any(
-        ("experimental" in word or "contrib" in word)
-        and any(part in word for part in ("mixed_precision", "LossScale", "loss_scale"))
-        for word in text.split()
     )

@@ -10,11 +10,9 @@ an old name, or a part of one, in a string.
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.syntax_tree import dotted
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _IMPORTS: Final = frozenset(
     {"__import__", "import_module", "resolve_name", "find_spec", "import_string", "locate"}
@@ -41,7 +38,6 @@ _OLD_CODE: Final = re.compile(
 _TABLES: Final = frozenset({"globals", "locals", "vars"})
 _SHORTEST_PART: Final = 3
 _GETS: Final = frozenset({"get", "pop", "__getitem__"})
-_DICTIONARY: Final = "__dict__"
 _OLD_PART: Final = re.compile(r"(?<!\w)experimental(?!\w)")
 _WORDS: Final = ("mixed_precision", "LossScale", "loss_")
 """A file that comes to old modules has one of these somewhere."""
@@ -71,27 +67,6 @@ class RunTimeNames(Rule):
         ),
         Case(f"{_HEAD}mp = vars(tf.keras.mixed_precision)['global_policy']\n"),
     )
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        """Whether a file imports by a name that it puts together, or reads such a dictionary."""
-        if not any(word in source.text for word in _WORDS):
-            return False
-        calls = list(source.nodes.of(ast.Call))
-        words = {last_word(node.func) for node in calls}
-        if words & {*_RUNS, "getmembers", *_TABLES}:
-            return True
-        if any(last_word(node.func) in _IMPORTS and _may_make_old_name(node) for node in calls):
-            return True
-        if _DICTIONARY not in source.text and "vars" not in source.text:
-            return False
-        owners = [_owner(node.value) for node in source.nodes.of(ast.Subscript)]
-        owners += [_owner(f.value) for f in (c.func for c in calls) if isinstance(f, ast.Attribute)]
-        return any(
-            names.has_old_members(path)
-            for owner in owners
-            if owner is not None
-            for path in source.names.paths_of(owner)
-        )
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields the calls and the subscripts."""
@@ -152,22 +127,6 @@ def _role_of_call(call: cst.Call, program: Program, *, has_old_part: bool) -> Ro
     if _imports_old_name(call, program) or (has_old_part and _runs_text(call, program)):
         return Role.FOUND
     return Role.DOUBTFUL if _lists_members(call, program) else None
-
-
-def _may_make_old_name(call: ast.Call) -> bool:
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    texts = [n.value for one in given for n in ast.walk(one) if isinstance(n, ast.Constant)]
-    return any(isinstance(text, str) and _OLD_PART.search(text) for text in texts)
-
-
-def _owner(node: ast.expr) -> ast.expr | None:
-    """Returns the module of `vars(module)` and `module.__dict__`."""
-    match node:
-        case ast.Attribute(value, attr) if attr == _DICTIONARY:
-            return value
-        case ast.Call(ast.Name("vars"), [only]):
-            return only
-    return None
 
 
 def _imports_old_name(call: cst.Call, program: Program) -> bool:

@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker does with a file: the prescan, and a full parse if that is not enough.
-
-Only the full parse imports libcst.
-"""
+"""What a worker does with a file: it is parsed if its bytes can hold an old name."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.editing.layout import LINE_LENGTH
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.project.file_reading import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
-from lossscale_codemods.project.line_length import line_length
-from lossscale_codemods.runner.single_file import scan_file
 from lossscale_codemods.runner.worker_pool import Task, migrate_all
-from lossscale_codemods.vocabulary.options import AS_THE_FILE
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -47,7 +42,7 @@ def migrate_file(path: Path, source: bytes, options: Options) -> Result:
         from lossscale_codemods.rewriting.engine import migrate_fully
         from lossscale_codemods.runner.notebook import migrate_notebook
 
-        options = dataclasses.replace(options, line_length=line_length(path) or AS_THE_FILE)
+        options = dataclasses.replace(options, line_length=LINE_LENGTH)
         files = ProjectImports(path, options.mentions, may_ask=options.may_ask)
         migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_fully
         result = migrate(source, options, files)
@@ -75,25 +70,19 @@ def _ignored_in(path: Path, options: Options) -> Iterator[str]:
                 break
 
 
-def migrate_task(task: Task) -> Result | None:
-    """Reads a file, and looks at it as closely as is needed.
-
-    Returns:
-        What becomes of it; nothing if it needs a full parse for which libcst is still to be
-        imported, and it was not known that it does.
-    """
+def migrate_task(task: Task) -> Result:
+    """Reads a file, and migrates it if there is anything in it to find."""
     try:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    seen = None if task.fully else scan_file(task.name, source, task.options.selection)
-    if seen is None and (task.fully or "libcst" in sys.modules):
-        return migrate_file(Path(task.name), source, task.options)
-    return seen
+    if not task.fully and not can_hold_old_name(source, selection=task.options.selection):
+        return Result(source, source, Status.UNCHANGED)
+    return migrate_file(Path(task.name), source, task.options)
 
 
 def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
-    """Gives a source that is in no file a full parse, in a worker, as files get it.
+    """Migrates a source that is in no file, in a worker, as files are.
 
     Args:
         path: What it is called; notebooks are told by it.
@@ -103,6 +92,8 @@ def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
     Returns:
         What became of it; the source as it was if the worker came to an end over it.
     """
+    if not can_hold_old_name(source, selection=options.selection):
+        return Result(source, source, Status.UNCHANGED)
     task = Task(str(path), len(source), options)
     work = functools.partial(_migrate_given, source)
     [(_, result)] = migrate_all([task], 1, work)

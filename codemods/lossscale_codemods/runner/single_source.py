@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Migrates the source of one file: scanned first, and parsed only where that is not enough."""
+"""Migrates the source of one file, if there is anything in it to find."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prescan.file_scan import scan_source
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Result, Status
 from lossscale_codemods.vocabulary.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lossscale_codemods.analysis.name_resolution import RelativeImports
-    from lossscale_codemods.vocabulary.records import Result
 
 
 def migrate_source(
@@ -77,5 +77,6 @@ def migrate(
         relative: As for `migrate_source`.
     """
     given = source.encode("utf-8") if isinstance(source, str) else source
-    seen = None if options.runs_with else scan_source(given, relative, options.selection)
-    return migrate_fully(given, options, relative) if seen is None else seen
+    if not options.runs_with and not can_hold_old_name(given, selection=options.selection):
+        return Result(given, given, Status.UNCHANGED)
+    return migrate_fully(given, options, relative)

@@ -7,8 +7,8 @@ import dataclasses
 import threading
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import Skipped, discover
-from lossscale_codemods.runner.single_file import scan_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ class _Look:
             if len(source) > _LARGEST:
                 self.left_out += 1
                 continue
-            if scan_file(discovered.name, source) is None:
+            if can_hold_old_name(source):
                 self.files.append(discovered.name)
             self.looked_at += 1
         self.complete = True

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Observed: TypeAlias = "Mapping[int, Mapping[str, tuple[str, int]]]"
-AS_THE_FILE = 0
-"""As long as the file's own lines are."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Options:
             had up to TensorFlow 2.10.
         runs_with: A file with old names that runs in one program with this one, if there is one.
         exports: What is known of the files that may import this one.
-        line_length: How long lines may be: a number, or `AS_THE_FILE`. Without it, none is wrapped.
+        line_length: How long a line may get before it is hung. Without it, none is.
         mentions: Words, each with the files of the project that have it in them, as far as they
             are known; nothing if a file is to be taken for a program by itself.
         observed: What a recorded run saw: by file, relative to the folder that the program is in,

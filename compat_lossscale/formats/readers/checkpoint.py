@@ -20,8 +20,7 @@ from compat_lossscale.formats.artefact import (
     UnreadableArtefactError,
     whole,
 )
-from compat_lossscale.formats.object_graph import KEY, Node, ObjectGraph
-from compat_lossscale.formats.tensor_bundle import TensorBundle
+from compat_lossscale.formats.tensor_bundle import KEY, Node, ObjectGraph, TensorBundle
 
 _T = TypeVar("_T", bound=Collection[Any])
 FORMAT = "TensorFlow checkpoint"

@@ -23,9 +23,8 @@ from compat_lossscale.formats.artefact import (
 from compat_lossscale.formats.bounded import MAX_JSON_BYTES, decode, open_part, parse_json
 from compat_lossscale.formats.finding import ConfigSearch
 from compat_lossscale.formats.optimizer_state import NO_STATE
-from compat_lossscale.formats.protobuf import Budget, messages, text
 from compat_lossscale.formats.readers import checkpoint
-from compat_lossscale.formats.tensor_bundle import TensorBundle
+from compat_lossscale.formats.tensor_bundle import Budget, TensorBundle, messages, text
 
 FORMAT = "SavedModel"
 SUFFIXES = ()  # It is a folder.

@@ -24,6 +24,8 @@ RULES: Final = "rules"
 MAIN: Final = "main.py"
 NOTEBOOK: Final = "main.ipynb"
 _RESPELLED: Final = ("callbacks", "life", "loops", "optimizer_family", "policies")
+_HEADING: Final = re.compile(r"^# %% (\S+)\n", re.MULTILINE)
+_LICENSE: Final = "# SPDX-License-Identifier: Apache-2.0\n"
 _IMPORT: Final = "import tensorflow as tf"
 _OLD_WORDS = (MEMBERS | {"contrib"}) - {"LossScaleOptimizer", "Policy", "global_policy"}
 """Words of which each old name has one, and no name of the API that stayed."""
@@ -121,20 +123,38 @@ def _examples_of_rules(target: Target) -> Iterator[Program]:
 
 
 def _corpus() -> Iterator[Program]:
-    for family in sorted(path for path in CORPUS.iterdir() if path.is_dir()):
-        for path in sorted(family.iterdir()):
-            if path.suffix == ".py":
-                yield Program(
-                    family.name, path.stem, {path.name: path.read_text("utf-8")}, path.name
-                )
-            elif path.is_dir() and path.name != "__pycache__":
-                files = {
-                    file.relative_to(path).as_posix(): file.read_text("utf-8")
-                    for file in sorted(path.rglob("*"))
-                    if file.suffix in (".py", ".ipynb")
-                }
-                main = NOTEBOOK if NOTEBOOK in files else MAIN
-                yield Program(family.name, path.name, files, main)
+    for path in sorted(CORPUS.glob("*.py")):
+        for name, files in read_family(path.read_text("utf-8")).items():
+            yield Program(path.stem, name, files, MAIN if MAIN in files else f"{name}.py")
+    for path in sorted(CORPUS.glob("*/*.ipynb")):
+        yield Program(path.parent.name, path.stem, {NOTEBOOK: path.read_text("utf-8")}, NOTEBOOK)
+
+
+def read_family(text: str) -> dict[str, dict[str, str]]:
+    """Returns the programs of a family's file.
+
+    Below `# %% name` stands a program of one file, and below `# %% name/file.py` one of the files
+    of a program, of which `main.py` is run. A program has the license line in place of its
+    heading, so its line 1 is that of the heading.
+
+    Args:
+        text: The file's text.
+
+    Returns:
+        The files of each program by their paths, by the program's name.
+
+    Raises:
+        ValueError: A heading stands there twice.
+    """
+    found: dict[str, dict[str, str]] = {}
+    _, *parts = _HEADING.split(text)
+    for heading, body in zip(parts[::2], parts[1::2], strict=True):
+        name, _, file = heading.partition("/")
+        files = found.setdefault(name, {})
+        if (file or f"{name}.py") in files:
+            raise ValueError(f"there are two programs {heading!r}")
+        files[file or f"{name}.py"] = f"{_LICENSE}{body.rstrip()}\n" if body.strip() else _LICENSE
+    return found
 
 
 def _with_bare_keras(programs: Sequence[Program]) -> Iterator[Program]:

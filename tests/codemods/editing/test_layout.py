@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements that were edited are laid out as Black would, and as the same program."""
+"""Of statements that were edited, brackets are joined or hung, and they stay the same program."""
 
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods.editing.layout import laid_out
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.vocabulary.options import AS_THE_FILE, Options
+from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.vocabulary.records import Edit
 
 from tests.codemods.checks import reviews
 
@@ -15,7 +17,7 @@ NEW = "tf.keras.mixed_precision.LossScaleOptimizer"
 
 
 def check(before: str, after: str, head: str = HEAD) -> None:
-    options = Options(line_length=AS_THE_FILE)
+    options = Options(line_length=79)
     result = migrate_fully((head + before).encode(), options)
     assert result.text == head + after
     assert result.problem == ""
@@ -23,64 +25,81 @@ def check(before: str, after: str, head: str = HEAD) -> None:
     assert migrate_fully(result.output, options).output == result.output
 
 
-def test_what_hangs_with_one_argument_left_is_joined() -> None:
-    check(f"opt = {OLD}(\n    opt,\n    loss_scale='dynamic')\n", f"opt = {NEW}(opt)\n")
-
-
-def test_what_hung_for_want_of_room_is_joined_where_there_is_room_now() -> None:
-    check(
-        "tf.keras.mixed_precision.experimental.set_policy(\n    'mixed_float16'\n)\n",
-        "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n",
-    )
-
-
-def test_the_call_around_it_is_joined_as_well() -> None:
-    check(
-        f"model.compile(\n    {OLD}(\n        opt, 'dynamic'\n    )\n)\n",
-        f"model.compile({NEW}(opt))\n",
-    )
-
-
-def test_parentheses_around_a_right_side_go_with_the_need_for_them() -> None:
-    check(f"opt = (\n    {OLD}(opt, 'dynamic')\n)\n", f"opt = {NEW}(opt)\n")
+def edited(before: str, new: str, length: int = 40) -> str:
+    """Returns a text in which `edited` was replaced."""
+    start = before.index("edited")
+    return laid_out(before.encode(), [Edit(start, start + 6, new)], length).decode()
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        # A magic trailing comma.
-        ("(\n    opt,\n    loss_scale='dynamic',\n)", "(\n    opt,\n)"),
-        # A comment.
-        ("(\n    # inner\n    opt,\n    'dynamic'\n)", "(\n    # inner\n    opt\n)"),
-        # One argument a line, as someone wanted it.
-        (
-            "(\n    opt,\n    loss_scale=128)",
-            "(\n    opt,\n    dynamic=False,\n    initial_scale=128)",
-        ),
-        # A text of several lines.
-        ('(\n    f("""a\nb"""),\n    "dynamic"\n)', '(\n    f("""a\nb""")\n)'),
-        # A backslash.
-        ("(\n    a + \\\n    b, 'dynamic'\n)", "(\n    a + \\\n    b\n)"),
+        ("edited(\n    a, b\n)\n", "e(a, b)\n"),
+        ("f(\n    edited)\n", "f(e)\n"),
+        ("f(\n    g(\n        edited\n    )\n)\n", "f(g(e))\n"),
+        ("f(a)(\n    edited\n)\n", "f(a)(e)\n"),
+        ("f(\n    edited, (1,)\n)\n", "f(e, (1,))\n"),
+        ("x = [\n    edited\n]\n", "x = [e]\n"),
+        ("edited = 1, f(\n    a\n)\n", "e = 1, f(a)\n"),
+        ("f(\n    a\n)(\n    edited\n)\n", "f(\n    a\n)(e)\n"),
+        ("if f(\n    edited\n):\n    pass\n", "if f(e):\n    pass\n"),
     ],
 )
-def test_what_is_to_stay_open_stays_so(before: str, after: str) -> None:
-    check(f"opt = {OLD}{before}\n", f"opt = {NEW}{after}\n")
+def test_what_hangs_is_joined(before: str, after: str) -> None:
+    assert edited(before, "e") == after
 
 
-def test_a_list_that_hangs_is_joined_too() -> None:
-    check(f"opts = [\n    {OLD}(opt, 'dynamic')\n]\n", f"opts = [{NEW}(opt)]\n")
+@pytest.mark.parametrize(
+    "before",
+    [
+        "f(\n    edited,\n)\n",  # A magic trailing comma.
+        "f(\n    edited,\n    b)\n",  # One argument a line, as someone wanted it.
+        "f(\n    edited  # why\n)\n",
+        'f(\n    edited, """a\nb"""\n)\n',
+        "f(\n    a + \\\n    edited\n)\n",
+        "x = (\n    edited\n)\n",
+        "return_value = (\n    edited, b\n)\n",
+        f"f(\n    edited, {'b' * 90}\n)\n",  # No room.
+        "a(\n    b\n)\nedited\n",
+    ],
+)
+def test_what_is_left_open(before: str) -> None:
+    assert edited(before, "e") == before.replace("edited", "e")
 
 
-def test_statements_that_were_not_edited_are_left() -> None:
-    other = "f(\n    a\n)\n"
-    check(f"{other}opt = {OLD}(opt, 'dynamic')\n{other}", f"{other}opt = {NEW}(opt)\n{other}")
+def test_what_got_no_shorter_hangs_for_another_reason() -> None:
+    assert edited("opt = Adam(\n    edited\n)\n", "longer") == "opt = Adam(\n    longer\n)\n"
 
 
-def test_a_line_that_gets_too_long_is_wrapped() -> None:
-    check(
-        f"optimizer = {OLD}(opt, loss_scale=1024)\n",
-        f"optimizer = {NEW}(\n    opt, dynamic=False, initial_scale=1024\n)\n",
-    )
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = edited(first, second)\n", "x = {}(\n    first, second\n)\n"),
+        ("    x = edited(first)\n", "    x = {}(\n        first\n    )\n"),
+        ("\tx = edited(first)\r\n", "\tx = {}(\r\n\t\tfirst\r\n\t)\r\n"),
+        ("x = edited(first[0]).call()\n", "x = {}(\n    first[0]\n).call()\n"),
+        ("f(edited, 22)\n", "f(\n    {}, 22\n)\n"),
+    ],
+)
+def test_a_line_that_gets_too_long_hangs(before: str, after: str) -> None:
+    program = f"if x:\n{before}" if before[0].isspace() else before
+    new = "a" * 34
+    assert edited(program, new).endswith(after.format(new))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "x = edited(first, second)  # noqa: X1\n",
+        "x = edited()\n",
+        "x = edited\n",
+        "import edited\n",
+        f"x = edited(first)\n{'y' * 60} = 1\n",
+    ],
+)
+def test_what_has_no_bracket_to_hang_is_left(before: str) -> None:
+    length = 80 if "y" in before else 40
+    assert edited(before, "a" * 34, length) == before.replace("edited", "a" * 34)
 
 
 def test_a_line_that_is_no_longer_than_it_was_is_left() -> None:
@@ -90,7 +109,7 @@ def test_a_line_that_is_no_longer_than_it_was_is_left() -> None:
     )
 
 
-def test_an_added_line_is_wrapped_too() -> None:
+def test_an_added_line_hangs_too() -> None:
     rewrite = "tf.train.experimental.enable_mixed_precision_graph_rewrite"
     check(
         f"def fit():\n    opt = tf.keras.optimizers.legacy.SGD()\n    opt = {rewrite}(opt)\n",
@@ -101,20 +120,14 @@ def test_an_added_line_is_wrapped_too() -> None:
     )
 
 
-def test_a_closing_bracket_stands_where_the_file_has_them() -> None:
-    other = "f(\n    a)\n"
-    check(
-        f"{other}optimizer = {OLD}(opt, loss_scale=1024)\n",
-        f"{other}optimizer = {NEW}(\n    opt, dynamic=False, initial_scale=1024)\n",
-    )
+def test_a_call_with_one_argument_left_is_joined() -> None:
+    check(f"opt = {OLD}(\n    opt,\n    loss_scale='dynamic')\n", f"opt = {NEW}(opt)\n")
 
 
-def test_newlines_and_tabs_are_the_file_s_own() -> None:
-    before = (
-        f"import tensorflow as tf\r\ndef fit(opt):\r\n\toptimizer = {OLD}(opt, loss_scale=1024)\r\n"
-    )
-    after = (
-        "import tensorflow as tf\r\ndef fit(opt):\r\n"
-        f"\toptimizer = {NEW}(\r\n\t\topt, dynamic=False, initial_scale=1024\r\n\t)\r\n"
-    )
-    check(before, after, head="")
+def test_statements_that_were_not_edited_are_left() -> None:
+    other = "f(\n    a\n)\n"
+    check(f"{other}opt = {OLD}(opt, 'dynamic')\n{other}", f"{other}opt = {NEW}(opt)\n{other}")
+
+
+def test_what_the_tokenizer_does_not_read_is_only_edited() -> None:
+    assert edited("x = (edited\n", "a" * 50) == f"x = ({'a' * 50}\n"

@@ -6,7 +6,6 @@ It shows that a rule is one file: nothing of the package knows this one.
 
 from __future__ import annotations
 
-import ast
 import json
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ import pytest
 from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
-from lossscale_codemods.prescan.file_scan import scan_source
 from lossscale_codemods.reports import migration_guide, rule_reference
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.base import Case, Rule, Verdict
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
     from lossscale_codemods.vocabulary.options import Options
     from lossscale_codemods.vocabulary.records import Result
 
@@ -51,9 +48,6 @@ class TeamsOwnName(Rule):
     title = "A name of this test alone"
     markers = (Marker(b"scale_of_my_team"),)
     invalid = (Case(OLD, NEW),)
-
-    def can_fire(self, source: ScannedSource) -> bool:
-        return any(n.attr == "scale_of_my_team" for n in source.nodes.of(ast.Attribute))
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         for node in attributes(program, "scale_of_my_team"):
@@ -83,17 +77,11 @@ def run(*arguments: object) -> str:
     return CliRunner().invoke(migrate, [str(argument) for argument in arguments]).output
 
 
-def test_the_prescan_finds_what_can_make_it_fire() -> None:
+def test_files_with_its_marker_are_parsed() -> None:
     assert can_hold_old_name(OLD.encode())
-    assert scan_source(OLD.encode()) is None
-
-
-def test_the_prescan_skips_what_cannot() -> None:
-    assert not can_hold_old_name(b"print(policy.scale)\n")
     assert can_hold_old_name(ELSEWHERE.encode())
-    seen = scan_source(ELSEWHERE.encode())
-    assert seen is not None
-    assert seen.status is Status.UNCHANGED
+    assert migrate_source(ELSEWHERE).status is Status.UNCHANGED
+    assert not can_hold_old_name(b"print(policy.scale)\n")
 
 
 def test_it_is_applied() -> None:

@@ -226,8 +226,9 @@ def test_one_bad_file_never_stops_the_others(
 def test_python_s_parser_may_take_the_process_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make(tmp_path, "a.py", "b.py")
-    monkeypatch.setattr(file_task, "scan_file", _die_at_b)
+    make(tmp_path, "a.py")
+    make(tmp_path, "b.py", content=OLD + b"# b\n")
+    monkeypatch.setattr(file_task, "can_hold_old_name", _die_at_b)
     report = migrate_files.run([tmp_path], Options(), jobs=1)
     assert [(f.path.name, f.result.status) for f in report.files] == [
         ("a.py", Status.CHANGED),
@@ -235,9 +236,10 @@ def test_python_s_parser_may_take_the_process_with_it(
     ]
 
 
-def _die_at_b(name: str, source: bytes, selection: object) -> None:
-    if Path(name).name == "b.py":
+def _die_at_b(source: bytes, *, selection: object) -> bool:
+    if source.endswith(b"# b\n"):
         os._exit(1)
+    return True
 
 
 @pytest.mark.parametrize("jobs", [None, 1, 3])

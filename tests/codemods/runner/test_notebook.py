@@ -127,6 +127,24 @@ def test_a_broken_cell_is_said_and_others_are_not_held_up_by_it() -> None:
     assert "Cell 1 does not parse" in result.problem
 
 
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        (
+            ">>> tf.keras.mixed_precision.experimental.Policy('x')",
+            "The lines of cell 1 have prompts. Take them out, then run again.",
+        ),
+        (
+            "\n  tf.keras.mixed_precision.experimental.Policy('x')",
+            "Cell 1 is indented as a whole. Move it to the margin, then run again.",
+        ),
+    ],
+)
+def test_what_ipython_takes_from_lines_is_reported(cell: str, problem: str) -> None:
+    result = migrate_notebook(json.dumps(notebook(cell)).encode(), Options())
+    assert (result.status, result.problem) == (Status.UNREADABLE, problem)
+
+
 OLD_CELL = {"cell_type": "code", "source": ["tf.keras.mixed_precision.experimental.Policy('x')"]}
 
 

@@ -90,7 +90,7 @@ SGD = "tensorflow.python.keras.optimizer_v2.gradient_descent.SGD"
         (
             "tf-keras", f"{HEAD}def wrap(opt):\n    opt = {REWRITE}(opt)\n    return opt\n",
             (3, "wrapped", V1),
-            "    opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(",
+            "    opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)",
         ),
         (
             "tf-keras", f"{HEAD}def wrap(opt):\n    opt = {REWRITE}(opt)\n    return opt\n",
@@ -112,7 +112,8 @@ SGD = "tensorflow.python.keras.optimizer_v2.gradient_descent.SGD"
         (
             "tf-keras", f"{OWN}def wrap(opt, s):\n    return {WRAPPER}(opt, s)\n",
             (7, "scale", f"{SCALE}.DynamicLossScale dynamic 32768 2000"),
-            "    return tf.keras.mixed_precision.LossScaleOptimizer(",
+            ("    return tf.keras.mixed_precision.LossScaleOptimizer("
+            "opt, **_loss_scale_arguments(s))"),
         ),
         (
             "keras3", f"{OLD}def rate(optimizer): return optimizer.lr\n", (3, "lr", SGD),

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
-# The bytes of an old name, which is none.
-ONLY_BYTES = "LossScale = 1\nprint(LossScale)\n"
 ENOUGH = 60.0
 
 
@@ -25,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".git").mkdir()
     (tmp_path / "old.py").write_text(OLD)
     (tmp_path / "new.py").write_text("print()\n")
-    (tmp_path / "looks_old.py").write_text(ONLY_BYTES)
+    (tmp_path / "other.py").write_text("loss = scale(loss)\n")
     (tmp_path / "notes.txt").write_text(OLD)
     return tmp_path
 

@@ -33,7 +33,7 @@ class Group(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Difference:
+class Keras3Row:
     """One difference of Keras 3.
 
     Attributes:
@@ -79,7 +79,7 @@ class Difference:
 
 
 def fitting(
-    rows: Iterable[Difference], program: Program
+    rows: Iterable[Keras3Row], program: Program
 ) -> Iterator[tuple[str, cst.CSTNode, Verdict]]:
     """Yields where a row fits: the id of its rule, the place, and what becomes of it.
 
@@ -87,7 +87,7 @@ def fitting(
         rows: The table.
         program: The file.
     """
-    by_name: dict[str, list[Difference]] = {}
+    by_name: dict[str, list[Keras3Row]] = {}
     for row in rows:
         for name in row.names if program.target in row.targets else ():
             by_name.setdefault(name, []).append(row)

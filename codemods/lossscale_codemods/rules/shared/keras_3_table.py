@@ -9,7 +9,7 @@ condition come first.
 from __future__ import annotations
 
 from lossscale_codemods.rules.shared import keras_3_conditions as met
-from lossscale_codemods.rules.shared.keras_3_rows import Difference, Group
+from lossscale_codemods.rules.shared.keras_3_rows import Group, Keras3Row
 from lossscale_codemods.vocabulary import keras_3
 from lossscale_codemods.vocabulary.names import Target
 
@@ -40,7 +40,7 @@ _STOPS = Group.STOPS
 _ALONE = (Target.KERAS3_ALONE,)
 
 OF_OPTIMIZERS = (
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=_RATES,
         of=met.OPTIMIZER,
@@ -48,7 +48,7 @@ OF_OPTIMIZERS = (
         message="the rate of this moment, which the schedule gives",
         fix=met.read_without_a_call,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=_RATES,
         of=met.OPTIMIZER,
@@ -56,7 +56,7 @@ OF_OPTIMIZERS = (
         message=_MOMENT,
         advice="Read it without a call, or keep the schedule under a name of its own.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=(*_RATES, "iterations"),
         of=met.OPTIMIZER,
@@ -65,7 +65,7 @@ OF_OPTIMIZERS = (
         advice="Write `learning_rate.assign()`.",
         fix=met.assign,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=(*_RATES, "iterations"),
         of=met.OPTIMIZER,
@@ -74,7 +74,7 @@ OF_OPTIMIZERS = (
         advice="Give it to `int`, `float` or `tf.convert_to_tensor`.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("iterations",),
         of=met.OPTIMIZER,
@@ -82,7 +82,7 @@ OF_OPTIMIZERS = (
         message="Keras 3 counts in a variable of its own",
         advice="Assign to that: `iterations.assign()`.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("lr",),
         of=met.OPTIMIZER,
@@ -91,7 +91,7 @@ OF_OPTIMIZERS = (
         fix=met.renamed("learning_rate"),
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("get_config",),
         of=met.OPTIMIZER,
@@ -99,7 +99,7 @@ OF_OPTIMIZERS = (
         message="Keras 3 writes configs of optimizers in another form, with other keys",
         advice="Read nothing from it but what Keras reads itself.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("apply_gradients",),
         of=met.OPTIMIZER,
@@ -107,7 +107,7 @@ OF_OPTIMIZERS = (
         message="in Keras 3, apply_gradients() returns the variable that counts steps",
         advice="Do without what it returned.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("apply_gradients",),
         of=met.OPTIMIZER,
@@ -117,7 +117,7 @@ OF_OPTIMIZERS = (
         advice="Make an optimizer for each, or build() it for all of them first.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("apply_gradients",),
         of=met.OPTIMIZER,
@@ -126,7 +126,7 @@ OF_OPTIMIZERS = (
         "not to",
         advice="Leave out the argument, and do not sum them yourself.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("apply_gradients",),
         of=met.OPTIMIZER,
@@ -134,14 +134,14 @@ OF_OPTIMIZERS = (
         message="without the arguments that Keras 3 has no use for",
         fix=met.without_arguments_of_old_steps,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=keras_3.HYPERPARAMETERS,
         of=met.WRAPPER_ALONE,
         message="a hyperparameter of the optimizer that is wrapped",
         fix=met.of_the_wrapped_optimizer,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=keras_3.HYPERPARAMETERS,
         of=met.WRAPPER,
@@ -149,7 +149,7 @@ OF_OPTIMIZERS = (
         advice="Ask inner_optimizer, if it is one.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=keras_3.HYPERPARAMETERS,
         of=met.OPTIMIZER,
@@ -158,7 +158,7 @@ OF_OPTIMIZERS = (
         advice="Read it, or assign to it, as such.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=keras_3.STATE_MEMBERS,
         of=met.OPTIMIZER,
@@ -167,7 +167,7 @@ OF_OPTIMIZERS = (
         "model.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=keras_3.HOOK_MEMBERS,
         of=met.OPTIMIZER,
@@ -176,7 +176,7 @@ OF_OPTIMIZERS = (
         "subclasses.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=keras_3.GRADIENT_MEMBERS,
         of=met.OPTIMIZER,
@@ -184,7 +184,7 @@ OF_OPTIMIZERS = (
         advice="Compute them with tf.GradientTape, and give them to `apply`.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("decay",),
         of=met.OPTIMIZER,
@@ -192,14 +192,14 @@ OF_OPTIMIZERS = (
         advice="Ask the schedule that took its place, or take it out.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("delattr()", "dir()", "getattr()", "hasattr()", "setattr()", "vars()"),
         when=met.looks_up_what_is_gone,
         message="{name} looks up what Keras 3's optimizers may lack, or have under another name",
         advice="Ask for what they have: `learning_rate`, `variables`, `inner_optimizer`.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS321",
         names=("type()()", ".__class__"),
         when=met.makes_one_like_another,
@@ -207,7 +207,7 @@ OF_OPTIMIZERS = (
         advice="Write `learning_rate` for `lr`, and a schedule instead of `decay`.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS322",
         names=("minimize",),
         of=met.OPTIMIZER,
@@ -217,7 +217,7 @@ OF_OPTIMIZERS = (
         "Scale the loss before, and unscale the gradients, if it is a loss-scale optimizer.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS323",
         names=("get_scaled_loss", "get_unscaled_gradients", "apply_gradients"),
         of=met.STEP_OF_STOCK,
@@ -227,7 +227,7 @@ OF_OPTIMIZERS = (
         "do without --no-dependency.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS323",
         names=("apply_gradients",),
         of=met.WRAPPER,
@@ -237,7 +237,7 @@ OF_OPTIMIZERS = (
         "ones, as `fit` gives them",
         advice="Unscale them with `get_unscaled_gradients`, or use another optimizer.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS324",
         names=("loss_scale", "_loss_scale", "getattr()"),
         of=met.LOSS_SCALE,
@@ -246,7 +246,7 @@ OF_OPTIMIZERS = (
         advice=_READ_STOCK,
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS324",
         names=("dynamic", "dynamic_counter"),
         of=met.SURE_WRAPPER,
@@ -257,14 +257,14 @@ OF_OPTIMIZERS = (
     ),
 )
 VALUES = (
-    Difference(
+    Keras3Row(
         rule="LS325",
         names=(".clear_session", "clear_session()"),
         when=met.sets_a_policy,
         message="in Keras 3, clear_session() also resets the global policy",
         advice="Set the policy again after it.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS325",
         names=met.MEMBERS_OF_DTYPES,
         when=met.is_of_the_dtype_of_a_variable,
@@ -272,27 +272,27 @@ VALUES = (
         advice="Give it to `tf.as_dtype`, which takes both.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS325",
         names=("__mro__", "__bases__", "__base__", "mro"),
         message="classes of Keras 3 have other base classes",
         advice="Test with isinstance() for `keras.optimizers.Optimizer`.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS325",
         names=met.LOGS,
         when=met.reads_all_logs,
         message="Keras 3 logs the learning rate as `learning_rate`, tf-keras as `lr`",
         advice="Expect the other key.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS325",
         names=("[dtype]",),
         when=met.reads_config_of_a_layer,
         message="Keras 3 writes the dtype of a layer in another form",
         advice="Ask the layer: `compute_dtype`, `variable_dtype`, `dtype_policy.name`.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS325",
         names=("[lr]",),
         when=met.reads_logs,
@@ -303,7 +303,7 @@ VALUES = (
 )
 OF_KERAS = (
     *(
-        Difference(
+        Keras3Row(
             rule="LS911",
             names=(name,),
             when=met.is_broken_function,
@@ -313,7 +313,7 @@ OF_KERAS = (
         )
         for name, why in keras_3.BROKEN.items()
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=("dtype",),
         when=met.is_dtype_of_a_weight,
@@ -321,7 +321,7 @@ OF_KERAS = (
         advice="Compare it with a string.",
     ),
     *(
-        Difference(
+        Keras3Row(
             rule="LS911",
             names=(name,),
             of=met.MODEL_OR_LAYER,
@@ -331,7 +331,7 @@ OF_KERAS = (
         )
         for name, instead in keras_3.OF_MODELS.items()
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=("reset_states",),
         of=met.METRIC,
@@ -340,14 +340,14 @@ OF_KERAS = (
         fix=met.renamed("reset_state"),
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=("def reset_states",),
         when=met.is_defined_in_a_metric,
         message="Keras 3 calls `reset_state` of a metric, and never this",
         advice="Rename it, and the calls of it, to `reset_state`.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=("class",),
         when=met.hides_layers,
@@ -356,14 +356,14 @@ OF_KERAS = (
         advice="Derive the class from tf.keras.Model or tf.keras.layers.Layer, or collect the "
         "variables of its layers.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=("keras.mixed_precision.Policy.from_config",),
         message="Keras 3's policies take no config with a loss scale",
         advice="Make the policy by its name.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=keras_3.GRAPH_MODE,
         when=met.makes_optimizers_or_models,
@@ -371,7 +371,7 @@ OF_KERAS = (
         advice="Run eagerly, or in tf.function; or stay with tf-keras.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=(".add_weight",),
         of=met.OWN_LAYER_OR_METRIC,
@@ -381,7 +381,7 @@ OF_KERAS = (
         fix=met.named_weight,
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS911",
         names=("return",),
         when=met.returns_a_loss_of_a_step,
@@ -392,14 +392,14 @@ OF_KERAS = (
     ),
 )
 FILES = (
-    Difference(
+    Keras3Row(
         rule="LS912",
         names=("tensorflow.train.Checkpoint", "tensorflow.compat.v1.train.Checkpoint"),
         when=met.gets_an_optimizer,
         message=_CHECKPOINT,
         advice=_CONVERT,
     ),
-    Difference(
+    Keras3Row(
         rule="LS912",
         names=(
             "tensorflow.train.list_variables",
@@ -409,7 +409,7 @@ FILES = (
         message=_CHECKPOINT,
         advice=_CONVERT,
     ),
-    Difference(
+    Keras3Row(
         rule="LS912",
         names=("keras.models.load_model", "keras.saving.load_model"),
         when=met.is_no_keras_file,
@@ -417,7 +417,7 @@ FILES = (
         "and from `.h5` none of the optimizer's state",
         advice="Convert old files: `compat-lossscale verify OLD --to keras3 --output NEW.keras`.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS912",
         names=("keras.callbacks.ModelCheckpoint",),
         when=met.keeps_other_models,
@@ -425,7 +425,7 @@ FILES = (
         advice="Save as `.keras`.",
     ),
     *(
-        Difference(
+        Keras3Row(
             rule="LS912",
             names=names,
             of=of,
@@ -439,7 +439,7 @@ FILES = (
             (met.MODEL, (".save_weights", ".load_weights")),
         )
     ),
-    Difference(
+    Keras3Row(
         rule="LS912",
         names=(".save",),
         of=met.MODEL,
@@ -450,7 +450,7 @@ FILES = (
 )
 STOPS = (
     *(
-        Difference(
+        Keras3Row(
             rule="LS913",
             names=(f"keras.layers.{layer}",),
             when=met.has_a_size_that_is_no_int,
@@ -460,7 +460,7 @@ STOPS = (
         )
         for layer in keras_3.SIZES
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=("AUTO",),
         when=met.is_reduction,
@@ -468,7 +468,7 @@ STOPS = (
         fix=met.replaced_by("'sum_over_batch_size'"),
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=("name",),
         when=met.is_of_the_dtype_of_an_input,
@@ -476,7 +476,7 @@ STOPS = (
         advice="Leave out `.name`.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=("keras.callbacks.LearningRateScheduler",),
         when=met.gets_a_schedule,
@@ -484,7 +484,7 @@ STOPS = (
         advice="Give it `lambda epoch: float(schedule(epoch))`.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=("tensorflow",),
         when=met.gets_an_input,
@@ -493,7 +493,7 @@ STOPS = (
         advice="Use keras.ops, or call the function in a layer, such as tf.keras.layers.Lambda.",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=tuple(keras_3.INDEXED),
         when=met.gets_labels,
@@ -503,7 +503,7 @@ STOPS = (
         group=_STOPS,
     ),
     *(
-        Difference(
+        Keras3Row(
             rule="LS913",
             names=(".compile",),
             when=met.has_keyword(gone),
@@ -513,7 +513,7 @@ STOPS = (
         )
         for gone in ("sample_weight_mode", "target_tensors")
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=(".compile",),
         when=met.compiles_with_the_optimizer_of_another,
@@ -521,7 +521,7 @@ STOPS = (
         advice="Make an optimizer for each model: type(opt).from_config(opt.get_config()).",
         group=_STOPS,
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=(".compiled_loss",),
         of=met.OWN_LAYER_OR_METRIC,
@@ -529,7 +529,7 @@ STOPS = (
         message="`compiled_loss` of Keras 3 adds the losses of layers, which were left out here",
         advice="Call the loss function itself to leave them out.",
     ),
-    Difference(
+    Keras3Row(
         rule="LS913",
         names=(".get_initial_state",),
         when=met.gives_more_than_the_batch_size,

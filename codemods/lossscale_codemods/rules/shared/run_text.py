@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.analysis.approximate_names import last_word
 from lossscale_codemods.analysis.libcst_on_demand import cst
 
 if TYPE_CHECKING:
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.analysis.scanned_source import ScannedSource
 
 _METHODS: Final = frozenset({"compile", "eval"})
 _BUILT_IN: Final = frozenset({"eval", "exec"})
@@ -69,19 +66,6 @@ def _runs(program: Program) -> bool:
     return any(
         isinstance(one, cst.Name) and one.value in _BUILT_IN and not program.resolver.bindings(one)
         for one in program.scopes.scope_of_read
-    )
-
-
-def can_run_text(source: ScannedSource) -> bool:
-    """Whether a file has `exec("...")`, `["python", "-c", "..."]` or the like."""
-    return (
-        any(node.value == "-c" for node in source.nodes.of(ast.Constant))
-        or any(node.id in _BUILT_IN for node in source.nodes.of(ast.Name))
-        or any(
-            last_word(node.func) in _RUNS
-            and not (isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS)
-            for node in source.nodes.of(ast.Call)
-        )
     )
 
 

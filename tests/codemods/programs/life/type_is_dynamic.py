@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""The type of the loss scale is compared."""
-
-import tensorflow as tf
-
-opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25), "dynamic")
-print(type(opt.loss_scale) is tf.mixed_precision.experimental.DynamicLossScale)

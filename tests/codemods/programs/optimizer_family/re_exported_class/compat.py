@@ -1,2 +1,0 @@
-from tensorflow.keras import optimizers
-from tensorflow.keras.optimizers import Adam

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-
-from tensorflow.keras.mixed_precision import experimental as mixed_precision
