@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 from typing import TYPE_CHECKING
 
 from compat_lossscale.neighbour_names.keras_3_names import instead_of
@@ -25,13 +24,6 @@ if TYPE_CHECKING:
     from lossscale_codemods.rules.shared.keras_3_conditions import Condition, Fix
 
 
-class Group(enum.Enum):
-    """What comes of a row that is left as it is."""
-
-    STOPS = "does not run there"
-    OTHERWISE = "trains otherwise"
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Keras3Row:
     """One difference of Keras 3.
@@ -44,7 +36,7 @@ class Keras3Row:
         fix: Makes the edits that settle it, if there are any.
         of: What the name has to be a member of, and whether it may be one.
         when: A further condition.
-        group: What comes of it.
+        stops: Whether the program does not run there, rather than train otherwise.
         targets: What the program is migrated to.
     """
 
@@ -55,7 +47,7 @@ class Keras3Row:
     fix: Fix | None = None
     of: Owner = ANYTHING
     when: Condition | None = None
-    group: Group = Group.OTHERWISE
+    stops: bool = False
     targets: Collection[Target] = WITH_KERAS_3
 
     def verdict(self, node: cst.CSTNode, name: str, program: Program) -> Verdict | None:
@@ -69,12 +61,13 @@ class Keras3Row:
         edits = self.fix(node, program) if self.fix is not None else []
         made = rewrite(message, edits) if edits else None
         if is_proven:
-            return made or Review(message, self.advice)
+            return made or Review(message, self.advice, stops=self.stops)
         return Review(
             f"{message}; that this is one is not proven in this file",
             f"If it is one, {self.advice[0].lower()}{self.advice[1:]}",
             unsafe_fix=made,
             observed_fixes=[ObservedFix(name, (), made)],
+            stops=self.stops,
         )
 
 
@@ -158,11 +151,12 @@ def gone_names(program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
 def _gone(path: str) -> Review | None:
     below = gone_at(path)
     if below is not None:
-        return Review(f"Keras 3 has no {below}", f"Use {instead_of(below)}.")
+        return Review(f"Keras 3 has no {below}", f"Use {instead_of(below)}.", stops=True)
     below = gone_from_keras(path)
     if below is None:
         return None
     return Review(
         f"Keras 3 has {below} in tf.keras alone, and not in keras",
         "Use tf.keras for it, which needs TensorFlow as the backend.",
+        stops=True,
     )

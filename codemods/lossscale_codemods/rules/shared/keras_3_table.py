@@ -9,7 +9,7 @@ condition come first.
 from __future__ import annotations
 
 from lossscale_codemods.rules.shared import keras_3_conditions as met
-from lossscale_codemods.rules.shared.keras_3_rows import Group, Keras3Row
+from lossscale_codemods.rules.shared.keras_3_rows import Keras3Row
 from lossscale_codemods.vocabulary import keras_3
 from lossscale_codemods.vocabulary.names import Target
 
@@ -36,7 +36,6 @@ _READ_STOCK = (
 )
 _NO_STRING = "the dtype of a variable of Keras 3 is a string"
 _RATES = ("lr", "learning_rate")
-_STOPS = Group.STOPS
 _ALONE = (Target.KERAS3_ALONE,)
 
 OF_OPTIMIZERS = (
@@ -72,7 +71,7 @@ OF_OPTIMIZERS = (
         when=met.reads_member_of_variable,
         message="a variable of Keras has no value(), read_value(), eval() and op",
         advice="Give it to `int`, `float` or `tf.convert_to_tensor`.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -89,7 +88,7 @@ OF_OPTIMIZERS = (
         message="`lr` is `learning_rate` in Keras 3",
         advice="Write `learning_rate`.",
         fix=met.renamed("learning_rate"),
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -115,7 +114,7 @@ OF_OPTIMIZERS = (
         message="an optimizer of Keras 3 knows the variables of its first step alone, and it has "
         "others in another step of this file",
         advice="Make an optimizer for each, or build() it for all of them first.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -147,7 +146,7 @@ OF_OPTIMIZERS = (
         of=met.WRAPPER,
         message="if this is a loss-scale optimizer, Keras 3 has this at its inner_optimizer alone",
         advice="Ask inner_optimizer, if it is one.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -156,7 +155,7 @@ OF_OPTIMIZERS = (
         when=met.has_a_member_read,
         message="{name} is a Python number in Keras 3",
         advice="Read it, or assign to it, as such.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -165,7 +164,7 @@ OF_OPTIMIZERS = (
         message=_STATE,
         advice="Read `variables`, each of which has a `path`, or save the optimizer with the "
         "model.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -174,7 +173,7 @@ OF_OPTIMIZERS = (
         message="Keras 3's optimizers have no hyperparameters by name, and other methods",
         advice="Use the attributes of Keras 3's optimizers, and `build` and `update_step` in "
         "subclasses.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -182,7 +181,7 @@ OF_OPTIMIZERS = (
         of=met.OPTIMIZER,
         message="Keras 3's optimizers take gradients, and compute none",
         advice="Compute them with tf.GradientTape, and give them to `apply`.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -190,7 +189,7 @@ OF_OPTIMIZERS = (
         of=met.OPTIMIZER,
         message="Keras 3's optimizers have no `decay`",
         advice="Ask the schedule that took its place, or take it out.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS321",
@@ -205,7 +204,7 @@ OF_OPTIMIZERS = (
         when=met.makes_one_like_another,
         message="Keras 3's optimizers take other arguments, and make nothing of some old ones",
         advice="Write `learning_rate` for `lr`, and a schedule instead of `decay`.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS322",
@@ -215,7 +214,7 @@ OF_OPTIMIZERS = (
         advice="Compute the gradients with tf.GradientTape, and apply them: `gradients = "
         "tape.gradient(loss, variables)`, `optimizer.apply_gradients(zip(gradients, variables))`. "
         "Scale the loss before, and unscale the gradients, if it is a loss-scale optimizer.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS323",
@@ -225,7 +224,7 @@ OF_OPTIMIZERS = (
         message="Keras 3 cannot unscale gradients for you: its `apply` takes scaled ones",
         advice="Write `scale_loss` and `apply`, and do nothing with the gradients between them; or "
         "do without --no-dependency.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS323",
@@ -244,7 +243,7 @@ OF_OPTIMIZERS = (
         targets=_ALONE,
         message=_STOCK.replace("{name}", "loss_scale"),
         advice=_READ_STOCK,
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS324",
@@ -253,7 +252,7 @@ OF_OPTIMIZERS = (
         targets=_ALONE,
         message=_STOCK,
         advice=_READ_STOCK,
-        group=_STOPS,
+        stops=True,
     ),
 )
 VALUES = (
@@ -270,7 +269,7 @@ VALUES = (
         when=met.is_of_the_dtype_of_a_variable,
         message=_NO_STRING,
         advice="Give it to `tf.as_dtype`, which takes both.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS325",
@@ -298,7 +297,7 @@ VALUES = (
         when=met.reads_logs,
         message="Keras 3 logs the learning rate as `learning_rate`",
         advice="Read it under that name.",
-        group=_STOPS,
+        stops=True,
     ),
 )
 OF_KERAS = (
@@ -309,7 +308,7 @@ OF_KERAS = (
             when=met.is_broken_function,
             message=f"{{name}} of Keras 3's backend {why}",
             advice="Use a method or attribute of the variable or tensor itself.",
-            group=_STOPS,
+            stops=True,
         )
         for name, why in keras_3.BROKEN.items()
     ),
@@ -327,7 +326,7 @@ OF_KERAS = (
             of=met.MODEL_OR_LAYER,
             message="models and layers of Keras 3 have no {name}",
             advice=f"Use {instead}.",
-            group=_STOPS,
+            stops=True,
         )
         for name, instead in keras_3.OF_MODELS.items()
     ),
@@ -338,7 +337,7 @@ OF_KERAS = (
         message="metrics of Keras 3 have `reset_state`",
         advice="Write `reset_state`. For a model, call it on each layer with a state.",
         fix=met.renamed("reset_state"),
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS911",
@@ -361,7 +360,7 @@ OF_KERAS = (
         names=("keras.mixed_precision.Policy.from_config",),
         message="Keras 3's policies take no config with a loss scale",
         advice="Make the policy by its name.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS911",
@@ -369,7 +368,7 @@ OF_KERAS = (
         when=met.makes_optimizers_or_models,
         message="Keras 3 does not run in graphs that a program builds by itself",
         advice="Run eagerly, or in tf.function; or stay with tf-keras.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS911",
@@ -379,7 +378,7 @@ OF_KERAS = (
         message="`add_weight` of Keras 3 takes the shape first",
         advice="Name its arguments.",
         fix=met.named_weight,
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS911",
@@ -432,7 +431,7 @@ FILES = (
             when=met.keeps_other_weights,
             message="Keras 3 saves and loads weights as `.weights.h5` alone",
             advice=f"Name the file so. {_CONVERT}",
-            group=_STOPS,
+            stops=True,
         )
         for of, names in (
             (met.ANYTHING, ("keras.callbacks.ModelCheckpoint",)),
@@ -456,7 +455,7 @@ STOPS = (
             when=met.has_a_size_that_is_no_int,
             message="Keras 3 takes Python's int alone for the size of a layer",
             fix=met.with_int_sizes,
-            group=_STOPS,
+            stops=True,
         )
         for layer in keras_3.SIZES
     ),
@@ -466,7 +465,7 @@ STOPS = (
         when=met.is_reduction,
         message="AUTO was this outside of strategies, and losses of Keras 3 have no AUTO",
         fix=met.replaced_by("'sum_over_batch_size'"),
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS913",
@@ -474,7 +473,7 @@ STOPS = (
         when=met.is_of_the_dtype_of_an_input,
         message="the dtype of an input of a model is a string in Keras 3",
         advice="Leave out `.name`.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS913",
@@ -482,7 +481,7 @@ STOPS = (
         when=met.gets_a_schedule,
         message="LearningRateScheduler of Keras 3 wants a float, and this gives a tensor",
         advice="Give it `lambda epoch: float(schedule(epoch))`.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS913",
@@ -491,7 +490,7 @@ STOPS = (
         message="a function of TensorFlow takes no input of a model, nor what Keras 3 computes of "
         "one",
         advice="Use keras.ops, or call the function in a layer, such as tf.keras.layers.Lambda.",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS913",
@@ -500,7 +499,7 @@ STOPS = (
         message="Keras 3 gives a loss its labels in the dtype of the predictions, so they are no "
         "integers",
         advice="Cast them: tf.cast(labels, tf.int32).",
-        group=_STOPS,
+        stops=True,
     ),
     *(
         Keras3Row(
@@ -509,7 +508,7 @@ STOPS = (
             when=met.has_keyword(gone),
             message=f"`compile` of Keras 3 has no {gone}",
             advice="Leave it out.",
-            group=_STOPS,
+            stops=True,
         )
         for gone in ("sample_weight_mode", "target_tensors")
     ),
@@ -519,7 +518,7 @@ STOPS = (
         when=met.compiles_with_the_optimizer_of_another,
         message="an optimizer of Keras 3 trains one model, and another is compiled with this one",
         advice="Make an optimizer for each model: type(opt).from_config(opt.get_config()).",
-        group=_STOPS,
+        stops=True,
     ),
     Keras3Row(
         rule="LS913",
@@ -535,7 +534,7 @@ STOPS = (
         when=met.gives_more_than_the_batch_size,
         message="get_initial_state of Keras 3 takes the batch size alone",
         advice="Give it batch_size, and cast the result.",
-        group=_STOPS,
+        stops=True,
     ),
 )
 ROWS = (*OF_OPTIMIZERS, *VALUES, *OF_KERAS, *FILES, *STOPS)
