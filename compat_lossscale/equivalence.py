@@ -20,8 +20,8 @@ from compat_lossscale.errors import (
     LossScaleArgumentError,
 )
 from compat_lossscale.formats.conversion import convert, meaning
-from compat_lossscale.formats.inner_optimizer import SCHEDULES, is_known
 from compat_lossscale.spec import Generation
+from compat_lossscale.spec.inner_optimizers import SCHEDULES, is_known
 
 
 def configs_equivalent(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:

@@ -7,16 +7,15 @@ the loss scale of the policy decided. While that is enabled, experimental polici
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import tensorflow as tf
 import tf_keras
 
 from compat_lossscale._patching import FunctionPatch, FunctionPatches
-from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, wrap_under
+from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, policy_scope_of, wrap_under
 from compat_lossscale.optimizers import ExperimentalLossScaleOptimizer, base, families, stock
 
 Wrapping: TypeAlias = Callable[[Any], Wrap | None]
@@ -297,19 +296,8 @@ def _policy_that_was_set() -> Any:
     return policy if policy is tf_keras.mixed_precision.global_policy() else None
 
 
-@contextlib.contextmanager
-def policy_scope(policy: Any) -> Iterator[None]:
-    """Sets the policy inside a `with` block (private in TensorFlow, but programs import it).
-
-    Args:
-        policy: See `set_policy`.
-    """
-    previous = _policy_that_was_set()
-    set_policy(policy)
-    try:
-        yield
-    finally:
-        set_policy(previous)
+policy_scope = policy_scope_of(set_policy, _policy_that_was_set)
+"""Sets the policy inside a `with` block."""
 
 
 def global_policy() -> Any:

@@ -13,7 +13,6 @@ from compat_lossscale.core import (
     DynamicLossScale,
     apply_or_skip,
     as_written,
-    check_in_replica_context,
     native,
     scale_loss,
     unscale_gradients,
@@ -23,6 +22,7 @@ from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.members.counting import CountsSkippedSteps
 from compat_lossscale.members.guards import GuardsScaling
 from compat_lossscale.members.loss_scales import LossScaleConfigs, as_loss_scale, with_rule
+from compat_lossscale.members.optimizer import check_in_replica_context
 from compat_lossscale.spec import LossScaleRule, LossScaleSpec
 
 

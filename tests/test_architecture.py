@@ -114,7 +114,7 @@ SHARED_CLASS_NAMES = {
 }
 MAY_IMPORT_TENSORFLOW = {
     "core", "members", "tf1", "optimizers", "keras3", "policies", "legacy",
-    "equivalence", "watching", "neighbours", "models",
+    "equivalence", "watching", "neighbours", "models", "callbacks",
 }  # fmt: skip
 MAY_IMPORT_TF_KERAS = MAY_IMPORT_TENSORFLOW - {"core", "members", "tf1", "keras3"}
 MAY_IMPORT_KERAS_3 = {"keras3", "models"}
@@ -339,7 +339,7 @@ def test_each_class_has_a_name_of_its_own() -> None:
 
 TABLE_OF_FORMER_IDS = "lossscale_codemods.vocabulary.former_ids"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 30_700
+MOST_LINES_OF_THE_CODEMOD = 29_650
 
 
 def test_the_codemod_does_not_grow() -> None:
@@ -372,11 +372,11 @@ def lines_of(paths: list[Path]) -> int:
 
 def test_the_core_stays_small_enough_to_read() -> None:
     # A decision, not an accident: change the number together with the page on the house.
-    assert lines_of(shim("core")) <= 1240
-    assert lines_of(shim("core", "spec.update_rule")) <= 1405
+    assert lines_of(shim("core")) <= 1140
+    assert lines_of(shim("core", "spec.update_rule")) <= 1300
 
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 28_640
-    assert len(shim()) <= 144
+    assert lines_of(shim()) <= 28_543
+    assert len(shim()) <= 142

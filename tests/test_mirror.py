@@ -22,7 +22,7 @@ MIRRORS: Final = {
 SHIM: Final = {
     # Public names, and lists of names, without behavior.
     "_version": "test_package.py",
-    "callbacks": "test_package.py",
+    "callbacks": "watching/test_loss_scale_logger.py",
     "equivalence": "equivalence/test_optimizers.py",
     "experimental": "test_package.py",
     "v1": "test_package.py",
@@ -78,7 +78,6 @@ CODEMOD: Final = {
     "analysis/guard_parts": "analysis/test_version_guards.py",
     "analysis/libcst_on_demand": "prescan/test_byte_scan.py",
     "analysis/loss_scale_owners": "rules/test_ls301_loss_scale_calls.py",
-    "analysis/loss_scale_takers": "rules/test_ls203_loss_scales.py",
     "analysis/loss_scale_types": "rules/test_ls314_shared_loss_scales.py",
     "analysis/model_compiles": "rules/test_ls212_optimizers_by_name.py",
     "analysis/name_resolution": "rules/test_ls101_imports.py",
@@ -89,7 +88,6 @@ CODEMOD: Final = {
     "analysis/occurrences": "rules/test_ls101_imports.py",
     "analysis/old_programs": "analysis/test_version_guards.py",
     "analysis/optimizer_names": "rules/test_ls211_optimizer_family.py",
-    "analysis/optimizer_uses": "rules/test_ls602_graph_rewrite.py",
     "analysis/program": "rewriting/test_binding_plan.py",
     "analysis/program_files": "rules/test_ls602_graph_rewrite.py",
     "analysis/probes": "analysis/test_version_guards.py",
@@ -99,7 +97,6 @@ CODEMOD: Final = {
     "analysis/syntax_tree": "rewriting/test_guard_collapsing.py",
     "analysis/value_uses": "rules/test_ls311_loss_scale_uses.py",
     "analysis/version_reachability": "analysis/test_version_guards.py",
-    "analysis/what_is": "rules/test_ls301_loss_scale_calls.py",
     "analysis/wrapper_calls": "rules/test_ls602_graph_rewrite.py",
     # Parts of the engine: a test migrates a source and compares the text and the records.
     "editing/comments": "editing/test_name_rendering.py",

@@ -13,11 +13,9 @@ from compat_lossscale.core.gradients import (
     unzip,
     values_of,
 )
-from compat_lossscale.core.loss_scale import FixedLossScale, LossScale, fixed_value
+from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.native import as_written
 from compat_lossscale.core.replicas import (
-    check_in_replica_context,
-    check_strategy,
     supports_strategy,
 )
 from compat_lossscale.core.step import apply_or_skip
@@ -30,9 +28,6 @@ __all__ = [
     "all_finite",
     "apply_or_skip",
     "as_written",
-    "check_in_replica_context",
-    "check_strategy",
-    "fixed_value",
     "moves_by_the_rule",
     "scale_loss",
     "supports_strategy",

@@ -27,7 +27,6 @@ from compat_lossscale.spec import (
 )
 
 _RAISES = "raise"
-_COUNTS = ("growth_steps", "hysteresis", "growth_delay")
 
 
 class RuleSettings:
@@ -41,8 +40,8 @@ class RuleSettings:
 
     Attributes:
         rule: The rule now.
-        variable: A float64 vector of the numbers, of how many steps at the floor are too many, and
-            of whether they are an error; `None` in a graph of TensorFlow 1.
+        variable: A float64 vector of the numbers, and of how many steps at the floor are an error;
+            `None` in a graph of TensorFlow 1.
 
     Raises:
         LossScaleArgumentError: In a graph of TensorFlow 1, the rule needs to count steps.
@@ -71,10 +70,9 @@ class RuleSettings:
         if tf.executing_eagerly():
             return self.rule.numbers
         if self.variable is None:
-            numbers = self.rule.numbers
-            counts = {name: tf.constant(getattr(numbers, name), tf.int64) for name in _COUNTS}
-            return numbers._replace(**counts)
-        dtypes = {**dict.fromkeys(_COUNTS, tf.int64), "consecutive_hysteresis": tf.bool}
+            return self.rule.numbers
+        counts = ("growth_steps", "hysteresis", "growth_delay")
+        dtypes = {**dict.fromkeys(counts, tf.int64), "consecutive_hysteresis": tf.bool}
         values = zip(RuleNumbers._fields, tf.unstack(self.variable), strict=False)
         return RuleNumbers(
             **{name: tf.cast(value, dtypes.get(name, tf.float32)) for name, value in values}
@@ -82,10 +80,8 @@ class RuleSettings:
 
     @property
     def floor_steps_to_raise(self) -> Any:
-        """Steps at the floor after which a `tf.function` raises, an int64 scalar tensor."""
-        values = tf.unstack(self.variable)
-        never = tf.constant(tf.int64.max, tf.int64)
-        return tf.where(values[-1] > 0, tf.cast(values[-2], tf.int64), never)
+        """Steps at the floor after which a `tf.function` raises, a float64 scalar tensor."""
+        return self.variable[-1]
 
     def change(self, rule: LossScaleRule) -> None:
         """Takes another rule, in functions that are traced already as well.
@@ -116,7 +112,8 @@ def _values(rule: LossScaleRule) -> list[float]:
     numbers = rule.numbers
     if numbers.max_scale is None:
         numbers = numbers._replace(max_scale=math.inf)
-    return [*map(float, numbers), float(rule.floor_steps), float(rule.on_floor == _RAISES)]
+    floor_steps = rule.floor_steps if rule.on_floor == _RAISES else math.inf
+    return [*map(float, numbers), float(floor_steps)]
 
 
 def _select(condition: Any, a: Any, b: Any) -> Any:
@@ -156,11 +153,10 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         LossScaleArgumentError: The rule contradicts the other numbers.
     """
 
-    _hysteresis_left: Any = None
-    _settings: RuleSettings | None = None
-    """The numbers of a rule, instead of the period and the multiplier."""
-    stays_at_cap = False
-    """Whether the latest step in eager mode was to make it grow, and could not."""
+    hysteresis_left: Any = None
+    """Bad steps until it shrinks, an int64 variable; `None` if the first bad step shrinks it."""
+    settings: RuleSettings | None = None
+    """Where graphs read the numbers of a rule; `None` without a rule."""
 
     def __init__(
         self,
@@ -177,16 +173,16 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         initial = self._initial_loss_scale
         self._current_loss_scale = self._add_weight("current_loss_scale", initial, tf.float32)
         self._num_good_steps = self._add_weight("good_steps", 0, tf.int64)
-        if self._settings is not None and self._settings.rule.hysteresis > 1:
-            hysteresis = self._settings.rule.hysteresis
-            self._hysteresis_left = self._add_weight("hysteresis_left", hysteresis, tf.int64)
+        if self.settings is not None and self.settings.rule.hysteresis > 1:
+            hysteresis = self.settings.rule.hysteresis
+            self.hysteresis_left = self._add_weight("hysteresis_left", hysteresis, tf.int64)
 
     def _set_up_from(self, spec: LossScaleSpec) -> None:
         assert spec.growth_steps is not None
         assert spec.multiplier is not None
         self._set_up(spec.initial_scale, spec.growth_steps, spec.multiplier)
         if spec.rule is not None:
-            self._settings = RuleSettings(spec.rule)
+            self.settings = RuleSettings(spec.rule)
 
     def _set_up(self, initial: float, period: int, multiplier: float) -> None:
         LossScale.__init__(self)
@@ -216,7 +212,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """
         loss_scale: DynamicLossScale = cls.__new__(cls)
         loss_scale._set_up_from(spec)
-        loss_scale._hysteresis_left = hysteresis_left
+        loss_scale.hysteresis_left = hysteresis_left
         loss_scale._current_loss_scale = current
         loss_scale._num_good_steps = good_steps
         return loss_scale
@@ -229,14 +225,12 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
     @property
     def increment_period(self) -> int:
         """Good steps in a row after which the loss scale grows."""
-        return (
-            self._increment_period if self._settings is None else self._settings.rule.growth_steps
-        )
+        return self._increment_period if self.settings is None else self.settings.rule.growth_steps
 
     @property
     def multiplier(self) -> float:
         """The factor by which the loss scale grows and shrinks; of a rule, its growth factor."""
-        return self._multiplier if self._settings is None else self._settings.rule.growth_factor
+        return self._multiplier if self.settings is None else self.settings.rule.growth_factor
 
     @property
     def rule(self) -> LossScaleRule | None:
@@ -248,35 +242,22 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         Raises:
             LossScaleArgumentError: It cannot change. The message says why.
         """
-        if self._settings is not None:
-            return self._settings.rule
+        if self.settings is not None:
+            return self.settings.rule
         return LossScaleSpec(
             True, self._initial_loss_scale, self._increment_period, self._multiplier
         ).whole_rule
 
     @rule.setter
     def rule(self, rule: LossScaleRule) -> None:
-        if self._settings is None:
+        if self.settings is None:
             raise LossScaleArgumentError(
                 "This loss scale was made without a rule, or with one that says no more than the "
                 "growth steps and one factor: these are constants of its functions. To change the "
                 "rule later, make the optimizer with rule= and what differs from TensorFlow, for "
                 "example rule=LossScaleRule(max_scale=2.0**127)."
             )
-        self._settings.change(rule)
-
-    @property
-    def settings(self) -> RuleSettings | None:
-        """Where graphs read the numbers of a rule; `None` without a rule."""
-        return self._settings
-
-    @property
-    def hysteresis_left(self) -> tf.Variable | None:
-        """Bad steps until the loss scale shrinks, an int64 variable.
-
-        `None` if the first bad step shrinks it.
-        """
-        return self._hysteresis_left
+        self.settings.change(rule)
 
     @property
     def good_steps(self) -> tf.Variable:
@@ -303,15 +284,9 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
 
     @as_written
     def update(self, grads: Any) -> tuple[Any, tf.Tensor]:
-        """Moves the loss scale by the update rule.
+        """Moves the loss scale by the update rule; see `LossScale.update`.
 
-        Args:
-            grads: A nested structure of unscaled gradients; see `LossScale.update`.
-
-        Returns:
-            A pair `(update_op, should_apply)`. `should_apply` is a bool scalar tensor that says
-            whether all gradients, on all replicas, are finite. In a graph, `update_op` is a tensor
-            of the same value, which is evaluated after the update.
+        In a graph, `update_op` is a tensor of the value of `should_apply`.
         """
         if must_merge():
             updated: tuple[Any, tf.Tensor] = tf.distribute.get_replica_context().merge_call(
@@ -337,8 +312,8 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             The operations that move it in a graph; none in eager mode.
         """
         variables = [self._current_loss_scale, self._num_good_steps]
-        if self._hysteresis_left is not None:
-            variables.append(self._hysteresis_left)
+        if self.hysteresis_left is not None:
+            variables.append(self.hysteresis_left)
         if not tf.executing_eagerly():
             return self._advance_in_graph(variables, finite)
         # Python's arithmetic gives the same, and spares a dozen operations.
@@ -347,9 +322,6 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         for variable, old, new in zip(variables, before, after, strict=False):
             if new != old:
                 variable.assign(new, read_value=False)
-        stays = after.scale == before.scale and after.good_steps <= before.good_steps
-        is_to_grow = finite and self.numbers.max_scale is None and not self._never_moves
-        self.stays_at_cap = bool(stays and is_to_grow)
         return []
 
     def _advance_in_graph(self, variables: list[Any], finite: Any) -> list[Any]:
@@ -361,7 +333,7 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
                 for variable, new in zip(variables, after, strict=False)
             ]
 
-        if finite is not True or self._settings is not None:
+        if finite is not True or self.settings is not None:
             return move()
         # As in TensorFlow, growth is a branch of its own: it hardly ever happens.
         grown = tf.cond(
@@ -380,21 +352,21 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
         """
         if self._never_moves:
             return None
-        floor = 1.0 if self._settings is None else tf.cast(self.numbers.min_scale, tf.float32)
+        floor = 1.0 if self.settings is None else tf.cast(self.numbers.min_scale, tf.float32)
         at_floor = tf.equal(self._current_loss_scale, floor)
-        left = self._hysteresis_left
+        left = self.hysteresis_left
         return at_floor if left is None else tf.logical_and(at_floor, left <= 1)
 
     @property
     def numbers(self) -> RuleNumbers:
         """The numbers by which it moves; tensors in a `tf.function`, if they can change."""
-        if self._settings is not None:
-            return self._settings.numbers
+        if self.settings is not None:
+            return self.settings.numbers
         return RuleNumbers.of_multiplier(self._increment_period, self._multiplier)
 
     @property
     def _never_moves(self) -> bool:
-        return self._settings is None and self._multiplier == 1
+        return self.settings is None and self._multiplier == 1
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's three arguments, and a rule as a dictionary, if there is one.
@@ -406,21 +378,22 @@ class DynamicLossScale(LossScale, native.DynamicLossScale):
             "increment_period": self.increment_period,
             "multiplier": self.multiplier,
         }
-        rule = {} if self._settings is None else {"rule": self._settings.rule.to_config()}
+        rule = {} if self.settings is None else {"rule": self.settings.rule.to_config()}
         return {**config, **rule}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LossScale:
         """Makes a loss scale, in its initial state, from `get_config()`'s dictionary."""
-        if not isinstance(config, Mapping) or config.get("rule") is None:
-            return super().from_config(config)
-        return super().from_config({**config, "rule": LossScaleRule.from_config(config["rule"])})
+        if isinstance(config, Mapping) and config.get("rule") is not None:
+            config = {**config, "rule": LossScaleRule.from_config(config["rule"])}
+        loss_scale: LossScale = super().from_config(config)
+        return loss_scale
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> Any:
         children = super()._trackable_children(save_type, **kwargs)
-        if save_type == "savedmodel" and self._settings is not None:
+        if save_type == "savedmodel" and self.settings is not None:
             # A SavedModel refuses functions whose variables it does not have.
-            return {**children, "rule_settings": self._settings.variable}
+            return {**children, "rule_settings": self.settings.variable}
         return children
 
     def __repr__(self) -> str:

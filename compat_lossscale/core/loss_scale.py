@@ -131,12 +131,6 @@ class ScalarTensor(Value, tf.Tensor):
     def __format__(self, spec: str) -> str:
         return format(self(), spec) if spec else str(self)
 
-    def __iter__(self) -> Any:
-        raise TypeError("A loss scale is a scalar and cannot be iterated over.")
-
-    def __len__(self) -> int:
-        raise TypeError("A loss scale is a scalar and has no len().")
-
     def __eq__(self, other: object) -> Any:
         """Compares by value, except that no loss scale equals a string or `None`.
 
@@ -153,11 +147,6 @@ class ScalarTensor(Value, tf.Tensor):
         return not equal if isinstance(equal, bool) else tf.logical_not(equal)
 
     __hash__ = object.__hash__
-
-    def __copy__(self) -> ScalarTensor:
-        copied: ScalarTensor = object.__new__(type(self))
-        copied.__dict__.update(self.__dict__)
-        return copied
 
 
 class LossScale(ScalarTensor, native.LossScale):
@@ -188,12 +177,6 @@ class LossScale(ScalarTensor, native.LossScale):
     @abc.abstractmethod
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments from which `from_config` makes this loss scale again."""
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> LossScale:
-        """Makes a loss scale, in its initial state, from `get_config()`'s dictionary."""
-        loss_scale: LossScale = cls(**config)
-        return loss_scale
 
     @property
     def state(self) -> dict[str, tf.Variable]:
@@ -269,8 +252,3 @@ class FixedLossScale(LossScale, native.FixedLossScale):
 
     def __repr__(self) -> str:
         return f"FixedLossScale({self._loss_scale_value})"
-
-
-def fixed_value(loss_scale: LossScale) -> float | None:
-    """Returns the value of a fixed loss scale; `None` of another one, or of a user's subclass."""
-    return loss_scale._loss_scale_value if type(loss_scale) is FixedLossScale else None

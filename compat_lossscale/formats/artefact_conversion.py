@@ -11,11 +11,11 @@ import dataclasses
 from collections.abc import Mapping
 
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
-from compat_lossscale.formats.config import WrapperConfig, read_wrapper_config
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
-from compat_lossscale.formats.inner_optimizer import class_name, is_known
 from compat_lossscale.formats.readers import h5, keras_archive, saved_model
 from compat_lossscale.spec import Generation
+from compat_lossscale.spec.inner_optimizers import class_name, is_known
+from compat_lossscale.spec.wrapper_configs import WrapperConfig, read_wrapper_config
 
 _OTHER_ARCHIVE = (
     "they stay as {} writes them, which {} does not read; convert to tf-keras, whose archives are "

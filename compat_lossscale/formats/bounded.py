@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from compat_lossscale.formats.artefact import UnreadableArtefactError
+from compat_lossscale.spec.wrapper_configs import MAX_JSON_DEPTH, is_too_deep
 
 MAX_JSON_BYTES = 32 * 2**20
 """The largest JSON text that is read. The config of a model of ten thousand layers has 8 MB."""
 MAX_JSON_VALUES = 3_000_000
 """The largest number of values in one text. Each takes up to 200 bytes of memory. The config of a
 model of ten thousand layers has half a million."""
-MAX_JSON_DEPTH = 200
-"""The deepest nesting that is read. Real configs have some twenty levels."""
 _TOO_DEEP = f"{{}} is nested more than {MAX_JSON_DEPTH} deep, far more than a config is"
 
 
@@ -147,20 +146,3 @@ def parse_json(text: str, what: str) -> Any:
     if is_too_deep(value):
         raise UnreadableArtefactError(_TOO_DEEP.format(what))
     return value
-
-
-def is_too_deep(value: Any) -> bool:
-    """Whether a value has more than `MAX_JSON_DEPTH` levels, or contains itself."""
-    level = [value]
-    for _ in range(MAX_JSON_DEPTH):
-        children = (
-            child
-            for parent in level
-            if isinstance(parent, dict | list | tuple)
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-        )
-        # A value that occurs twice is checked once.
-        level = list({id(child): child for child in children}.values())
-        if not level:
-            return False
-    return True

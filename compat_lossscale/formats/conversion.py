@@ -9,18 +9,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from compat_lossscale.errors import InexpressibleLossScaleError
-from compat_lossscale.formats import inner_optimizer
-from compat_lossscale.formats.config import (
+from compat_lossscale.spec import Generation, LossScaleSpec, inner_optimizers
+from compat_lossscale.spec.configs import WRAPPERS
+from compat_lossscale.spec.inner_optimizers import Family
+from compat_lossscale.spec.wrapper_configs import (
     WrapperConfig,
+    is_fixed_wrapper,
     is_wrapper,
     lost_numbers,
     noted_numbers,
     read_wrapper_config,
+    wanted_family,
+    write_config,
 )
-from compat_lossscale.formats.config_writing import is_fixed_wrapper, wanted_family, write_config
-from compat_lossscale.formats.inner_optimizer import Family
-from compat_lossscale.spec import Generation, LossScaleSpec
-from compat_lossscale.spec.configs import WRAPPERS
 
 _OWN_WRAPPER = "Keras' own LossScaleOptimizer takes no such setting"
 _NO_WRAPPER = (
@@ -104,11 +105,11 @@ def meaning(config: Mapping[str, Any] | WrapperConfig) -> dict[str, Any]:
     parts = config if isinstance(config, WrapperConfig) else read_wrapper_config(config)
     fields: dict[str, Any] = parts.spec.fields
     if parts.inner is not None:
-        fields["optimizer"] = inner_optimizer.class_name(parts.inner)
-        for key, value in inner_optimizer.settings(parts.inner):
+        fields["optimizer"] = inner_optimizers.class_name(parts.inner)
+        for key, value in inner_optimizers.settings(parts.inner):
             fields[f"optimizer.{key}"] = value
         # Early versions of Keras 3 list options there that do nothing.
-        for key, value in inner_optimizer.settings({"config": parts.others}):
+        for key, value in inner_optimizers.settings({"config": parts.others}):
             fields[f"wrapper.{key}"] = value
     return fields
 
@@ -204,12 +205,12 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
     if parts.inner is not None and parts.class_name not in (None, *WRAPPERS):
         reason = "it is a custom class, and the converted config names Keras' own class instead"
         notes.append(Field("wrapper", Verdict.NOTED, parts.class_name, reason))
-    if parts.inner is not None and not inner_optimizer.is_known(parts.inner):
+    if parts.inner is not None and not inner_optimizers.is_known(parts.inner):
         reason = "it is a custom class; its config is passed on unchanged"
-        name = inner_optimizer.class_name(parts.inner)
+        name = inner_optimizers.class_name(parts.inner)
         notes.append(Field("own class", Verdict.NOTED, name, reason))
     elif parts.inner is not None:
-        stored = inner_optimizer.family(parts.inner, parts.generation)
+        stored = inner_optimizers.family(parts.inner, parts.generation)
         wanted = wanted_family(stored, parts.generation, target)
         if _is_nadam(parts.inner) and stored is not wanted and Family.LEGACY in (stored, wanted):
             notes.append(Field("optimizer.schedule", Verdict.LOST, stored.value, _NADAM))
@@ -221,7 +222,7 @@ def _notes(parts: WrapperConfig, target: Generation) -> list[Field]:
 
 
 def _is_nadam(inner: Mapping[str, Any]) -> bool:
-    return inner_optimizer.class_name(inner) == "Nadam"
+    return inner_optimizers.class_name(inner) == "Nadam"
 
 
 def _rounding(stored: Family, wanted: Family) -> str:

@@ -9,8 +9,12 @@ from typing import Any
 
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats.artefact import StatedConfig, UnreadableArtefactError
-from compat_lossscale.formats.config import own_loss_scale, read_wrapper_config, states_loss_scale
-from compat_lossscale.formats.inner_optimizer import class_name
+from compat_lossscale.spec.inner_optimizers import class_name
+from compat_lossscale.spec.wrapper_configs import (
+    own_loss_scale,
+    read_wrapper_config,
+    states_loss_scale,
+)
 
 MAX_CONFIGS = 1000
 """The largest number of configs in one file. A model states one, or one per layer in policies."""

@@ -19,13 +19,13 @@ from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
 from compat_lossscale.formats.artefact_conversion import convert_artefact
-from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import Conversion, Verdict
-from compat_lossscale.formats.inner_optimizer import class_name
 from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.reading import find, read_in_this_process
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.inner_optimizers import class_name
+from compat_lossscale.spec.wrapper_configs import read_wrapper_config
 
 _NO_CHECKPOINT = (
     "the optimizer's state: {} does not look for it in such a checkpoint; name a function that "

@@ -28,11 +28,11 @@ from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, StatedConfig
 from compat_lossscale.formats.artefact_conversion import convert_artefact
 from compat_lossscale.formats.bounded import open_regular, parse_json
-from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.conversion import Conversion
 from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
 from compat_lossscale.formats.reading import read
 from compat_lossscale.spec import Generation
+from compat_lossscale.spec.wrapper_configs import read_wrapper_config
 
 _VARIABLES_ONLY = (
     ": it holds variables only, and which of them is which slot stands in its model's config. {}"

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
@@ -17,7 +16,7 @@ from compat_lossscale._patching import FunctionPatches, Undo, around, set_attrib
 from compat_lossscale.keras3 import experimental, private
 from compat_lossscale.keras3.experimental import LossScaleOptimizer
 from compat_lossscale.keras3.tensorflow_2_4 import configs
-from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, wrap_under
+from compat_lossscale.members.policy import PolicyWithLossScale, Wrap, policy_scope_of, wrap_under
 
 patches = FunctionPatches()
 """What lets experimental policies decide; none are applied while Keras decides."""
@@ -195,19 +194,8 @@ def set_policy(policy: Any) -> None:
     keras.config.set_dtype_policy(policy)
 
 
-@contextlib.contextmanager
-def policy_scope(policy: Any) -> Iterator[None]:
-    """Sets the policy inside a `with` block (private in TensorFlow, and imported all the same).
-
-    Args:
-        policy: See `set_policy`.
-    """
-    previous = keras.config.dtype_policy()
-    set_policy(policy)
-    try:
-        yield
-    finally:
-        set_policy(previous)
+policy_scope = policy_scope_of(set_policy, keras.config.dtype_policy)
+"""Sets the policy inside a `with` block."""
 
 
 def global_policy() -> Any:

@@ -15,7 +15,6 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     RuleSettings,
-    fixed_value,
     moves_by_the_rule,
 )
 from compat_lossscale.errors import LossScaleArgumentError, NotCountedError
@@ -64,7 +63,8 @@ class CountsSkippedSteps:
 
     def _fixed_scale(self) -> float | None:
         """The loss scale if it is fixed, and `None` otherwise."""
-        return fixed_value(self._loss_scale)
+        loss_scale = self._loss_scale
+        return loss_scale._loss_scale_value if type(loss_scale) is FixedLossScale else None
 
     def _settings(self) -> RuleSettings | None:
         """The settings of a rule that was stated."""
@@ -76,13 +76,8 @@ class CountsSkippedSteps:
         return None if settings is None else settings.rule
 
     def _note_applied(self) -> Any:
-        """Notes a step that is applied, and warns of a loss scale that could not grow."""
-        if self._step_log is None:
-            return None
-        loss_scale = self._loss_scale
-        if tf.executing_eagerly() and moves_by_the_rule(loss_scale) and loss_scale.stays_at_cap:
-            self._step_log.warn()
-        return self._step_log.note_applied()
+        """Notes a step that is applied."""
+        return None if self._step_log is None else self._step_log.note_applied()
 
     def _count_skipped(self, stuck: Any) -> Any:
         """Counts and notes a step that is skipped.
@@ -104,7 +99,8 @@ class CountsSkippedSteps:
         if settings is None or tf.executing_eagerly():
             return counted, noted
         # What XLA compiles ignores it. Then the error comes when somebody looks.
-        passes = tf.less(self._step_log.notes[2], settings.floor_steps_to_raise)
+        at_floor = tf.cast(self._step_log.notes[2], tf.float64)
+        passes = tf.less(at_floor, settings.floor_steps_to_raise)
         return counted, noted, tf.debugging.Assert(passes, [AT_FLOOR])
 
     def _assert_in_graph(self, stuck: Any) -> Any:

@@ -130,8 +130,7 @@ def _is_of_a_library(frame: types.FrameType) -> bool:
 _STUCK = (
     "The loss scale has to move and cannot. At {floor:g}, the lowest it can be, the "
     "gradients still hold a NaN or an infinity: look for one in the input or the loss, or for a "
-    "learning rate at which training diverges. Near 3.4e38, the highest, every gradient has been "
-    "tiny for a long time: look whether the loss depends on the variables at all."
+    "learning rate at which training diverges."
 )
 AT_FLOOR = (
     "The loss scale is at the floor of its rule and has to shrink: the gradients still hold a NaN "
@@ -143,7 +142,7 @@ AT_FLOOR = (
 
 
 def warn_that_it_is_stuck(floor: float = 1.0) -> None:
-    """Warns that the loss scale is as low as `floor`, or as high as it can be."""
+    """Warns that the loss scale is at its floor, and cannot shrink."""
     warnings.warn(_STUCK.format(floor=floor), LossScaleStuckWarning, stacklevel=3)
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 import tensorflow as tf
 
-from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
+from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale, supports_strategy
 from compat_lossscale.errors import (
     AlreadyWrappedError,
     InexpressibleLossScaleError,
@@ -236,4 +236,42 @@ def check_has_tape(loss: Any, tape: Any) -> None:
         raise UnscalableError(
             "`tape` is required when the loss is a tensor: the tape under which it was computed. "
             "A callable loss needs none."
+        )
+
+
+def check_strategy() -> None:
+    """Refuses strategies under which loss scaling would go wrong.
+
+    Raises:
+        ValueError: The current strategy is not supported; TPU strategies get an explanation of
+            their own. Source: TensorFlow 2.2 and later.
+    """
+    if supports_strategy():
+        return
+    strategy = tf.distribute.get_strategy()
+    if isinstance(strategy, tf.distribute.TPUStrategy):
+        raise ValueError(
+            "Loss scaling is not supported with TPUStrategy, and not needed: TPUs compute in "
+            "bfloat16, which has float32's range. Remove the LossScaleOptimizer when you use TPUs."
+        )
+    raise ValueError(
+        "Loss scaling is not supported with the tf.distribute.Strategy: "
+        f"{type(strategy).__name__}. Try using a different Strategy, "
+        "e.g. a MirroredStrategy."  # prose: keep (TensorFlow's words)
+    )
+
+
+def check_in_replica_context(method: str) -> None:
+    """Refuses to apply gradients where they are those of all replicas.
+
+    Args:
+        method: The method that was called.
+
+    Raises:
+        ValueError: In a cross-replica context.
+    """
+    if tf.distribute.in_cross_replica_context():
+        raise ValueError(
+            f"{method}() must be called in a replica context: from a function that strategy.run() "
+            "calls."
         )

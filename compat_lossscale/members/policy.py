@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import tensorflow as tf
@@ -93,6 +95,29 @@ class PolicyWithLossScale:
 
     def __repr__(self) -> str:
         return f'<Policy "{self.name}", loss_scale={self._loss_scale!r}>'
+
+
+def policy_scope_of(
+    set_policy: Callable[[Any], None], current: Callable[[], Any]
+) -> Callable[[Any], AbstractContextManager[None]]:
+    """Returns a Keras' `policy_scope` (private in TensorFlow, but programs import it).
+
+    Args:
+        set_policy: Sets the policy.
+        current: Returns what `set_policy` has to be given for the policy that is in force.
+    """
+
+    @contextlib.contextmanager
+    def policy_scope(policy: Any) -> Iterator[None]:
+        """Sets the policy inside a `with` block; see `set_policy`."""
+        previous = current()
+        set_policy(policy)
+        try:
+            yield
+        finally:
+            set_policy(previous)
+
+    return policy_scope
 
 
 def wrap_under(policy: Any, default: Wrap | None) -> Wrap | None:

@@ -19,16 +19,20 @@ from compat_lossscale.formats.artefact_conversion import (
     state_fields,
 )
 from compat_lossscale.formats.bounded import parse_json
-from compat_lossscale.formats.config import WrapperConfig, is_wrapper, read_wrapper_config
-from compat_lossscale.formats.config_writing import write_optimizer
 from compat_lossscale.formats.conversion import Conversion, Field, Verdict, convert
 from compat_lossscale.formats.hdf5 import describe
-from compat_lossscale.formats.inner_optimizer import CANONICAL, Family, class_name, family
 from compat_lossscale.formats.readers import checkpoint, h5, keras_archive, saved_model
 from compat_lossscale.formats.reading import read_in_this_process
 from compat_lossscale.formats.writing import only_config
 from compat_lossscale.models import is_of_keras3
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.inner_optimizers import CANONICAL, Family, class_name, family
+from compat_lossscale.spec.wrapper_configs import (
+    WrapperConfig,
+    is_wrapper,
+    read_wrapper_config,
+    write_optimizer,
+)
 
 _OPTIMIZERS = ("optimizer_config", "optimizer")
 _CODE = ("Lambda", "__lambda__")

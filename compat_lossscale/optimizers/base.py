@@ -16,14 +16,12 @@ from compat_lossscale.core import (
     FixedLossScale,
     LossScale,
     as_written,
-    check_in_replica_context,
-    check_strategy,
     scale_loss,
     unscale_gradients,
 )
 from compat_lossscale.members.guards import GuardsScaling
 from compat_lossscale.members.loss_scales import LossScaleConfigs, initial_scale_of
-from compat_lossscale.members.optimizer import OldMembers
+from compat_lossscale.members.optimizer import OldMembers, check_in_replica_context, check_strategy
 from compat_lossscale.optimizers import families, stock
 
 WEIGHTS = "_unpickled_weights"

@@ -124,7 +124,6 @@ def next_state(
     """
     ops = operations
     scale, good_steps, hysteresis_left = state
-    has_hysteresis = hysteresis_left is not None
 
     def after_good_step() -> ScaleState:
         counted = good_steps + 1
@@ -133,7 +132,7 @@ def next_state(
         if numbers.max_scale is not None:
             grown = ops.minimum(grown, ops.float32(numbers.max_scale))
         left = None
-        if has_hysteresis:
+        if hysteresis_left is not None:
             refilled = numbers.hysteresis
             kept = ops.select(numbers.consecutive_hysteresis, refilled, hysteresis_left)
             left = ops.select(only_counts, kept, refilled)
@@ -146,7 +145,7 @@ def next_state(
     def after_bad_step() -> ScaleState:
         quotient = ops.float32(ops.divide(scale, ops.float32(numbers.divisor)))
         shrunk = ops.maximum(quotient, ops.float32(numbers.min_scale))
-        if not has_hysteresis:
+        if hysteresis_left is None:
             return ScaleState(shrunk, 0)
         tolerated = hysteresis_left > 1
         return ScaleState(
@@ -157,11 +156,5 @@ def next_state(
 
     if isinstance(all_finite, bool):
         return after_good_step() if all_finite else after_bad_step()
-    good, bad = after_good_step(), after_bad_step()
-    return ScaleState(
-        ops.select(all_finite, good.scale, bad.scale),
-        ops.select(all_finite, good.good_steps, bad.good_steps),
-        ops.select(all_finite, good.hysteresis_left, bad.hysteresis_left)
-        if has_hysteresis
-        else None,
-    )
+    pairs = zip(after_good_step(), after_bad_step(), strict=True)
+    return ScaleState(*(None if a is None else ops.select(all_finite, a, b) for a, b in pairs))

@@ -46,7 +46,8 @@ ROWS = [
         """
         def precision(bits):
             if bits == 16:
-                from tensorflow.keras import layers, mixed_precision as prec
+                from tensorflow.keras import layers
+                from tensorflow.keras import mixed_precision as prec
                 prec.set_global_policy('mixed_float16')
         """,
     ),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from compat_lossscale import LossScaleRule, LossScaleSpec
+from compat_lossscale import LossScaleSpec
 from compat_lossscale.core import DynamicLossScale, FixedLossScale, LossScale
 from compat_lossscale.spec.update_rule import RuleNumbers, ScaleState, next_state
 from tests.loss_scales import HalvingLossScale
@@ -342,20 +342,3 @@ def test_in_eager_mode_it_follows_the_rule_from_any_state(growth_steps: int) -> 
                 loss_scale.update([gradient])
                 expected = next_state(ScaleState(scale, good_steps), gradient == 1, numbers)
                 assert (float(loss_scale), int(loss_scale.good_steps)) == expected[:2]
-
-
-def test_in_eager_mode_it_tells_whether_it_was_to_grow_and_could_not() -> None:
-    def told(loss_scale: DynamicLossScale) -> list[bool]:
-        found = []
-        for gradient in (1.0, 1.0, 1.0, NAN, 1.0):
-            loss_scale.update([gradient])
-            found.append(loss_scale.stays_at_cap)
-        return found
-
-    assert told(DynamicLossScale(2.0**127, 2)) == [False, True, False, False, False]
-    assert told(DynamicLossScale(8.0, 2)) == [False] * 5
-    assert told(DynamicLossScale(8.0, 1, 1.0)) == [False] * 5
-    capped = LossScaleRule(growth_steps=1, max_scale=8.0)
-    assert told(DynamicLossScale(8.0, rule=capped)) == [False] * 5
-    uncapped = LossScaleRule(growth_steps=2, backoff_factor=0.25)
-    assert told(DynamicLossScale(2.0**127, rule=uncapped)) == [False, True, False, False, False]

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from compat_lossscale.core import check_strategy, supports_strategy
+from compat_lossscale.core import supports_strategy
 from compat_lossscale.core.replicas import finite_on_all_replicas, must_merge
+from compat_lossscale.members.optimizer import check_strategy
 from tests.support import NAN
 
 

@@ -34,7 +34,7 @@ OURS = ("compat_lossscale", "lossscale_codemods")
 OF_EVERY_TENSOR = {"device", "dtype", "graph", "name", "numpy", "op", "shape"}
 FOR_THIS_PACKAGE = {
     "advance", "counter", "current_loss_scale", "growth_steps", "refused", "sharing_state_of",
-    "of_variables", "skipping", "state", "settings", "numbers", "stays_at_cap",
+    "of_variables", "skipping", "state", "settings", "numbers",
     "has_to_shrink_at_floor",
     "make_fetchable",
 }  # fmt: skip

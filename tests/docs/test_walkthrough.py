@@ -15,7 +15,7 @@ from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.reports.text import summary
 from lossscale_codemods.runner.atomic_writing import write_atomically
 from lossscale_codemods.runner.file_task import migrate_task
-from lossscale_codemods.runner.worker_pool import Task
+from lossscale_codemods.runner.processes import Task
 from lossscale_codemods.vocabulary.options import Options
 
 import compat_lossscale

@@ -113,12 +113,6 @@ def test_a_scale_at_its_floor_that_should_shrink_is_warned_of_once(family: Famil
     assert "learning rate" in warning
 
 
-def test_a_scale_at_its_cap_that_should_grow_is_warned_of_once(family: Family) -> None:
-    trained = make(family, initial_scale=2.0**126, dynamic_growth_steps=1)
-    (warning,) = warnings_of(*trained, 0.0, 0.0, 0.0)
-    assert "Near 3.4e38" in warning
-
-
 def test_a_scale_that_moves_or_is_not_to_move_is_no_news(family: Family) -> None:
     assert warnings_of(*make(family, initial_scale=8, dynamic_growth_steps=3), *[0.0] * 7) == []
     optimizer = experimental.LossScaleOptimizer(family.sgd(), DynamicLossScale(1, 1, multiplier=1))

@@ -7,8 +7,8 @@ import pytest
 import tensorflow as tf
 import tf_keras
 
+from compat_lossscale.callbacks import state_reader
 from compat_lossscale.watching.logging_hooks import WatchedOptimizer
-from compat_lossscale.watching.loss_scale_logger import state_reader
 
 NAN = float("nan")
 

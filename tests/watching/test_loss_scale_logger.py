@@ -16,8 +16,7 @@ import tf_keras
 
 import compat_lossscale
 from compat_lossscale import errors, plot_history, v1
-from compat_lossscale.callbacks import LossScaleLogger
-from compat_lossscale.watching.loss_scale_logger import state_reader
+from compat_lossscale.callbacks import LossScaleLogger, state_reader
 from tests.messages import says
 from tests.support import NAN, REPOSITORY, Family
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.class_members import ClassMembers
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.name_resolution import Resolver
 
-    Find = Callable[[cst.CSTNode], Values]
-
+Find: TypeAlias = "Callable[[cst.CSTNode], Values]"
+"""Finds the objects that an expression can hold."""
 PROPERTIES = frozenset({"property", "functools.cached_property", "cached_property"})
 _KEEPING_THE_RESULT = PROPERTIES | {"staticmethod", "classmethod"}
 _BASES = {*OPTIMIZERS, ObjectType.MODEL, ObjectType.V1_WRAPPER}

@@ -83,7 +83,7 @@ LOSS_SCALE_CLASSES: dict[str, Callable[..., Any]] = {
 }
 
 
-def parse(source: str) -> ast.expr:
+def parse_expression(source: str) -> ast.expr:
     """Parses one expression, which may span lines.
 
     Raises:
@@ -92,7 +92,7 @@ def parse(source: str) -> ast.expr:
     return ast.parse(f"({source}\n)", mode="eval").body
 
 
-def key(node: ast.expr) -> str:
+def atom_key(node: ast.expr) -> str:
     """Returns what tells an atom from others."""
     return ast.unparse(node)
 
@@ -120,8 +120,8 @@ class Evaluator:
         Raises:
             UnknownAtomError: A part of it is not known.
         """
-        if key(node) in self.atoms:
-            return self.atoms[key(node)]
+        if atom_key(node) in self.atoms:
+            return self.atoms[atom_key(node)]
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
@@ -141,10 +141,10 @@ class Evaluator:
                 for k, v in zip(node.keys, node.values, strict=True)
                 if k is not None
             }
-        if isinstance(node, ast.Call) and key(node.func) in self.calls:
+        if isinstance(node, ast.Call) and atom_key(node.func) in self.calls:
             args = [self.value(a) for a in node.args]
-            return self.calls[key(node.func)](*args, **self.keywords(node))
-        raise UnknownAtomError(key(node))
+            return self.calls[atom_key(node.func)](*args, **self.keywords(node))
+        raise UnknownAtomError(atom_key(node))
 
     def keywords(self, node: ast.Call) -> dict[str, Any]:
         """Returns the keyword arguments of a call, with `**` ones unpacked."""
@@ -160,9 +160,9 @@ class Evaluator:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, str) or isinstance(right, str):
             # A loss scale is no arithmetic on strings, and `"x" * 2 ** 40` would fill the memory.
-            raise TypeError(key(node))
+            raise TypeError(atom_key(node))
         if isinstance(node.op, ast.Pow | ast.LShift) and abs(right) > _LARGEST_EXPONENT:
-            raise OverflowError(key(node))
+            raise OverflowError(atom_key(node))
         return _BINARY[type(node.op)](left, right)
 
     def _bool(self, node: ast.BoolOp) -> Any:
@@ -181,6 +181,6 @@ def constant(source: str) -> Any:
         ValueError: It has none that can be seen without running the program.
     """
     try:
-        return Evaluator().value(parse(source))
+        return Evaluator().value(parse_expression(source))
     except (UnknownAtomError, SyntaxError, ArithmeticError, TypeError, AttributeError) as error:
         raise ValueError(source) from error

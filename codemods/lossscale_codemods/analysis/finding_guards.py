@@ -7,13 +7,13 @@ import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.guard_parts import Guard, Parts, catches, is_within
+from lossscale_codemods.analysis.guard_parts import Guard, Parts, catches_error, is_within
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.object_guards import object_guards
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.version_reachability import leaves
+from lossscale_codemods.analysis.version_reachability import leaves_block
 from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _VERSION_TEST = re.compile(
 _MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
 
 
-def find(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
+def find_guards(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
     """Yields the guards around some occurrences of old names."""
     return _Guards(program, occurrences).all()
 
@@ -113,7 +113,7 @@ class _Guards:
             rest = rest.orelse
         if rest is not None:
             parts.append([rest.body])
-        elif leaves(node.body):
+        elif leaves_block(node.body):
             parts.append(self._behind(node))
         if any(self.reachability.splits(test) for test in tests):
             return None  # What its version says is all there is to it.
@@ -161,7 +161,7 @@ class _Guards:
         return Guard(node, old, None, sure=sure) if old else None
 
     def _try(self, node: cst.Try) -> Guard | None:
-        if not all(catches(self.program, h, _MISSING) for h in node.handlers):
+        if not all(catches_error(self.program, h, _MISSING) for h in node.handlers):
             return None
         parts: list[list[cst.CSTNode]] = [[node.body]]
         parts += [[handler.body] for handler in node.handlers]
@@ -234,7 +234,7 @@ class _Guards:
     def _leaves_with_new(self, node: cst.If) -> bool:
         return (
             node.orelse is None
-            and leaves(node.body)
+            and leaves_block(node.body)
             and not self.reachability.splits(node.test)
             and self.parts.has_new([node.body])
             and not self.parts.has_old([node.body])

@@ -95,7 +95,7 @@ def is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
     return node is part or any(above is part for above in program.tree.ancestors(node))
 
 
-def catches(program: Program, handler: cst.ExceptHandler, errors: Sequence[str]) -> bool:
+def catches_error(program: Program, handler: cst.ExceptHandler, errors: Sequence[str]) -> bool:
     """Whether an exception handler catches one of some errors, by their names."""
     if handler.type is None:
         return True

@@ -11,7 +11,7 @@ import ast
 import functools
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.analysis.bindings import member_path
+from lossscale_codemods.analysis.program_files import imported_paths
 from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.vocabulary import frameworks, names
 
@@ -81,14 +81,7 @@ def _with_packages(dotted: str) -> Iterator[str]:
 @functools.lru_cache(maxsize=64)
 def _imports(source: bytes) -> tuple[str, ...]:
     tree = parsed(source)
-    found: list[str] = []
-    for node in _statements(tree.body if tree is not None else []):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            found += [base, *(member_path(base, alias.name) for alias in node.names)]
-    return tuple(found)
+    return tuple(imported_paths(_statements(tree.body if tree is not None else [])))
 
 
 @functools.lru_cache(maxsize=64)

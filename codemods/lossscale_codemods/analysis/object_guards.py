@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.callable_tests import asks_whether_callable
-from lossscale_codemods.analysis.guard_parts import Guard, Parts, catches
+from lossscale_codemods.analysis.guard_parts import Guard, Parts, catches_error
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Role
 from lossscale_codemods.analysis.syntax_tree import dotted
@@ -101,7 +101,7 @@ def guards_of_call(program: Program, node: cst.CSTNode) -> Iterator[Guard]:
     for above in program.tree.ancestors(node):
         chosen = isinstance(above, cst.If | cst.IfExp) and below is not above.test
         if isinstance(above, cst.Try) and all(
-            catches(program, h, _NOT_CALLABLE) for h in above.handlers
+            catches_error(program, h, _NOT_CALLABLE) for h in above.handlers
         ):
             others = [part for part in (above.body, *above.handlers) if part is not below]
             chosen = any(_reads_it_uncalled(program, node, other) for other in others)

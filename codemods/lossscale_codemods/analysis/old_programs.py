@@ -21,6 +21,10 @@ def uses_old_api(program: Program) -> bool:
     """Whether there are old names in a file's code, other than those kept for older versions."""
     if program.has_old_uses or program.has_old_arguments:
         return True
+    return program.remembered("unguarded old names", lambda: _has_unguarded(program))
+
+
+def _has_unguarded(program: Program) -> bool:
     old = [*program.references, *program.imports]
     kept = guarded(program, old)
     return any(

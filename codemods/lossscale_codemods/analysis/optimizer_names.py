@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import import_path, member_path
-from lossscale_codemods.analysis.finding_guards import find
+from lossscale_codemods.analysis.finding_guards import find_guards
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.syntax_tree import dotted
@@ -149,7 +149,7 @@ class OptimizerNames:
     @functools.cached_property
     def _branches(self) -> set[cst.CSTNode]:
         occurrences = [*self.program.references, *self.program.imports]
-        return {part for guard in find(self.program, occurrences) for part in guard.old}
+        return {part for guard in find_guards(self.program, occurrences) for part in guard.old}
 
     def stars(self) -> Iterator[Occurrence]:
         """Yields star imports of the module of both families."""

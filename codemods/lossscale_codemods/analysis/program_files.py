@@ -10,11 +10,12 @@ import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import run_time_imports
+from lossscale_codemods.analysis.bindings import member_path
 from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.vocabulary import frameworks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
     from lossscale_codemods.analysis.modules import Modules, ProjectFiles
@@ -148,14 +149,20 @@ def _import_paths(source: bytes) -> frozenset[str]:
     tree = parsed(source)
     if tree is None:
         return frozenset()
-    paths: set[str] = set()
-    for node in ast.walk(tree):
+    return frozenset(imported_paths(ast.walk(tree)))
+
+
+def imported_paths(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yields the dotted paths of what the imports among some nodes import.
+
+    Args:
+        nodes: Nodes as Python's own parser gives them.
+    """
+    for node in nodes:
         if isinstance(node, ast.Import):
-            paths.update(alias.name for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (node.module or "")
-            glue = "" if base.endswith(".") else "."
-            paths.update(
-                base if alias.name == "*" else f"{base}{glue}{alias.name}" for alias in node.names
+            yield from (
+                base if alias.name == "*" else member_path(base, alias.name) for alias in node.names
             )
-    return frozenset(paths)

@@ -12,6 +12,8 @@ import builtins
 import functools
 from typing import TYPE_CHECKING, TypeAlias
 
+from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
+
 from lossscale_codemods.analysis.libcst_on_demand import cst
 
 if TYPE_CHECKING:
@@ -78,20 +80,16 @@ class Tree:
                 stack.append(child)
 
     @functools.cached_property
-    def _printed(self) -> tuple[str, dict[cst.CSTNode, Span]]:
-        # Files in which nothing is found are never printed.
-        from lossscale_codemods.analysis.spans import printed
-
-        return printed(self.module)
-
-    @property
     def _spans(self) -> dict[cst.CSTNode, Span]:
-        return self._printed[1]
+        # Files in which nothing is found never need them.
+        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        spans = wrapper.resolve(ByteSpanPositionProvider)
+        return {node: (one.start, one.start + one.length) for node, one in spans.items()}
 
-    @property
+    @functools.cached_property
     def code(self) -> str:
         """The file's text, as the parser keeps it."""
-        return self._printed[0]
+        return self.module.code
 
     @functools.cached_property
     def text(self) -> builtins.bytes:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.finding_guards import find
+from lossscale_codemods.analysis.finding_guards import find_guards
 from lossscale_codemods.analysis.guard_parts import Guard, is_within
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
@@ -64,7 +64,7 @@ def guarded(program: Program, occurrences: Sequence[Occurrence]) -> dict[Occurre
     """Returns the occurrences in branches for old versions, each with the reason to leave it."""
     reason_of: dict[Occurrence, Reason] = {}
     occurrences = [o for o in occurrences if o.role is not Role.STRING]
-    for guard in find(program, occurrences):
+    for guard in find_guards(program, occurrences):
         reason = _reason(program, guard)
         for occurrence in occurrences:
             # What only seems to be old says nothing of a branch, and stays in one all the same.
@@ -141,7 +141,7 @@ def _is_new_as_well(occurrence: Occurrence, program: Program) -> bool:
 def collapsible(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
     """Yields the guards that can be taken out as a whole, and what is for new versions kept."""
     occurrences = [o for o in occurrences if o.role is not Role.STRING]
-    return (guard for guard in find(program, occurrences) if _can_go(program, guard))
+    return (guard for guard in find_guards(program, occurrences) if _can_go(program, guard))
 
 
 def gone_with(

@@ -281,8 +281,10 @@ class VersionReachability:
         """Whether an `if` statement without `elif` always returns, or the like, in a version."""
         truth = values.truth(node.test)
         if truth is True:
-            return leaves(node.body)
-        return truth is False and isinstance(node.orelse, cst.Else) and leaves(node.orelse.body)
+            return leaves_block(node.body)
+        return (
+            truth is False and isinstance(node.orelse, cst.Else) and leaves_block(node.orelse.body)
+        )
 
     @staticmethod
     def _fails(statement: cst.CSTNode, values: VersionValues) -> bool:
@@ -303,7 +305,7 @@ class VersionReachability:
         return below is node.orelse and False in imported
 
 
-def leaves(body: cst.BaseSuite) -> bool:
+def leaves_block(body: cst.BaseSuite) -> bool:
     """Whether a block ends with a statement that leaves it: `return`, for one."""
     last = body.body[-1] if body.body else None
     if isinstance(last, cst.SimpleStatementLine):

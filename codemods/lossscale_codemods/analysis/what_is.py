@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an object is: whether an expression is a loss-scale optimizer of Keras, and why.
+"""What an object is: which kind of optimizer, or a loss-scale optimizer of Keras, and why.
 
 Rules ask one question and get one of four answers. A proven optimizer is rewritten, and so is one
 that a recorded run saw. What is only likely gets a finding, with an unsafe fix.
@@ -17,8 +17,11 @@ from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lossscale_codemods.analysis.name_resolution import Resolver
     from lossscale_codemods.analysis.program import Program
 
@@ -28,10 +31,20 @@ _SETTINGS = ("args", "cfg", "conf", "flags", "opts", "options", "param", "policy
 _MAKING = frozenset({Meaning.OPTIMIZER, Meaning.REWRITE})
 _WRAPPING = frozenset({Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE})
 """What has Keras wrap the optimizers of the models that a program compiles."""
+_WRAPPED = {ObjectType.KERAS: ObjectType.WRAPPER, ObjectType.V1: ObjectType.V1_WRAPPER}
+_USES = {
+    "compute_gradients": ObjectType.V1,
+    "get_scaled_loss": ObjectType.KERAS,
+    "get_unscaled_gradients": ObjectType.KERAS,
+}
+"""Methods that optimizers of one kind alone have, before they are wrapped or after that."""
+_KERAS_METHODS = frozenset({"compile", "fit", "fit_generator"})
+_V1_PATHS = ("tensorflow.estimator.", "tensorflow.compat.v1.estimator.")
+_GLOBAL_STEP = frozenset({"get_or_create_global_step", "get_global_step", "create_global_step"})
 
 
 class Certainty(enum.Enum):
-    """How sure it is that an expression is a loss-scale optimizer."""
+    """How sure it is what an expression is."""
 
     PROVEN = "the file says so"
     OBSERVED = "a recorded run saw it"
@@ -40,24 +53,26 @@ class Certainty(enum.Enum):
 
 
 class Answer(NamedTuple):
-    """Whether an expression is a loss-scale optimizer.
+    """What an expression is.
 
     Attributes:
         certainty: How sure that is.
         reason: Why, for a finding.
+        kind: What it is, or may be.
     """
 
     certainty: Certainty
     reason: str
+    kind: ObjectType = ObjectType.WRAPPER
 
     @property
     def is_sure(self) -> bool:
-        """Whether the expression is a loss-scale optimizer."""
+        """Whether the expression is of the kind."""
         return self.certainty in (Certainty.PROVEN, Certainty.OBSERVED)
 
     @property
     def can_be(self) -> bool:
-        """Whether it is one, or is likely to be."""
+        """Whether it is of the kind, or is likely to be."""
         return self.certainty is not Certainty.NO
 
 
@@ -65,6 +80,72 @@ PROVEN = Answer(Certainty.PROVEN, "this is a loss-scale optimizer")
 OBSERVED = Answer(Certainty.OBSERVED, "a recorded run saw a loss-scale optimizer here")
 LIKELY = Answer(Certainty.LIKELY, "that this is a loss-scale optimizer is not proven in this file")
 UNSAID = Answer(Certainty.NO, "nothing says that this is a loss-scale optimizer")
+_ONLY_V1 = Answer(
+    Certainty.PROVEN, "the file has optimizers of TensorFlow 1 and no Keras", ObjectType.V1
+)
+_OF_NO_KIND = Answer(
+    Certainty.NO, "whether it is a v1 or a Keras optimizer is not proven", ObjectType.UNKNOWN
+)
+
+
+def what_is(node: cst.BaseExpression, program: Program) -> Answer:
+    """Says whether an optimizer is one of Keras or of TensorFlow 1, before it is wrapped.
+
+    An answer that is only likely goes by what the file makes; then by what it calls that optimizers
+    of one kind alone have; then by its way of training: `compile`, `fit` and `GradientTape` are for
+    Keras optimizers, estimators and global steps for those of TensorFlow 1.
+
+    Args:
+        node: The expression.
+        program: Its file.
+    """
+    kinds = program.types.of(node)
+    for kind, wrapped in _WRAPPED.items():
+        # What is wrapped already was refused, and is refused today.
+        if kind in kinds and kinds <= {kind, wrapped, ObjectType.NOTHING}:
+            return Answer(Certainty.PROVEN, f"it is a {kind.value}", kind)
+    if program.has_v1_optimizers_only:
+        return _ONLY_V1
+    for evidence in (_made(program), _used(program), _trained(program)):
+        found = set(evidence)
+        if found:
+            likely = f"the file points at a {next(iter(found)).value}"
+            return Answer(Certainty.LIKELY, likely, found.pop()) if len(found) == 1 else _OF_NO_KIND
+    return _OF_NO_KIND
+
+
+def _made(program: Program) -> Iterator[ObjectType]:
+    for _, path in _calls(program):
+        if path is not None and frameworks.is_keras_optimizer(path):
+            yield ObjectType.KERAS
+        elif path is not None and frameworks.is_v1_optimizer(path):
+            yield ObjectType.V1
+
+
+def _used(program: Program) -> Iterator[ObjectType]:
+    yield from (kind for name, kind in _USES.items() if name in program.reads_by_attribute)
+    for call, _ in _calls(program):
+        if any(a.keyword is not None and a.keyword.value == "global_step" for a in call.args):
+            yield ObjectType.V1
+
+
+def _trained(program: Program) -> Iterator[ObjectType]:
+    for call, path in _calls(program):
+        method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+        if path is None:
+            if method in _KERAS_METHODS:
+                yield ObjectType.KERAS
+        elif path.endswith(".GradientTape"):
+            yield ObjectType.KERAS
+        elif canonical(path).startswith(_V1_PATHS) or path.rpartition(".")[2] in _GLOBAL_STEP:
+            yield ObjectType.V1
+
+
+def _calls(program: Program) -> Iterator[tuple[cst.Call, str | None]]:
+    """Yields every call of a name, with the path of what it calls."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute):
+            yield node, program.resolver.path(node.func)
 
 
 def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:

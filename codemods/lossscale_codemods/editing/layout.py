@@ -194,9 +194,12 @@ def _joined(statement: _Statement, touched: Sequence[_Touched]) -> str:
             continue
         inside = _on_one_line(statement, first, last)
         tail = text[closing.start : statement.row(closing.start)[1]]
-        if len(text[begin : opening.end]) + len(inside) + len(tail) <= LINE_LENGTH:
-            parts += [text[position : opening.end], inside]
-            position = closing.start
+        if len(text[begin : opening.end]) + len(inside) + len(tail) > LINE_LENGTH:
+            continue
+        # What is imported needs no parentheses on one line.
+        is_import = tokens[first - 1].text == "import"
+        parts += [text[position : opening.start if is_import else opening.end], inside]
+        position = closing.end if is_import else closing.start
     return "".join([*parts, text[position : statement.end]])
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import run_time_imports
 from lossscale_codemods.project.file_reading import read
@@ -18,35 +18,15 @@ from lossscale_codemods.project.relative_imports import import_folders
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-# An import begins a line, or follows a `:` or `;` on one; comments are passed over. No two parts
-# can match the same text, so that the time is linear in the length of hostile files as well.
+# No two parts can match the same text, so that the time is linear in the length of hostile files.
 _IMPORT = re.compile(
-    rb"#[^\n]*"
-    rb"|(?:^|[:;])[ \t\"]*"
-    rb"(?:from\b([\w. \t]*?)\bimport\b[ \t]*(\((?:[^()#]|#[^\n]*\n)*\)|(?:[^\n#;\\]|\\\n)*)"
+    rb"(?:^|[:;])[ \t\"]*(?:from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^()]*\)|(?:[^\n#;\\]|\\\n)*)"
     rb"|import[ \t]+([\w.][^\n#;]*))",
     re.MULTILINE,
 )
-# Where an import, or a comment, begins on a line with this word. Most lines have none.
-_WORD = b"import"
-_BEGIN = re.compile(
-    rb"#|(?:^|[:;])[ \t\"]*(?:from\b[\w. \t]*?\bimport\b|import[ \t]+[\w.])", re.MULTILINE
-)
 _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
-
-
-class _Found(NamedTuple):
-    """What an import leads to.
-
-    Attributes:
-        files: The files that it runs: a module, and the packages that it is in.
-        places: The paths at which its own members can be modules.
-    """
-
-    files: list[str]
-    places: list[str]
 
 
 class ImportGraph:
@@ -54,114 +34,77 @@ class ImportGraph:
 
     Args:
         names: The names of the files.
-        is_wanted: Tells by the bytes of a file whether it is asked for.
     """
 
-    def __init__(self, names: Iterable[str], is_wanted: Callable[[bytes], bool]) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self._names = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # resolve() would follow links
-        self._modules = {_module(path) for path in self._names}
+        self._modules: dict[str, list[str]] = {}
+        """The files of each module, by its path without what makes it a file."""
+        for path in self._names:
+            module = path.rpartition(".")[0].removesuffix(f"{os.sep}__init__")
+            self._modules.setdefault(module, []).append(path)
         self._places = _with_folders(self._modules)
         self._roots = {place.rpartition(os.sep)[2] for place in self._places}
-        self._is_wanted = is_wanted
+        self._folders: dict[str, list[str]] = {}
         self._imported: dict[str, set[str]] = {}
         self._importing: dict[str, set[str]] = {}
-        self._folders: dict[str, list[str]] = {}
-        self._found_at: dict[str, dict[bytes, _Found]] = {}
         for path in self._names:
-            source = _source(path)
-            imported = set(self._files_imported(path, source)) - {path}
-            self._imported[path] = imported
-            for one in imported:
+            self._imported[path] = set(self._files_imported(path)) - {path}
+            for one in self._imported[path]:
                 self._importing.setdefault(one, set()).add(path)
 
-    def connected(self, names: Iterable[str]) -> dict[str, str]:
+    def connected(self, names: Iterable[str], is_wanted: Callable[[bytes], bool]) -> dict[str, str]:
         """Returns the wanted files that run together with others, each with one of these.
 
         Args:
             names: The names of the others, which are not among the answers.
+            is_wanted: Tells by the bytes of a file whether it is asked for.
         """
         first = {os.path.abspath(name): name for name in names}  # noqa: PTH100  # see above
-        importing = _closure(first, self._importing)
-        together = _closure(importing, self._imported)
+        together = _closure(_closure(first, self._importing), self._imported)
         return {
             self._names[path]: name
             for path, name in together.items()
-            if path not in first and self._is_wanted(_source(path))
+            if path not in first and is_wanted(_source(path))
         }
 
-    def _files_imported(self, path: str, source: bytes) -> Iterator[str]:
-        folder = os.path.dirname(path)  # noqa: PTH120  # strings, for speed
+    def _files_imported(self, path: str) -> Iterator[str]:
+        source = _source(path)
         if path.endswith(".ipynb"):
             source = source.replace(rb"\n", b"\n").replace(b'"', b"\n")
-        for match in _imports(source):
-            module, members, modules = match.groups()
-            if modules is not None:
-                for one in _NAME.findall(modules):
-                    yield from self._find(path, folder, one.split()[0]).files
-            elif module is not None:
-                found = self._find(path, folder, b"".join(module.split()))
-                yield from found.files
-                for one in _NAME.findall(members) if found.places else ():
-                    name = one.split()[0].decode("utf-8", "replace")
-                    for place in found.places:
-                        yield from self._files_of(f"{place}{os.sep}{name}")
-        for name in run_time_imports.module_names(source):
-            yield from self._find(path, folder, name.dotted.encode()).files
-            if name.is_package:
-                yield from self._files_in(path, name.dotted)
+        imported: set[str] = set()
+        for module, members, modules in _IMPORT.findall(source):
+            names = [b"", *(one.split()[0] for one in _NAME.findall(members or modules))]
+            glue = b"" if module.endswith(b".") or not module else b"."
+            imported.update(_text(module + (glue if name else b"") + name) for name in names)
+        for dotted in imported:
+            yield from self._files_of(path, dotted)
+        for one in run_time_imports.module_names(source):
+            yield from self._files_of(path, one.dotted)
+            if one.is_package:
+                yield from self._files_in(path, one.dotted)
         for script in run_time_imports.scripts(source):
-            yield from self._scripts_at(folder, script)
+            yield from self._scripts_at(os.path.dirname(path), script)  # noqa: PTH120  # strings, for speed
 
-    def _find(self, path: str, folder: str, dotted: bytes) -> _Found:
-        """Returns what an import of a file leads to.
-
-        Args:
-            path: The file.
-            folder: The folder that it is in.
-            dotted: What it imports.
-        """
-        known = self._found_at.setdefault(folder, {})
-        if dotted not in known:
-            known[dotted] = self._look_up(path, dotted.decode("utf-8", "replace"))
-        return known[dotted]
-
-    def _look_up(self, path: str, dotted: str) -> _Found:
-        found = _Found([], [])
+    def _files_of(self, path: str, dotted: str) -> Iterator[str]:
+        """Yields the files that an import runs: a module, and the packages that it is in."""
         name = dotted.lstrip(".")
         parts = name.split(".") if name else []
         dots = len(dotted) - len(name)
         if dots:
-            folder = path
-            for _ in range(dots):
-                folder = os.path.dirname(folder)  # noqa: PTH120  # strings, for speed
-            folders = [folder]
+            folders = [str(Path(path).parents[min(dots, len(Path(path).parents)) - 1])]
         elif not parts or is_framework(name) or parts[0] not in self._roots:
             folders = []
         else:
             folders = self._folders_of(path)
-        for folder in folders:
-            self._follow(folder, parts, found)
-        return found
-
-    def _follow(self, folder: str, parts: Sequence[str], found: _Found) -> None:
-        """Adds what an import leads to if it is looked for in a folder."""
-        place = folder
-        files = [*self._files_of(place)]
-        for part in parts:
-            place = f"{place}{os.sep}{part}"
-            if place not in self._places:
-                break
-            files += self._files_of(place)
-        else:
-            found.places.append(place)
-        found.files.extend(files)
-
-    def _files_of(self, place: str) -> Iterator[str]:
-        """Yields the files of a module, or of a package itself."""
-        if place in self._modules:
-            for file in (f"{place}.py", f"{place}{os.sep}__init__.py"):
-                if file in self._names:
-                    yield file
+        for place in folders:
+            if dots:
+                yield from self._modules.get(place, ())
+            for part in parts:
+                place = f"{place}{os.sep}{part}"  # noqa: PLW2901
+                if place not in self._places:
+                    break
+                yield from self._modules.get(place, ())
 
     def _files_in(self, path: str, package: str) -> Iterator[str]:
         """Yields the files of a package, one of which is imported by a name made at run time."""
@@ -198,26 +141,8 @@ def _source(path: str) -> bytes:
         return b""
 
 
-def _imports(source: bytes) -> Iterator[re.Match[bytes]]:
-    """Yields the import statements in a file, each on a line with the word."""
-    position = 0
-    while (word := source.find(_WORD, position)) >= 0:
-        start = max(source.rfind(b"\n", 0, word) + 1, position)
-        end = source.find(b"\n", word)
-        position = end = len(source) if end < 0 else end
-        while start < end and (begin := _BEGIN.search(source, start, end)):
-            match = _IMPORT.match(source, begin.start())
-            if match is None or begin.group() == b"#":
-                break
-            yield match
-            start = match.end()
-            position = max(position, start)
-
-
-def _module(path: str) -> str:
-    """Returns the path of a file without what makes it a file: `a/b` of `a/b.py`."""
-    base = path.rpartition(".")[0]
-    return base.removesuffix(f"{os.sep}__init__")
+def _text(dotted: bytes) -> str:
+    return dotted.decode("utf-8", "replace")
 
 
 def _with_folders(paths: Iterable[str]) -> set[str]:

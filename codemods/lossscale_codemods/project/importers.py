@@ -2,34 +2,36 @@
 """Which names of a file other files use, so that they cannot be removed or change their meaning.
 
 Asked of the other files as they will be, so that an import that is rewritten as well counts no
-more. A name is the module's (`mp`), or with a dot the attribute of a class in it (`.mp`). Where a
-file cannot be followed, because it is a notebook or hands the module on, it is enough to say it.
+more. A name is the module's (`mp`), or with a dot the attribute of a class in it (`.mp`). Where it
+is not sure that a file means this module, or a notebook does, it is enough that it can.
 """
 
 from __future__ import annotations
 
+import ast
+import dataclasses
+import functools
 import itertools
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
 from lossscale_codemods.project.file_reading import read
-from lossscale_codemods.project.module_reads import Reads, reads_of
 from lossscale_codemods.project.relative_imports import is_top, module_at
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lossscale_codemods.vocabulary.records import Result
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""
-_DEEPEST = 4
-_SPACE = rb"[ \t\f\\\r\n]"
-_STAR = re.compile(rb"import%s*\*" % _SPACE)
+_LONGEST = 200
+_STAR = re.compile(rb"import[ \t\f\\\r\n]*\*")
 
 
 def used_by_others(
@@ -99,157 +101,154 @@ class Importers:
     def users(self, path: Path, names: Iterable[str]) -> dict[str, Path]:
         """Returns those of a file's names that another file uses, each with such a file."""
         here = path.absolute()
-        user_of = {}
-        for name in names:
-            user = self._user(here, name, {here})
-            if user is not None:
-                user_of[name] = user
-        return user_of
+        found = ((name, self._user(here, name, {here})) for name in names)
+        return {name: user for name, user in found if user is not None}
 
     def _user(self, module: Path, name: str, seen: set[Path]) -> Path | None:
-        word = name.removeprefix(".").encode()
-        stem = os.fsencode(module_name(module))
-        says_name = _word(word)
-        inside = module.parent if module.stem == "__init__" else None
-        star = _star_import_of(stem, of_package=inside is not None)
+        says_name = _word(name.removeprefix(".").encode())
+        is_package = module.stem == "__init__"
+        stem = os.fsencode(module.parent.name if is_package else module.stem)
         for other, source in self.texts.items():
-            if other in seen or not (word in source or star.search(source)):
+            is_named = stem in source or (is_package and module.parent in other.parents)
+            names_it = says_name.search(source) is not None
+            if other in seen or not (names_it or can_hand_on(source)):
                 continue
-            if name.startswith("."):
-                if word in source and self._uses_attribute(other, source, name):
-                    return other
+            if not (is_named or name.startswith(".")):
                 continue
-            if stem not in source and (inside is None or inside not in other.parents):
-                continue
-            reads = reads_of(other, source)
+            reads = None if other.suffix == ".ipynb" else _reads(source)
             if reads is None:
-                if _word(stem).search(source) and says_name.search(source):
+                if names_it and (name.startswith(".") or _word(stem).search(source)):
                     return other
-                continue
-            if says_name.search(source) and self._uses(reads, module, name):
+            elif name.startswith("."):
+                if name[1:] in reads.attributes or name[1:] in reads.strings:
+                    return other
+            elif names_it and _uses(other, reads, module, name):
                 return other
-            if self._gets_by_star(reads, module, name):
+            elif _gets_by_star(other, reads, module, name):
                 # What a star import brings in, the file may itself offer to others.
-                user = (
-                    other
-                    if name in reads.loaded
-                    else self._user(other, name, seen | {module, other})
-                )
+                is_used = name in reads.loaded
+                user = other if is_used else self._user(other, name, seen | {module, other})
                 if user is not None:
                     return user
         return None
 
-    def _uses_attribute(self, other: Path, source: bytes, name: str) -> bool:
-        reads = reads_of(other, source)
-        if reads is None:
-            return _word(name[1:].encode()).search(source) is not None
-        return name[1:] in reads.attributes or name[1:] in reads.strings
 
-    def _uses(self, reads: Reads, module: Path, name: str) -> bool:
-        dotted = f"{module_name(module)}.{name}"
-        if any(s == dotted or s.endswith("." + dotted) for s in reads.strings):
-            return True
-        if reads.imports_dynamically and any(
-            self._refers(reads, s, module) for s in reads.strings if s
-        ):
-            return True
-        if any(n == name and self._refers(reads, m, module) for m, n in reads.members):
-            return True
-        for chain in reads.chains:
-            parts = chain.split(".")
-            dots = len(chain) - len(chain.lstrip("."))
-            for end in range(dots + 1, len(parts) + 1):
-                # A module that is handed on can be asked for anything.
-                asked = end == len(parts) or parts[end] == name
-                path = ".".join(parts[:end])
-                if asked and self._refers(reads, path, module) and not self._defines(reads, path):
-                    return True
-        return False
-
-    def _defines(self, reads: Reads, dotted: str) -> bool:
-        """Whether `from package import name` gives a function or class of the package itself."""
-        package, _, name = dotted.rpartition(".")
-        leading = len(dotted) - len(dotted.lstrip("."))
-        package = package if package.strip(".") else "." * leading
-        if (package, name) not in reads.members:
-            return False
-        folders = [*reads.path.parents][leading - 1 : leading] if leading else reads.path.parents
-        parts = [part for part in package.split(".") if part]
-        files = (module_at(folder.joinpath(*parts)) for folder in folders)
-        file = next((one for one in files if one is not None), None)
-        file_reads = reads_of(file, self._source(file)) if file is not None else None
-        return file_reads is not None and name in file_reads.defined
-
-    def _gets_by_star(self, reads: Reads, module: Path, name: str) -> bool:
-        return (
-            not name.startswith("_")
-            and name not in reads.bound
-            and any(n == "*" and self._refers(reads, m, module) for m, n in reads.members)
-        )
-
-    def _refers(self, reads: Reads, dotted: str, module: Path, depth: int = 0) -> bool:
-        """Whether a dotted module path, as a file writes it, can be a module."""
-        home = module.parent if module.stem == "__init__" else module.with_suffix("")
-        name = dotted.lstrip(".")
-        parts = name.split(".") if name else []
-        if dotted.startswith("."):
-            folder = reads.path.parent
-            for _ in range(len(dotted) - len(name) - 1):
-                folder = folder.parent
-            if folder.joinpath(*parts) == home:
+def _uses(other: Path, reads: _Reads, module: Path, name: str) -> bool:
+    """Whether a file uses a name of a module, as far as that can be told without scopes."""
+    stem = module.parent.name if module.stem == "__init__" else module.stem
+    if any(f".{string}".endswith(f".{stem}.{name}") for string in reads.strings):
+        return True
+    if any(n == name and _refers(other, m, module) for m, n in reads.members):
+        return True
+    dynamic = reads.strings if reads.imports_dynamically else ()
+    for chain in itertools.chain(reads.chains, filter(None, dynamic)):
+        parts = chain.split(".")
+        dots = len(chain) - len(chain.lstrip("."))
+        for end in range(dots + 1, len(parts) + 1):
+            # A module that is handed on can be asked for anything.
+            asked = end == len(parts) or parts[end] == name
+            if asked and _refers(other, ".".join(parts[:end]), module):
                 return True
-            return self._member_refers([folder], parts, module, depth) is True
-        if parts[-1] != home.name:
+    return False
+
+
+def _gets_by_star(other: Path, reads: _Reads, module: Path, name: str) -> bool:
+    is_offered = not name.startswith("_") and name not in reads.bound
+    return is_offered and any(n == "*" and _refers(other, m, module) for m, n in reads.members)
+
+
+def _refers(other: Path, dotted: str, module: Path) -> bool:
+    """Whether a dotted module path, as a file writes it, can be a module."""
+    home = module.parent if module.stem == "__init__" else module.with_suffix("")
+    name = dotted.lstrip(".")
+    parts = name.split(".") if name else []
+    dots = len(dotted) - len(name)
+    if dots:
+        if dots > len(other.parents):
             return False
-        if is_framework(name):
-            return home.parts[-len(parts) :] == tuple(parts)
-        for folder in reads.path.parents:
-            base = folder.joinpath(*parts)
-            if module_at(base) is not None:
-                return base == home
-        refers = self._member_refers(reads.path.parents, parts, module, depth)
-        if refers is not None:
-            return refers
-        return home.parts[-len(parts) :] == tuple(parts) or self._is_below_top(home, parts[1:])
+        place = other.parents[dots - 1].joinpath(*parts)
+        # Another module can hand it on: `from .engine import train`.
+        is_handed_on = module_at(place) is None and module_at(place.parent) is not None
+        return place == home or (place.name == home.name and is_handed_on)
+    if parts[-1] != home.name:
+        return False
+    if is_framework(name):
+        return home.parts[-len(parts) :] == tuple(parts)
+    for folder in other.parents:
+        if module_at(folder.joinpath(*parts)) is not None:
+            return folder.joinpath(*parts) == home
+    return True
 
-    def _member_refers(
-        self, folders: Sequence[Path], parts: Sequence[str], module: Path, depth: int
-    ) -> bool | None:
-        """Whether what a module has under some name can be another; `None` if it is not there."""
-        for folder in folders:
-            for end in range(len(parts) - 1, 0, -1):
-                file = module_at(folder.joinpath(*parts[:end]))
-                if file is not None:
-                    alone = end == len(parts) - 1 and depth < _DEEPEST
-                    return alone and self._has(file, parts[end], module, depth)
+
+@dataclasses.dataclass
+class _Reads:
+    """What a file takes from other modules. Relative paths start with their dots.
+
+    Attributes:
+        members: What its from-imports name: the module and the member, which can be `*`.
+        bound: The names that its imports bind, each with what they can be.
+        chains: Dotted reads that start at an imported name, with what was imported in its place.
+        loaded: The names that it reads.
+        attributes: The attributes that it reads of anything but the frameworks.
+        strings: Its strings, in which names can be given to `getattr` and the like.
+        imports_dynamically: Whether it imports modules whose names are strings.
+    """
+
+    members: set[tuple[str, str]] = dataclasses.field(default_factory=set)
+    bound: dict[str, set[str]] = dataclasses.field(default_factory=dict)
+    chains: set[str] = dataclasses.field(default_factory=set)
+    loaded: set[str] = dataclasses.field(default_factory=set)
+    attributes: set[str] = dataclasses.field(default_factory=set)
+    strings: set[str] = dataclasses.field(default_factory=set)
+    imports_dynamically: bool = False
+
+
+@functools.lru_cache(maxsize=512)
+def _reads(source: bytes) -> _Reads | None:
+    """Returns what a file takes from other modules; nothing if it is not parsed."""
+    tree = parsed(source)
+    if tree is None:
         return None
+    reads = _Reads()
+    reads.imports_dynamically = b"import_module" in source or b"__import__" in source
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                path = alias.name if alias.asname else alias.name.split(".")[0]
+                reads.bound.setdefault(alias.asname or path, set()).add(path)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            glue = "" if module.endswith(".") else "."
+            for alias in node.names:
+                reads.members.add((module, alias.name))
+                if alias.name != "*":
+                    path = f"{module}{glue}{alias.name}"
+                    reads.bound.setdefault(alias.asname or alias.name, set()).add(path)
+    inner: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute | ast.Name):
+            if isinstance(node, ast.Attribute):
+                inner.add(node.value)
+            _add_chain(node, node in inner, reads)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            reads.strings.add(node.value[:_LONGEST])
+    return reads
 
-    def _has(self, file: Path, name: str, module: Path, depth: int) -> bool:
-        """Whether a module can be had from another file under its own name."""
-        source = self._source(file)
-        reads = reads_of(file, source)
-        if reads is None:
-            return True
-        targets = reads.targets.get(name, set())
-        return any(self._refers(reads, target, module, depth + 1) for target in targets) or (
-            not targets and name not in reads.defined and can_hand_on(source)
-        )
 
-    def _source(self, file: Path) -> bytes:
-        """Returns what is in a file as it will be; nothing if it cannot be read."""
-        source = self.texts.get(file)
-        if source is None:
-            try:
-                source = read(str(file))
-            except OSError:
-                source = b""
-        return source
-
-    @staticmethod
-    def _is_below_top(home: Path, parts: Sequence[str]) -> bool:
-        """Whether a path leads to a module from the top of its project, whatever that is called."""
-        top = next((folder for folder in home.parents if is_top(folder)), None)
-        return top is None or list(home.relative_to(top).parts) == list(parts)
+def _add_chain(node: ast.Attribute | ast.Name, is_inner: bool, reads: _Reads) -> None:
+    attributes: list[str] = []
+    root: ast.expr = node
+    while isinstance(root, ast.Attribute):
+        attributes.insert(0, root.attr)
+        root = root.value
+    targets = reads.bound.get(root.id, set()) if isinstance(root, ast.Name) else set()
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load):
+            reads.loaded.add(node.id)
+    elif isinstance(node.ctx, ast.Load) and not (targets and all(map(is_framework, targets))):
+        reads.attributes.add(node.attr)
+    if not is_inner:
+        reads.chains.update(".".join([target, *attributes]) for target in targets)
 
 
 def _absolute(name: str) -> str:
@@ -259,17 +258,6 @@ def _absolute(name: str) -> str:
 def _word(text: bytes) -> re.Pattern[bytes]:
     """A word by itself. Bytes of letters beyond ASCII are part of a word too."""
     return re.compile(rb"(?<![\w\x80-\xff])%s(?![\w\x80-\xff])" % re.escape(text))
-
-
-def _star_import_of(stem: bytes, *, of_package: bool) -> re.Pattern[bytes]:
-    """The end of a star import of a module; of a package, by its dots only, too."""
-    module = re.escape(stem) + (rb"|\." if of_package else b"")
-    return re.compile(rb"(?:%s)%s*%s" % (module, _SPACE, _STAR.pattern))
-
-
-def module_name(path: Path) -> str:
-    """Returns the last part of the name that a file is imported under."""
-    return path.parent.name if path.stem == "__init__" else path.stem
 
 
 def project_files(named: Iterable[Path]) -> Iterator[str]:

@@ -19,8 +19,12 @@ from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.version_guards import COLLAPSE_ADVICE
 from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
 from lossscale_codemods.editing.layout import laid_out
-from lossscale_codemods.rewriting import fixes, import_edits, passes, proofs, unsafe_fixes
+from lossscale_codemods.rewriting import proofs
+from lossscale_codemods.rewriting.fixes import with_whole_change
 from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
+from lossscale_codemods.rewriting.import_edits import without_unused
+from lossscale_codemods.rewriting.passes import passes_joined
+from lossscale_codemods.rewriting.unsafe_fixes import with_observed, with_unsafe_fixes
 from lossscale_codemods.rewriting.verdict_resolution import Decisions
 from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.vocabulary.options import Options
@@ -54,11 +58,11 @@ def migrate_fully(
             if options.observed_here:
                 observing = dataclasses.replace(options, unsafe_fixes=False)
                 observed = _migrate(source, observing, relative)
-                safe = unsafe_fixes.with_observed(safe, observed, options.observed_here)
+                safe = with_observed(safe, observed, options.observed_here)
             if not safe.unsafe_fixes:
                 return safe
             unsafe = _migrate(source, dataclasses.replace(options, unsafe_fixes=True), relative)
-            return unsafe_fixes.chosen(safe, unsafe, wanted=options.unsafe_fixes)
+            return with_unsafe_fixes(safe, unsafe, wanted=options.unsafe_fixes)
     except RecursionError:
         return Result(source, source, Status.UNREADABLE, problem=syntax_check.TOO_RECURSIVE)
 
@@ -114,7 +118,7 @@ def _attempt(
         )
         if again.status is Status.REFUSED:
             return dataclasses.replace(result, output=given).refused(again.problem)
-        result = passes.joined(result, again)
+        result = passes_joined(result, again)
     return result.refused(f"It changes again after {_MOST_PASSES} passes.")
 
 
@@ -205,14 +209,14 @@ def _pass(
     if after == given:
         return as_it_is, None
     result = _rewritten(after, program, options, relative)
-    after, trimmed = import_edits.without_unused(original, result)
+    after, trimmed = without_unused(original, result)
     if after != result.source:
         result = _rewritten(after, program, options, relative)
     problem = proofs.check(original, program, result, outcomes, notebook=options.notebook)
     if problem is not None:
         return as_it_is.refused(problem), None
     changed = tuple(sorted(outcomes.changed_names | trimmed))
-    records = fixes.complete(records, original.tree.text, result.tree.text)
+    records = with_whole_change(records, original.tree.text, result.tree.text)
     done = Result(
         given,
         after,

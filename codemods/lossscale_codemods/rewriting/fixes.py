@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.vocabulary.records import Record
 
 
-def complete(records: Sequence[Record], before: bytes, after: bytes) -> tuple[Record, ...]:
+def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) -> tuple[Record, ...]:
     """Returns the records with edits that add up to the whole change of a file.
 
     Args:

@@ -19,7 +19,6 @@ from lossscale_codemods.editing.edits import (
 )
 from lossscale_codemods.editing.import_style import from_imports
 from lossscale_codemods.editing.name_rendering import CannotRenderError
-from lossscale_codemods.rewriting import import_merging
 from lossscale_codemods.rewriting.binding_plan import Plan
 from lossscale_codemods.rewriting.running_imports import RunningImports
 from lossscale_codemods.vocabulary.records import Edit
@@ -59,11 +58,7 @@ class ImportEditor:
         self.dotted_imports = dotted_imports
         self.gone = list(removed)
         self.changing: list[cst.CSTNode] = []
-        self.joined: dict[cst.ImportFrom, tuple[list[str], list[Edit], int]] = {}
-        """Imports that get further names: these, and the edits, with how many of them add them."""
         self.running = RunningImports(program)
-        self.moved: dict[cst.CSTNode, str] = {}
-        """Imports that are of another module as a whole now, with the module."""
 
     def edits(self) -> dict[cst.CSTNode, list[Edit]]:
         """Returns the edits by the import alias, or import statement, that they are for."""
@@ -138,11 +133,6 @@ class ImportEditor:
         if not kept:
             primary = max(groups, key=lambda m: len(groups[m]))
             staying = groups.pop(primary)
-            if not groups and not run:
-                merged = self._merge(statement, primary, staying, aliases)
-                if merged:
-                    return merged
-                self.moved[statement] = primary
             edits += self._rename_module(statement, primary)
             edits += self._rename_aliases(staying, aliases)
         elif import_path(statement) in groups:
@@ -160,33 +150,6 @@ class ImportEditor:
                 )
             for text in from_imports(self.tree, module, names):
                 edits += insert_line(self.tree, line, text, behind=True)
-        return edits
-
-    def _merge(
-        self,
-        statement: cst.ImportFrom,
-        module: str,
-        members: Sequence[cst.ImportAlias],
-        aliases: Mapping[cst.CSTNode, Binding],
-    ) -> list[Edit]:
-        """Moves the names to an import from the same module, if one is near."""
-        host = import_merging.host(self.tree, statement, module, self.changing, self.moved)
-        if host is None:
-            return []
-        before, edits, count = self.joined.get(host, ([], [], 0))
-        texts = [alias_text(self.plan.moved[aliases[a]], self._local(a)) for a in members]
-        texts = sorted([*before, *texts])
-        joined = import_merging.join(self.tree, host, texts, module)
-        if not joined:
-            return []
-        self.gone.append(statement)
-        gone = remove_statement(self.tree, statement, self.gone)
-        if before:
-            edits[:count] = joined
-            self.joined[host] = texts, edits, len(joined)
-            return gone
-        edits = [*joined, *gone]
-        self.joined[host] = texts, edits, len(joined)
         return edits
 
     def _rename_module(self, statement: cst.ImportFrom, module: str) -> list[Edit]:

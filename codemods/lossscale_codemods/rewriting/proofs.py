@@ -143,16 +143,19 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
         A value for which the two differ, in words; nothing if there is none.
     """
     try:
-        old_node, new_node = constant_evaluation.parse(claim.old), constant_evaluation.parse(new)
+        old_node, new_node = (
+            constant_evaluation.parse_expression(claim.old),
+            constant_evaluation.parse_expression(new),
+        )
         variables = {
-            name: [constant_evaluation.parse(source) for source in sources]
+            name: [constant_evaluation.parse_expression(source) for source in sources]
             for name, sources in claim.definitions.items()
         }
     except SyntaxError as error:
         return f"it cannot be read ({error})."
     calls = {
-        constant_evaluation.key(
-            constant_evaluation.parse(source)
+        constant_evaluation.atom_key(
+            constant_evaluation.parse_expression(source)
         ): constant_evaluation.LOSS_SCALE_CLASSES[name]
         for source, name in claim.classes.items()
     }
@@ -195,7 +198,7 @@ def _evaluate_new(node: ast.expr, evaluator: constant_evaluation.Evaluator) -> L
         branch = node.body if evaluator.value(node.test) else node.orelse
         return _evaluate_new(branch, evaluator)
     if not isinstance(node, ast.Call):
-        raise constant_evaluation.UnknownAtomError(constant_evaluation.key(node))
+        raise constant_evaluation.UnknownAtomError(constant_evaluation.atom_key(node))
     kept = [k for k in node.keywords if k.arg not in _OF_NO_SCALE]
     keywords = evaluator.keywords(ast.Call(node.func, [], kept))
     return LossScaleSpec.from_constructor(**keywords)
@@ -272,7 +275,7 @@ def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str])
 
 def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]) -> None:
     """Raises for the first unknown part, on whichever side of a condition it stands."""
-    if constant_evaluation.key(node) in known:
+    if constant_evaluation.atom_key(node) in known:
         return
     if isinstance(node, ast.IfExp):
         for part in (node.test, node.body, node.orelse):

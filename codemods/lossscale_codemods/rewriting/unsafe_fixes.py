@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _Place: TypeAlias = tuple[int, int, int, int]
 
 
-def chosen(safe: Result, unsafe: Result, *, wanted: bool) -> Result:
+def with_unsafe_fixes(safe: Result, unsafe: Result, *, wanted: bool) -> Result:
     """Returns one of two results of a file, in which is marked what unsafe fixes do.
 
     Args:

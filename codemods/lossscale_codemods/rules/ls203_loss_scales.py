@@ -10,13 +10,10 @@ only.
 from __future__ import annotations
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_takers import (
-    keras_may_take_objects,
-    makes_v1_wrappers,
-)
+from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence
 from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rewrite, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.v1_subclasses import means_the_same
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
@@ -38,21 +35,18 @@ class LossScales(Rule):
             f"{_HEAD}scale = tf.mixed_precision.experimental.DynamicLossScale()\nprint(scale())\n",
             f"{_HEAD}scale = tf.compat.v1.mixed_precision.DynamicLossScale()\nprint(scale())\n",
         ),
-        Case(
-            f"{_HEAD}class Mine(tf.train.experimental.DynamicLossScale):\n"
-            "    def get_config(self):\n"
-            "        return {**super().get_config(), 'mine': True}\n"
-            "opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, Mine())\n",
-            f"{_HEAD}class Mine(tf.compat.v1.mixed_precision.DynamicLossScale):\n"
-            "    def get_config(self):\n"
-            "        return {**super().get_config(), 'mine': True}\n"
-            "opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, Mine())\n",
-        ),
     )
     valid = (
         Case(
             f"{_HEAD}class Mine(tf.mixed_precision.experimental.LossScale):\n    pass\n",
             review="no current Keras optimizer takes a loss scale of your own",
+        ),
+        Case(
+            f"{_HEAD}class Mine(tf.train.experimental.DynamicLossScale):\n    pass\n"
+            "opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, Mine())\n",
+            review="no current Keras optimizer takes a loss scale of your own",
+            unsafe=f"{_HEAD}class Mine(tf.compat.v1.mixed_precision.DynamicLossScale):\n    pass\n"
+            "opt = tf.compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer(opt, Mine())\n",
         ),
         Case(
             "import tensorflow as tf\n"
@@ -77,11 +71,10 @@ class LossScales(Rule):
             paths = program.today.paths(occurrence.node)
             if not any(path is not None and names.lookup(path) for path in paths):
                 return Ignore()  # Only older versions come to the import of the old class.
-            if self._stays_v1(occurrence, program):
-                return rename("the class that is still there under compat.v1", occurrence)
             return Review(
                 "no current Keras optimizer takes a loss scale of your own",
                 "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments.",
+                unsafe_fix=self._for_v1(occurrence, program),
             )
         wrapper = self._wrapper(occurrence, program)
         if wrapper is not None:
@@ -93,13 +86,16 @@ class LossScales(Rule):
         return rename("the class that is still there under compat.v1", occurrence)
 
     @staticmethod
-    def _stays_v1(occurrence: Occurrence, program: Program) -> bool:
-        """Whether a subclass means the same, and only v1 optimizers get its objects."""
-        return (
-            makes_v1_wrappers(program)
-            and means_the_same(occurrence, program)
-            and not keras_may_take_objects(program)
+    def _for_v1(occurrence: Occurrence, program: Program) -> Rewrite | None:
+        """Returns what is right if only v1 optimizers, which the file makes, get its objects."""
+        makes_v1 = any(
+            path is not None and program.types.type_at(path) is ObjectType.V1_WRAPPER
+            for node in program.scopes.scope_of_read
+            for path in program.resolver.paths(node)
         )
+        if not makes_v1 or not means_the_same(occurrence, program):
+            return None
+        return rename("the class that is still there under compat.v1", occurrence)
 
     @staticmethod
     def _wrapper(occurrence: Occurrence, program: Program) -> cst.Call | None:

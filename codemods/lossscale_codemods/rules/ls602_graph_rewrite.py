@@ -28,12 +28,11 @@ from lossscale_codemods.analysis.detect_tests import is_in_test
 from lossscale_codemods.analysis.evaluation_order import may_have_effects
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.optimizer_uses import kind_by_uses
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.program_files import others_name
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
-from lossscale_codemods.analysis.what_is import KERAS_WRAPPER
+from lossscale_codemods.analysis.what_is import KERAS_WRAPPER, Answer, what_is
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.rules.base import (
     Case,
@@ -48,7 +47,6 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.shared.constructors import argument_edits, loss_scale_argument
 from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
-from lossscale_codemods.rules.shared.likely_types import likely_optimizer
 from lossscale_codemods.rules.shared.loss_scale_arguments import (
     ArgumentReader,
     Arguments,
@@ -70,10 +68,6 @@ _OPTIONS = (
 )
 _SWITCH = '({"auto_mixed_precision": True})'
 _MESSAGE = "what the function did for a Keras optimizer, written out"
-_WRAPPED = {
-    ObjectType.KERAS: ObjectType.WRAPPER,
-    ObjectType.V1: ObjectType.V1_WRAPPER,
-}
 _SETTING = ("set_policy", "set_global_policy", "policy_scope")
 _POLICIES = {Meaning.POLICY, Meaning.SET_POLICY, Meaning.POLICY_SCOPE}
 
@@ -150,7 +144,8 @@ class GraphRewrite(Rule):
             path = program.resolver.path(node.func)
             if path is None or not frameworks.is_rewrite_of_today(path):
                 continue
-            if self._kind(node, program) is ObjectType.KERAS:
+            wrapped = self._wrapped(node, program)
+            if wrapped is not None and wrapped.is_sure and wrapped.kind is ObjectType.KERAS:
                 span = program.tree.span(node.func)
                 yield Occurrence(node.func, span, Role.FOUND, rule=self.id, is_old_use=True)
 
@@ -165,10 +160,11 @@ class GraphRewrite(Rule):
                 "For a v1 optimizer use tf.compat.v1.mixed_precision; for a Keras optimizer use "
                 "LossScaleOptimizer and tf.config.optimizer.set_experimental_options.",
             )
-        kind = self._kind(call, program)
-        if kind is ObjectType.KERAS:
-            return self._expand(occurrence, call, program)
-        if kind is ObjectType.V1:
+        wrapped = self._wrapped(call, program)
+        kind = ObjectType.UNKNOWN if wrapped is None else wrapped.kind
+        if wrapped is not None and wrapped.is_sure:
+            if kind is ObjectType.KERAS:
+                return self._expand(occurrence, call, program)
             return rename("the name that is still there under compat.v1", occurrence)
         return Review(
             "whether it wraps a v1 or a Keras optimizer is not proven",
@@ -176,7 +172,7 @@ class GraphRewrite(Rule):
             ".enable_mixed_precision_graph_rewrite; for a Keras optimizer write "
             "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
             '({"auto_mixed_precision": True}).',
-            unsafe_fix=self._likely(occurrence, call, program),
+            unsafe_fix=self._likely(kind, occurrence, call, program),
             observed_fixes=self._observed(occurrence, call, program),
         )
 
@@ -191,9 +187,10 @@ class GraphRewrite(Rule):
             found.append(ObservedFix("wrapped", KERAS_WRAPPER, expanded))
         return found
 
-    def _likely(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Rewrite | None:
+    def _likely(
+        self, kind: ObjectType, occurrence: Occurrence, call: cst.Call, program: Program
+    ) -> Rewrite | None:
         """Returns what is right if the optimizer is of the one kind that the file points at."""
-        kind = likely_optimizer(program)
         if kind is ObjectType.V1:
             return rename("the name that is still there under compat.v1", occurrence)
         if kind is ObjectType.KERAS:
@@ -220,19 +217,10 @@ class GraphRewrite(Rule):
             for path in paths
         )
 
-    def _kind(self, call: cst.Call, program: Program) -> ObjectType:
+    def _wrapped(self, call: cst.Call, program: Program) -> Answer | None:
+        """Says what a call wraps; nothing if that cannot be seen."""
         optimizer = optimizer_argument(call)
-        if optimizer is None:
-            return ObjectType.UNKNOWN
-        kinds = program.types.of(optimizer.value)
-        # What is wrapped already was refused, and is refused today.
-        for kind, wrapped in _WRAPPED.items():
-            if kind in kinds and kinds <= {kind, wrapped, ObjectType.NOTHING}:
-                return kind
-        by_uses = kind_by_uses(program, call, optimizer.value)
-        if by_uses is ObjectType.UNKNOWN and program.has_v1_optimizers_only:
-            return ObjectType.V1
-        return by_uses
+        return None if optimizer is None else what_is(optimizer.value, program)
 
     def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
         if is_in_test(call, program):

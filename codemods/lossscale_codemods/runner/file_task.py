@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker does with a file: it is parsed if its bytes can hold an old name."""
+"""What a worker does with a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lossscale_codemods.editing.layout import LINE_LENGTH
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.project.file_reading import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
-from lossscale_codemods.runner.worker_pool import Task, migrate_all
+from lossscale_codemods.runner.processes import Task, Workers
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
@@ -71,13 +71,11 @@ def _ignored_in(path: Path, options: Options) -> Iterator[str]:
 
 
 def migrate_task(task: Task) -> Result:
-    """Reads a file, and migrates it if there is anything in it to find."""
+    """Reads a file and migrates it."""
     try:
         source = read(task.name)
     except OSError as error:
         return unreadable(error)
-    if not task.fully and not can_hold_old_name(source, selection=task.options.selection):
-        return Result(source, source, Status.UNCHANGED)
     return migrate_file(Path(task.name), source, task.options)
 
 
@@ -95,8 +93,8 @@ def migrate_apart(path: Path, source: bytes, options: Options) -> Result:
     if not can_hold_old_name(source, selection=options.selection):
         return Result(source, source, Status.UNCHANGED)
     task = Task(str(path), len(source), options)
-    work = functools.partial(_migrate_given, source)
-    [(_, result)] = migrate_all([task], 1, work)
+    with Workers(1, functools.partial(_migrate_given, source)) as workers:
+        [(_, result)] = workers.migrate([task])
     if result.status is Status.UNREADABLE:
         return dataclasses.replace(result, source=source, output=source)
     return result

@@ -59,13 +59,3 @@ def _heard() -> bool:
     """Whether Ctrl-C reaches this thread; a shell can have switched it off for the process."""
     main = threading.current_thread() is threading.main_thread()
     return main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
-
-
-@contextlib.contextmanager
-def held_back() -> Iterator[None]:
-    """Lets Ctrl-C wait in this thread; processes started meanwhile never hear of it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -28,11 +28,8 @@ from compat_lossscale.formats.bounded import (
     parse_json,
     read_start,
 )
-from compat_lossscale.formats.config import WrapperConfig, read_wrapper_config
-from compat_lossscale.formats.config_writing import write_config
 from compat_lossscale.formats.finding import ConfigSearch
 from compat_lossscale.formats.hdf5 import Description, Window, describe
-from compat_lossscale.formats.inner_optimizer import CANONICAL
 from compat_lossscale.formats.optimizer_state import (
     is_legacy_wrapper,
     live_state,
@@ -40,6 +37,8 @@ from compat_lossscale.formats.optimizer_state import (
     wrapper_of,
 )
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.inner_optimizers import CANONICAL
+from compat_lossscale.spec.wrapper_configs import WrapperConfig, read_wrapper_config, write_config
 
 POLICY = "mixed_float16"
 """The policy under which Keras wraps the optimizer."""

@@ -302,8 +302,6 @@ class EagerSteps(StatelessSteps):
             return
         if not finite:
             self._note_floor()
-        elif after.good_steps == numbers.growth_delay and numbers.max_scale is None:
-            self._warn_once()
 
     def _note_floor(self) -> None:
         """Notes a skipped step at the floor, and does what the rule says."""

@@ -28,7 +28,7 @@ def test_one_name_a_statement_stays_so() -> None:
     )
 
 
-def test_otherwise_names_of_one_module_share_a_statement() -> None:
+def test_an_import_beside_another_of_its_module_stays_a_line_of_its_own() -> None:
     check_transformed(
         """
         from tensorflow.keras import layers, models
@@ -37,30 +37,8 @@ def test_otherwise_names_of_one_module_share_a_statement() -> None:
         mp.set_policy("mixed_float16")
         """,
         """
-        from tensorflow.keras import layers, mixed_precision as mp, models
-
-        mp.set_global_policy("mixed_float16")
-        """,
-    )
-
-
-def test_one_name_a_line_in_parentheses_stays_so() -> None:
-    check_transformed(
-        """
-        from tensorflow.keras import (
-            layers,
-            models,
-        )
-        from tensorflow.keras.mixed_precision import experimental as mp
-
-        mp.set_policy("mixed_float16")
-        """,
-        """
-        from tensorflow.keras import (
-            layers,
-            mixed_precision as mp,
-            models,
-        )
+        from tensorflow.keras import layers, models
+        from tensorflow.keras import mixed_precision as mp
 
         mp.set_global_policy("mixed_float16")
         """,

@@ -40,6 +40,7 @@ def edited(before: str, new: str, length: int = 40) -> str:
         ("f(a)(\n    edited\n)\n", "f(a)(e)\n"),
         ("f(\n    edited, (1,)\n)\n", "f(e, (1,))\n"),
         ("x = [\n    edited\n]\n", "x = [e]\n"),
+        ("from a import (\n    b, edited)\n", "from a import b, e\n"),
         ("edited = 1, f(\n    a\n)\n", "e = 1, f(a)\n"),
         ("f(\n    a\n)(\n    edited\n)\n", "f(\n    a\n)(e)\n"),
         ("if f(\n    edited\n):\n    pass\n", "if f(e):\n    pass\n"),

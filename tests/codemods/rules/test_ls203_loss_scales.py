@@ -86,40 +86,18 @@ def own(rest: str) -> str:
     return OWN.format(rest=rest).lstrip()
 
 
-@pytest.mark.parametrize(
-    "rest",
-    [
-        f"opt = {V1_OPTIMIZER}(inner, Mine())",
-        (
-            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
-            "ok = isinstance(opt, (int, tf.keras.mixed_precision.LossScaleOptimizer))"
-        ),
-        (
-            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
-            "other = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.legacy.SGD())"
-        ),
-    ],
-)
-def test_a_custom_loss_scale_for_v1_optimizers(rest: str) -> None:
-    before = own(rest)
+def test_a_custom_loss_scale_for_v1_optimizers_is_likely() -> None:
+    before = own(f"opt = {V1_OPTIMIZER}(inner, Mine())")
     old, new = "tf.train.experimental", "tf.compat.v1.mixed_precision"
-    check_transformed(before, before.replace(old, new))
+    check_left(before, "loss scale of your own")
+    assert migrate_source(before, unsafe_fixes=True).text == before.replace(old, new)
 
 
 @pytest.mark.parametrize(
     "rest",
     [
         "opt = make(Mine())",
-        (
-            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
-            "class Other(tf.keras.mixed_precision.LossScaleOptimizer):\n    pass"
-        ),
-        f"opt = {V1_OPTIMIZER}(inner, Mine())\nfrom mine import *",
-        f"opt = {V1_OPTIMIZER}(inner, Mine())\nmake(tf.keras.mixed_precision.LossScaleOptimizer)",
-        (
-            f"opt = {V1_OPTIMIZER}(inner, Mine())\n"
-            "tf.keras.mixed_precision.LossScaleOptimizer(other, *arguments)"
-        ),
+        f"opt = {V1_OPTIMIZER}(inner, Mine())",
     ],
 )
 def test_a_custom_loss_scale_that_keras_may_get(rest: str) -> None:

@@ -8,7 +8,8 @@ import signal
 import threading
 
 import pytest
-from lossscale_codemods.runner.interrupts import held_back, noting, once
+from lossscale_codemods.runner.interrupts import noting, once
+from lossscale_codemods.runner.processes import held_back
 
 
 def press() -> None:

@@ -17,7 +17,7 @@ from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discov
 from lossscale_codemods.project.gitignore import parse
 from lossscale_codemods.project.relative_imports import relative_imports
 from lossscale_codemods.reports.counts import exit_code, totals
-from lossscale_codemods.runner import batches, file_task, migrate_files, search, worker_pool
+from lossscale_codemods.runner import file_task, migrate_files, processes
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Result, Status
 
@@ -108,7 +108,7 @@ def test_a_file_that_goes_between_two_reads_is_reported(
         Path(name).unlink()
         return source
 
-    monkeypatch.setattr(batches, "read", read)
+    monkeypatch.setattr(migrate_files, "read", read)
     (file,) = migrate_files.run([tmp_path], Options()).files
     assert file.result.status is Status.UNREADABLE
     assert "cannot be read" in file.result.problem
@@ -223,40 +223,15 @@ def test_one_bad_file_never_stops_the_others(
     ]
 
 
-def test_python_s_parser_may_take_the_process_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make(tmp_path, "a.py")
-    make(tmp_path, "b.py", content=OLD + b"# b\n")
-    monkeypatch.setattr(file_task, "can_hold_old_name", _die_at_b)
-    report = migrate_files.run([tmp_path], Options(), jobs=1)
-    assert [(f.path.name, f.result.status) for f in report.files] == [
-        ("a.py", Status.CHANGED),
-        ("b.py", Status.UNREADABLE),
-    ]
-
-
-def _die_at_b(source: bytes, *, selection: object) -> bool:
-    if source.endswith(b"# b\n"):
-        os._exit(1)
-    return True
-
-
-@pytest.mark.parametrize("jobs", [None, 1, 3])
-@pytest.mark.parametrize("in_a_batch", [1, 2, 7])
-def test_the_report_is_the_same_whoever_searches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int | None, in_a_batch: int
-) -> None:
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_report_is_the_same_with_any_number_of_workers(tmp_path: Path, jobs: int) -> None:
     old = [f"old_{number}.py" for number in range(12)]
     make(tmp_path, *old)
-    make(tmp_path, *(f"plain_{number}.py" for number in range(12)), content=b"import os\n")
     make(tmp_path, "user.py", content=b"from old_3 import tf as keeps_it\n")
     make(tmp_path, "star.py", content=b"from old_5 import *\nx = tf\n")
     make(tmp_path, "broken.py", content=b"LossScale(\n")
     expected = migrate_files.run([tmp_path], Options())
     assert len(expected.files) == len(old) + 1
-    monkeypatch.setattr(worker_pool, "_BATCHES_THAT_PAY", 0)
-    monkeypatch.setattr(search, "_FILES", in_a_batch)
     assert migrate_files.run([tmp_path], Options(), jobs=jobs) == expected
 
 
@@ -265,11 +240,12 @@ def test_a_hundred_thousand_workers_are_not_started(
 ) -> None:
     asked = []
 
-    def noted(*_: object, jobs: int, **__: object) -> Iterator[tuple[worker_pool.Task, Result]]:
-        asked.append(jobs)
-        return iter(())
+    class Noted(processes.Workers):
+        def __init__(self, jobs: int, work: processes.Work, *, pays: int = 0) -> None:
+            super().__init__(jobs, work, pays=pays)
+            asked.append(jobs)
 
-    monkeypatch.setattr(migrate_files, "migrate_all", noted)
+    monkeypatch.setattr(migrate_files, "Workers", Noted)
     migrate_files.run([tmp_path], Options(), jobs=100_000)
     migrate_files.run([tmp_path], Options(), jobs=1)
     assert asked == [4 * migrate_files.default_jobs(), 1]
@@ -432,7 +408,7 @@ def test_what_crashes_the_parser_costs_no_other_file(tmp_path: Path) -> None:
     assert "nothing is known of it" in report.files[1].result.problem
 
 
-def fails_once(task: worker_pool.Task) -> Result | None:
+def fails_once(task: processes.Task) -> Result:
     """Does what workers do, and dies over the first look at one file."""
     failed = Path(task.name).with_name("failed")
     if Path(task.name).name == "settings.py" and not failed.exists():

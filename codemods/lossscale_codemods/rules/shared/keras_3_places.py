@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.finding_guards import find
+from lossscale_codemods.analysis.finding_guards import find_guards
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import ProjectClass
 from lossscale_codemods.analysis.object_types import ObjectType
@@ -99,7 +99,7 @@ def is_for_old(node: cst.CSTNode, program: Program) -> bool:
 
 def _old_branches(program: Program) -> set[cst.CSTNode]:
     occurrences = [*program.references, *program.imports]
-    return {part for guard in find(program, occurrences) for part in guard.old}
+    return {part for guard in find_guards(program, occurrences) for part in guard.old}
 
 
 def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.constant_evaluation import constant, key, parse
+from lossscale_codemods.analysis.constant_evaluation import atom_key, constant, parse_expression
 from lossscale_codemods.analysis.evaluation_order import may_have_effects
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
@@ -260,7 +260,7 @@ class ArgumentReader(LossScaleTypes):
         sources: dict[str, list[str]] = {}
         texts = self._texts(node)
         if texts != [source := self.tree.source(node)]:
-            sources[key(parse(source))] = texts  # A call of a function of the file.
+            sources[atom_key(parse_expression(source))] = texts  # A call of a function of the file.
         stack: list[cst.CSTNode] = [node]
         while stack:
             for part in self.tree.walk(stack.pop()):

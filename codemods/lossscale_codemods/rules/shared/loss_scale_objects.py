@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.bindings import Binding, BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
-from lossscale_codemods.analysis.loss_scale_takers import (
-    keras_may_take_objects,
-    makes_v1_wrappers,
-)
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.value_uses import Use, UseKind, uses_of
 from lossscale_codemods.rules.base import Review
@@ -230,7 +226,7 @@ def lost_places(program: Program) -> Iterator[cst.CSTNode]:
                 places.update(dict.fromkeys(reads))
         uses = [(place, use) for place in places for use in uses_of(place, program.resolver)]
         given = [(place, use) for place, use in uses if _leaves(use, program)]
-        if given and not _stays_v1([use for _, use in given], program):
+        if given:
             yield from (place for place, use in uses if is_live(use))
             yield from (place for place, use in given[1:] if use.kind is UseKind.PASSED)
 
@@ -248,15 +244,3 @@ def _leaves(use: Use, program: Program) -> bool:
         return False  # The rule for constructors says what there is to say.
     paths = program.resolver.paths(call.func)
     return not paths or not all(p is not None and frameworks.is_framework(p) for p in paths)
-
-
-def _stays_v1(uses: list[Use], program: Program) -> bool:
-    """Whether objects go to functions of the program, none of which gives them to Keras."""
-    calls = [program.tree.parent(use.user) if use.user is not None else None for use in uses]
-    named = program.types.project.modules.named
-    return all(
-        isinstance(call, cst.Call)
-        and isinstance(call.func, cst.Name | cst.Attribute)
-        and named(program.resolver, call.func)
-        for call in calls
-    ) and (makes_v1_wrappers(program) and not keras_may_take_objects(program))

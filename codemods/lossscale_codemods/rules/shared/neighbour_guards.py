@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from compat_lossscale.neighbour_names.lookup import neighbour_at
 from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.guard_parts import catches
+from lossscale_codemods.analysis.guard_parts import catches_error
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.optimizer_names import OptimizerNames
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.version_reachability import leaves
+from lossscale_codemods.analysis.version_reachability import leaves_block
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class NeighbourGuards:
         """Whether a `try` statement handles that a name in it is missing."""
         few = len(node.body.body) == 1
         return any(
-            catches(self.program, handler, (*_MISSING, *(_ANYTHING if few else ())))
+            catches_error(self.program, handler, (*_MISSING, *(_ANYTHING if few else ())))
             and (handler.type is not None or few)
-            and not leaves(handler.body)
+            and not leaves_block(handler.body)
             for handler in node.handlers
         )
 

@@ -8,9 +8,9 @@ import pytest
 
 from compat_lossscale import convert_config
 from compat_lossscale.errors import ConfigFormatError, LossScaleArgumentError
-from compat_lossscale.formats.config import read_wrapper_config, states_loss_scale
 from compat_lossscale.formats.conversion import meaning
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.wrapper_configs import read_wrapper_config, states_loss_scale
 from tests.formats.samples import ARTEFACTS, SGD, VERSIONS
 
 KINDS = {

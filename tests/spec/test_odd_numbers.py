@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from compat_lossscale.formats import Verdict, convert
-from compat_lossscale.formats.config import read_wrapper_config
 from compat_lossscale.formats.verification import ArtefactStatus, verify_artefact
 from compat_lossscale.spec import Generation, LossScaleSpec
+from compat_lossscale.spec.wrapper_configs import read_wrapper_config
 from tests.formats.samples import SGD, import_keras, import_tf_keras, tf23
 
 

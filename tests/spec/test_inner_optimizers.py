@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from compat_lossscale.formats.inner_optimizer import (
+from compat_lossscale.spec import Generation
+from compat_lossscale.spec.inner_optimizers import (
     Family,
     class_name,
     default,
@@ -15,7 +16,6 @@ from compat_lossscale.formats.inner_optimizer import (
     is_default,
     is_known,
 )
-from compat_lossscale.spec import Generation
 
 
 def optimizer(name: str = "Adam", module: str | None = None, **config: Any) -> dict[str, Any]:
