@@ -541,4 +541,5 @@ class Recorder:
             unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
             for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
             follows=isinstance(verdict, Review) and verdict.follows,
+            stops=isinstance(verdict, Review) and verdict.stops,
         )

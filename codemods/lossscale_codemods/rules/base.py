@@ -115,6 +115,7 @@ class Review:
         for_older_versions: Whether it is right as it is, for only older versions come to it.
         follows: Whether it is settled with another finding of the file.
         cause: What several findings have in common, so that they are one for people.
+        stops: Whether the program does not run there, rather than do something else.
     """
 
     message: str
@@ -125,6 +126,7 @@ class Review:
     for_older_versions: bool = False
     follows: bool = False
     cause: cst.CSTNode | None = None
+    stops: bool = False
 
 
 @dataclasses.dataclass
