@@ -10,10 +10,9 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
-from lossscale_codemods.analysis.program import Program
+import libcst as cst
+
+from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.editing.edits import (
     OverlappingEditsError,
     apply_edits,

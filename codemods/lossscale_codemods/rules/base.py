@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.domain import Occurrence, Role
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.vocabulary.names import WITH_NEW_API, Meaning, Target
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from lossscale_codemods.analysis.bindings import Binding
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Binding, Program
     from lossscale_codemods.editing.names import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit, Record
 

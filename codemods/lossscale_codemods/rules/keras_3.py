@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.model_compiles import model_compiles
-from lossscale_codemods.analysis.modules import all_bindings
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.optimizer_names import looked_up_name
+import libcst as cst
+
+from lossscale_codemods.domain import Occurrence, Role, all_bindings, looked_up_name, model_compiles
 from lossscale_codemods.rules.base import (
     Case,
     ImportState,
@@ -35,7 +33,7 @@ from lossscale_codemods.vocabulary.names import Meaning, OldName, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.editing.names import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
 

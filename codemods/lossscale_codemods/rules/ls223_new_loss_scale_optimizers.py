@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import all_bindings
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program, Usage
+import libcst as cst
+
+from lossscale_codemods.domain import Occurrence, Program, Role, Usage, all_bindings
 from lossscale_codemods.editing.edits import append_arguments
 from lossscale_codemods.rules.base import (
     Case,

@@ -7,22 +7,25 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
-from lossscale_codemods.analysis.model_compiles import (
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    BindingKind,
     Compile,
+    LossScaleType,
+    LossScaleTypes,
+    ObjectType,
+    Occurrence,
+    Role,
+    all_bindings,
     kept_compiles,
     may_be_text,
     model_compiles,
+    others_name,
 )
-from lossscale_codemods.analysis.modules import all_bindings
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names, optimizer_families
 from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.paths import canonical
@@ -31,8 +34,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.name_resolution import Resolver
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program, Resolver
     from lossscale_codemods.editing.names import NameRenderer
 
 HELPER = "_loss_scaled"

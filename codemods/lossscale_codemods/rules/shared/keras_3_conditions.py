@@ -11,14 +11,18 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.what_is import can_be_optimizer, looks_like_optimizer
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    ObjectType,
+    attribute_owner,
+    can_be_optimizer,
+    looks_like_optimizer,
+)
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.shared import keras_3_places as places
 from lossscale_codemods.rules.shared.keras_3_places import optimizer_kinds
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import keras_3
 from lossscale_codemods.vocabulary.keras_3 import below_keras
 from lossscale_codemods.vocabulary.names import Meaning
@@ -26,7 +30,7 @@ from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
     Condition = Callable[[Any, Program], bool]
     Fix = Callable[[Any, Program], list[Edit]]

@@ -6,19 +6,25 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.constant_evaluation import constant
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.model_compiles import Compile, may_be_text
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.optimizer_names import looked_up_name
-from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.analysis.syntax_tree import dotted
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    BindingKind,
+    Compile,
+    ObjectType,
+    Occurrence,
+    Program,
+    Role,
+    Usage,
+    constant,
+    looked_up_name,
+    may_be_text,
+    others_name,
+)
 from lossscale_codemods.editing.edits import append_arguments, remove_item
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.rules.shared.attribute_reads import rewrite
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import optimizer_families
 from lossscale_codemods.vocabulary.keras_3 import (
     CLASSES,

@@ -6,12 +6,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.finding_guards import find_guards
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import ProjectClass
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.old_programs import is_part_of_old
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    ObjectType,
+    Occurrence,
+    ProjectClass,
+    Role,
+    find_guards,
+    is_part_of_old,
+)
 from lossscale_codemods.rules.base import Review, Rule
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import (
@@ -27,7 +31,7 @@ from lossscale_codemods.vocabulary.paths import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.rules.base import Rewrite, Verdict
 
 WITHOUT_FLOOR = Review(

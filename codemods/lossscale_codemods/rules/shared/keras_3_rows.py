@@ -6,9 +6,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from compat_lossscale.neighbour_names.keras_3_names import instead_of
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import all_bindings
+from lossscale_codemods.domain import all_bindings
 from lossscale_codemods.rules.base import ObservedFix, Review
 from lossscale_codemods.rules.shared.attribute_reads import rewrite
 from lossscale_codemods.rules.shared.keras_3_conditions import ANYTHING, Owner, key_of
@@ -19,7 +20,7 @@ from lossscale_codemods.vocabulary.paths import canonical
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.rules.base import Verdict
     from lossscale_codemods.rules.shared.keras_3_conditions import Condition, Fix
 
