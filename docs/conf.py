@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx configuration. Writes tables from rulings, on traces, expressions and upstream's tests."""
+"""Sphinx configuration. Writes the table of the packages' rooms."""
 
-import json
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,16 +9,15 @@ from typing import Any
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["TF_USE_LEGACY_KERAS"] = "1"
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from console_lexer import ConsoleLexer  # beside this file
 
 from compat_lossscale import __version__  # after the environment is set
+from tools import tree
 
 HERE = Path(__file__).parent
-GOLDENS = HERE.parent / "tests" / "goldens"
-RULINGS = GOLDENS / "differences.json"
-UPSTREAM_RULINGS = HERE.parent / "tests" / "upstream" / "rulings.json"
 
 project = "compat-lossscale"
 copyright = "compat-lossscale developers"  # noqa: A001  # Sphinx' name
@@ -53,55 +50,11 @@ def setup(app: Any) -> None:
     app.add_lexer("console", ConsoleLexer)
 
 
-def write_differences() -> None:
-    """Writes one table row for each observation on which the old versions disagree."""
-    rows = ["| Program | Observation | Version followed | Why |", "| --- | --- | --- | --- |"]
-    for ruling in json.loads(RULINGS.read_text(encoding="utf-8")):
-        side = {"both": "all of them", "any": "any of them"}.get(ruling["side"], ruling["side"])
-        rows.append(
-            f"| `{ruling['scenario']}` | `{ruling['key']}` | {side} | {_in_cell(ruling['why'])} |"
-        )
-    _write("differences.md", rows)
-
-
-def write_sweep() -> None:
-    """Writes one table row for each reason why small expressions give something else."""
-    rows = ["| Example | Differs from | Same as | Why |", "| --- | --- | --- | --- |"]
-    for ruling in json.loads((GOLDENS / "sweep" / "rulings.json").read_text(encoding="utf-8")):
-        versions = ruling["versions"]
-        recorded = GOLDENS / "sweep" / "results" / f"{versions[0]}.json"
-        example = next(
-            expression
-            for expression in json.loads(recorded.read_text(encoding="utf-8"))
-            if re.fullmatch(ruling["expressions"], expression)
-        )
-        side = {"own": "none"}.get(ruling["side"], ruling["side"])
-        why = _in_cell(ruling["why"])
-        rows.append(f"| `{_in_cell(example)}` | {', '.join(versions)} | {side} | {why} |")
-    _write("sweep.md", rows)
-
-
-def write_upstream() -> None:
-    """Writes one table row for each reason for which upstream's tests fail."""
-    rows = ["| Test file | Tests | Why they fail |", "| --- | --- | --- |"]
-    for ruling in json.loads(UPSTREAM_RULINGS.read_text(encoding="utf-8")):
-        files, tests = (
-            "<br>".join(f"`{name}`" for name in ruling[key]) for key in ("runs", "tests")
-        )
-        rows.append(f"| {files} | {tests} | {_in_cell(ruling['why'])} |")
-    _write("upstream.md", rows)
-
-
-def _write(name: str, rows: list[str]) -> None:
-    target = HERE / "_generated" / name
+def write_rooms() -> None:
+    """Writes one table row for each room of the packages."""
+    target = HERE / "_generated" / "rooms.md"
     target.parent.mkdir(exist_ok=True)
-    target.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    target.write_text(tree.table(), encoding="utf-8")
 
 
-def _in_cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-write_differences()
-write_sweep()
-write_upstream()
+write_rooms()

@@ -286,7 +286,7 @@ def test_the_reader_of_imports_sees_lazy_and_relative_ones(tmp_path: Path) -> No
 
 # The rooms of the codemod: each imports only from itself and from those below it.
 ROOMS = (
-    "runner",
+    "running",
     "reports",
     "project",
     "prescan",
@@ -339,7 +339,7 @@ def test_each_class_has_a_name_of_its_own() -> None:
 
 TABLE_OF_FORMER_IDS = "lossscale_codemods.vocabulary.former_ids"
 # It only shrinks: a mechanism that no real file needs goes, and what it rewrote is reported.
-MOST_LINES_OF_THE_CODEMOD = 31_700
+MOST_LINES_OF_THE_CODEMOD = 28_430
 
 
 def test_the_codemod_does_not_grow() -> None:
@@ -372,11 +372,11 @@ def lines_of(paths: list[Path]) -> int:
 
 def test_the_core_stays_small_enough_to_read() -> None:
     # A decision, not an accident: change the number together with the page on the house.
-    assert lines_of(shim("core")) <= 1140
-    assert lines_of(shim("core", "spec.update_rule")) <= 1300
+    assert lines_of(shim("core")) <= 1130
+    assert lines_of(shim("core", "spec.update_rule")) <= 1290
 
 
 def test_the_package_does_not_grow() -> None:
     # It is to shrink. Lower the numbers when it does.
-    assert lines_of(shim()) <= 28_543
-    assert len(shim()) <= 142
+    assert lines_of(shim()) <= 28_531
+    assert len(shim()) <= 141

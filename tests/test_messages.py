@@ -1556,17 +1556,17 @@ ELSEWHERE = {
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     "compat_lossscale/models/": "tests/models/test_process.py",
     # Races with other programs, and disks.
-    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/runner/test_atomic_writing.py",
-    f"{CODEMOD}/runner/undo.py": "tests/codemods/runner/test_undo.py",
+    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/running/test_writing.py",
+    f"{CODEMOD}/runner/undo.py": "tests/codemods/running/test_undo.py",
     f"{CODEMOD}/runner/configuration.py": "tests/cli/test_migrate.py",
-    f"{CODEMOD}/project/file_reading.py": "tests/codemods/runner/test_configuration.py",
+    f"{CODEMOD}/project/file_reading.py": "tests/codemods/running/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
-    f"{CODEMOD}/rules/shared/neighbour_": "tests/codemods/rules/test_ls901_python_and_numpy.py",
+    f"{CODEMOD}/rules/shared/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
     f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
     f"{CODEMOD}/rewriting/verdict_resolution.py": "",
-    f"{CODEMOD}/reports/migration_guide.py": "",
+    f"{CODEMOD}/reports/name_table.py": "",
     f"{CODEMOD}/rules/registry.py": "",
 }
 SAYING = ("warnings.warn", ".warning", "ctx.fail")

@@ -18,50 +18,31 @@ _TITLES = {
     "": "Python's standard library and setuptools",
 }
 _HEAD = """\
-# Neighbours
+# Other removed names
 
 <!-- Made by `python -m tools.neighbours_page`; do not edit. -->
 
 Old programs also use names that have nothing to do with loss scaling and that newer versions
-removed. This project calls them *neighbours*. `compat-lossscale run` and `install()` restore
-the names on this page:
+removed. `compat-lossscale run` and `install()` restore those with a *yes* in the column `run`,
+when the program uses them. They never replace a name that exists. If there is no *yes*, the error
+says what to do. `--only-loss-scale` and `install(neighbours=False)` restore none of them.
 
-- They import what restores a name only when a program uses the name.
-- They never replace a name that exists, and `uninstall()` removes all that they added.
-- `compat-lossscale run --only-loss-scale` and `install(neighbours=False)` do not restore them.
+`compat-lossscale migrate` uses the same table, in files that use loss scaling and in files of the
+same program ([LS901](codemod/rules.md#ls901) to [LS904](codemod/rules.md#ls904)). *Rewrites*: the
+new code does the same in every case. *Some*: it rewrites the calls for which it can prove that.
+*Reports*: it leaves the code, and names what to use. A dash: it does not look for the name, which
+other classes have too. Every row with `tensorflow.keras` means `tf.keras`.
 
-"Restored by" is the module or object that a program gets, and "Behavior" says whether that
-differs from the old one. If "Restored by" is empty, the name is not restored: the error says
-why, and what to do.
-
-`compat-lossscale migrate` uses the same table, in files that use loss scaling and in files that
-run in the same program: see [other removed names](codemod/index.md#other-removed-names). It
-rewrites a name if the new code does the same in every case, and reports the others. "Rewrites
-some uses" means that it rewrites the calls of a function for which it can prove that, and
-"leaves" that it does not look for the name, which is also one of other classes.
-
-In addition to names, `run` and `install()` restore:
-
-- One rule of Python while TensorFlow is in use: the default of a dataclass field can be an
-  instance of another dataclass, or an array, as up to Python 3.10.
-- [Signatures](#signatures) that changed.
-- Folders of `BackupAndRestore` that TensorFlow 2.3 wrote. Later versions look for the checkpoint in
-  the folder `chief` in them, and start again at epoch 0. Under `run`, training goes on after the
-  saved epoch.
+`run` also restores [signatures](#signatures), the default values of dataclass fields that Python
+3.11 refuses, and the folders of `BackupAndRestore` that TensorFlow 2.3 wrote.
 """
 
 _SIGNATURES = """\
 ## Signatures
 
-Parameters of these functions, classes and methods moved, were renamed or removed after TensorFlow
-2.4. Under `run` and `install()`, calls in the old form work as before; calls in today's form work,
-too. Where the types of the arguments do not tell which form it is, it is today's. "Otherwise" says
-what to do about arguments that are an error. `migrate` names the arguments, or reports the call
-([LS904](codemod/rules.md#ls904)).
-
-`tf.nn.compute_average_loss` also takes a `global_batch_size` that is not an integer, and
-`model.save` writes HDF5 into a `.keras` file if you give it `include_optimizer` or another argument
-that the current format does not have.
+Parameters of these functions and methods moved, were renamed or were removed after TensorFlow 2.4.
+Under `run` and `install()`, calls in the old form work, and so do calls in today's form. `migrate`
+names the arguments, or reports the call ([LS904](codemod/rules.md#ls904)).
 """
 
 
@@ -74,18 +55,20 @@ def page() -> str:
 def _section(heading: tuple[str, str]) -> Iterator[str]:
     root, title = heading
     yield f"## {title}\n"
-    yield "| Name | Until | Restored by | Behavior | In new code | `migrate` |"
-    yield "| --- | --- | --- | --- | --- | --- |"
-    neighbours = [one for one in TABLE if _root(one) == root]
-    for _, alike in itertools.groupby(neighbours, key=_alike):
-        yield _row(list(alike))
+    yield "| Name | In new code | `run` | `migrate` |"
+    yield "| --- | --- | --- | --- |"
+    alike: dict[tuple[str, ...], list[Neighbour]] = {}
+    for one in TABLE:
+        if _root(one) == root:
+            alike.setdefault(_alike(one), []).append(one)
+    yield from map(_row, alike.values())
     yield ""
 
 
 def _signatures() -> Iterator[str]:
     yield _SIGNATURES
-    yield "| Function or method | Calls that work as before | Otherwise |"
-    yield "| --- | --- | --- |"
+    yield "| Function or method | Calls that work as before |"
+    yield "| --- | --- |"
     for one in SIGNATURES:
         calls = []
         if one.then:
@@ -94,9 +77,8 @@ def _signatures() -> Iterator[str]:
         calls += [f"`{old}=` for `{new}=`" for old, new in one.renamed.items()]
         if one.instead:
             calls.append("the arguments and the result of TensorFlow 2.4")
-        others = [f"`{name}`: {text}." for name, text in one.refused.items()]
         path = one.path.replace("tensorflow.", "tf.", 1)
-        yield f"| `{path}` | {', '.join(calls)} | {' '.join(others)} |"
+        yield f"| `{path}` | {', '.join(calls)} |"
     yield ""
 
 
@@ -105,48 +87,36 @@ def _root(neighbour: Neighbour) -> str:
     return root if root in _TITLES else ""
 
 
-def _target(neighbour: Neighbour) -> str:
-    """What restores a name; for names that keep their short name, the module where they are now."""
-    if neighbour.served_by.startswith("compat_lossscale."):
-        return "compat_lossscale"
-    module, _, name = neighbour.served_by.partition(":")
-    keeps_its_name = not name or name == neighbour.short_name
-    return module if keeps_its_name else f"{module}.{name}"
-
-
 def _alike(neighbour: Neighbour) -> tuple[str, ...]:
     """What the names in a row have in common."""
-    is_ours = _target(neighbour) == "compat_lossscale"
-    which = neighbour.name if is_ours else "" if neighbour.is_served else neighbour.instead
-    migrated = _migrated(neighbour)
-    return neighbour.place, neighbour.until, _target(neighbour), neighbour.faithful, which, migrated
+    module, _, name = neighbour.instead.rpartition(".")
+    keeps_its_name = bool(module) and name == neighbour.short_name
+    instead = f"{module}." if keeps_its_name else neighbour.instead
+    return _served(neighbour), instead, _migrated(neighbour)
+
+
+def _served(neighbour: Neighbour) -> str:
+    return "yes" if neighbour.is_served else ""
 
 
 def _migrated(neighbour: Neighbour) -> str:
     """What the codemod does about a name."""
     if neighbour.name.startswith(f"{keras_names.PRIVATE}."):
-        return "rewrites public names"
+        return "rewrites"
     if neighbour in removed_names.COMMON_METHODS:
-        return "leaves"
+        return "-"
     if neighbour.for_members or "..." in neighbour.successor:
-        return "rewrites some uses"
+        return "some"
     return "rewrites" if neighbour.successor else "reports"
 
 
 def _row(alike: list[Neighbour]) -> str:
     first = alike[0]
     names = ", ".join(f"`{one.name}`" for one in alike)
-    instead = {one.instead for one in alike}
-    in_new_code = first.instead if len(instead) == 1 else f"the same names of {_target(first)}"
-    cells = (
-        names,
-        first.until,
-        _target(first),
-        first.faithful,
-        in_new_code,
-        _migrated(first),
-    )
-    return f"| {' | '.join(cells)} |"
+    instead = first.instead
+    if len(alike) > 1 and len({one.instead for one in alike}) > 1:
+        instead = f"the same names of {instead.rpartition('.')[0]}"
+    return f"| {names} | {instead} | {_served(first)} | {_migrated(first)} |"
 
 
 if __name__ == "__main__":

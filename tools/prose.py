@@ -65,7 +65,7 @@ USE_INSTEAD = {
 _WORDS = re.compile(
     r"(?<![\w`./-])(" + "|".join(map(re.escape, USE_INSTEAD)) + r")(?![\w`])", re.IGNORECASE
 )
-_GENERATED = ("docs/codemod/rules.md", "docs/migration.md", "docs/neighbours.md")
+_GENERATED = ("docs/codemod/rules.md", "docs/names.md", "docs/neighbours.md")
 _CHECKED = ("*.md", "Makefile", ".ci/run", "compat_lossscale/*.py", "codemods/*.py", "tools/*.py")
 _KEEP = "prose: keep"
 

@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TUTORIAL = ROOT / "docs" / "tutorials" / "adopt.md"
+TUTORIAL = ROOT / "docs" / "start.md"
 MODEL = ROOT / "tests" / "artefacts" / "2.3" / "model.h5"
 REPORTS = {
     "migrate-report.png": (["migrate", "src"], (1000, 1500)),

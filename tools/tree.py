@@ -1,51 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tree of the packages in `docs/how-it-works.md`, from the first lines of docstrings.
+"""The rooms of the packages, from the first lines of their docstrings, with their sizes.
 
-python -m tools.tree
+The documentation is built with it, so nothing has to be updated.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "how-it-works.md"
 PACKAGES = ("compat_lossscale", "codemods/lossscale_codemods")
-_WIDTH = 28
-_RULE = re.compile(r"ls\d{3}_\w+\.py")
-"""The files of rules, of which there are many: the rule reference has them."""
-_BLOCK = re.compile(r"(?<=```text\n)compat_lossscale/\n.*?(?=```)", re.DOTALL)
 
 
-def tree() -> str:
-    """Returns the tree: each folder and each module, with what its docstring says first."""
-    return "".join(line for package in PACKAGES for line in _folder(ROOT / package, package, 0))
+def table() -> str:
+    """Returns a Markdown table: each room, what it is for, its modules and its lines."""
+    head = "| Room | What it is for | Modules | Lines |\n| --- | --- | --: | --: |\n"
+    return head + "".join(row for package in PACKAGES for row in _rows(ROOT / package))
 
 
-def _folder(folder: Path, name: str, depth: int) -> Iterator[str]:
-    yield _line(f"{name}/", folder / "__init__.py", depth)
-    for path in sorted(folder.iterdir()):
-        if path.suffix == ".py" and path.stem != "__init__" and not _RULE.fullmatch(path.name):
-            yield _line(path.name, path, depth + 1)
-    for path in sorted(folder.iterdir()):
-        if any(path.glob("*.py")):
-            yield from _folder(path, path.name, depth + 1)
+def _rows(package: Path) -> Iterator[str]:
+    for folder in (package, *sorted(path for path in package.iterdir() if path.is_dir())):
+        pattern = "*.py" if folder == package else "**/*.py"
+        modules = list(folder.glob(pattern))
+        if modules:
+            lines = sum(len(one.read_text("utf-8").splitlines()) for one in modules)
+            purpose = "" if folder == package else _purpose(folder / "__init__.py")
+            name = folder.relative_to(package.parent)
+            yield f"| `{name}` | {purpose} | {len(modules)} | {lines:,} |\n"
 
 
-def _line(name: str, module: Path, depth: int) -> str:
-    text = ""
-    if depth and module.is_file():
-        text = (ast.get_docstring(ast.parse(module.read_text("utf-8"))) or "").partition("\n")[0]
-    return f"{' ' * 4 * depth}{name:<{_WIDTH}}{text.removesuffix('.')}".rstrip() + "\n"
-
-
-def page() -> str:
-    """Returns the page with the tree as it is now."""
-    return _BLOCK.sub(lambda _: tree(), PAGE.read_text("utf-8"))
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+def _purpose(module: Path) -> str:
+    text = ast.get_docstring(ast.parse(module.read_text("utf-8"))) if module.is_file() else ""
+    return (text or "").partition("\n")[0].removesuffix(".")

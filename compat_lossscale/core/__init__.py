@@ -9,15 +9,13 @@ from compat_lossscale.core.dynamic_loss_scale import (
 from compat_lossscale.core.gradients import (
     all_finite,
     scale_loss,
+    supports_strategy,
     unscale_gradients,
     unzip,
     values_of,
 )
 from compat_lossscale.core.loss_scale import FixedLossScale, LossScale
 from compat_lossscale.core.native import as_written
-from compat_lossscale.core.replicas import (
-    supports_strategy,
-)
 from compat_lossscale.core.step import apply_or_skip
 
 __all__ = [

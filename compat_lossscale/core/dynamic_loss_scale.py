@@ -10,9 +10,9 @@ from typing import Any, TypeGuard
 import tensorflow as tf
 
 from compat_lossscale.core import native
+from compat_lossscale.core.gradients import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.core.loss_scale import LossScale
 from compat_lossscale.core.native import as_written
-from compat_lossscale.core.replicas import finite_on_all_replicas, grouped, must_merge
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import (
     DEFAULT_GROWTH_STEPS,

@@ -22,7 +22,10 @@ _OTHER_ARCHIVE = (
     "those of TensorFlow 2.12 to 2.15"
 )
 _NO_ARCHIVE = "{1} reads no .keras archive; load it with tf-keras, save it as .h5 and convert that"
-_LATER_ARCHIVE = "TensorFlow 2.12 to 2.15 read .keras archives, and 2.4 to 2.11 do not"
+_LATER_ARCHIVE = (
+    "TensorFlow 2.4 to 2.11 read no .keras archive, and 2.12 to 2.15 do not find the class of an "
+    "optimizer in this form; load it with tf-keras, save it as .h5 and convert that"
+)
 _OTHER_FILE = (
     "this form of file stays as {} writes it, and {} does not read its layers or its optimizer; "
     "write a .keras archive: --output FILE.keras"
@@ -204,9 +207,7 @@ def _copied_layers(conversion: Conversion, artefact: Artefact) -> list[Field]:
     if Generation.KERAS3 not in (source, target):
         if not is_archive or target is Generation.TF_KERAS:
             return []
-        if target is Generation.TF24:
-            return [Field("layers", Verdict.NOTED, source.title, _LATER_ARCHIVE)]
-        reason = _NO_ARCHIVE
+        reason = _LATER_ARCHIVE if target is Generation.TF24 else _NO_ARCHIVE
         return [Field("layers", Verdict.LOST, source.title, reason.format("", target.title))]
     if source is Generation.KERAS3:
         reason = _OTHER_ARCHIVE if is_archive else _KERAS3_H5

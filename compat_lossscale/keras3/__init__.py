@@ -2,8 +2,7 @@
 """Loss scaling for Keras 3, on TensorFlow, JAX and PyTorch.
 
 `LossScaleOptimizer` takes the place of `keras.optimizers.LossScaleOptimizer`: it has that class'
-protocol and TensorFlow 2.4's, and none of its defects (docs/keras3.md). Importing this module
-imports Keras 3.
+protocol and TensorFlow 2.4's, and none of its defects. Importing this module imports Keras 3.
 """
 
 from compat_lossscale._require import require_keras_3

@@ -552,6 +552,7 @@ class TrainingRecorder:
         self.out = Writer(options.output, options.limit * 2**20)
         self.local = _Local()
         self.busy = threading.RLock()
+        self.policy: Any = None  # what the thread that calls a `tf.function` has
         self.on = True
         self.first: Optional[_Optimizer] = None
         self.optimizers: List[_Optimizer] = []
@@ -889,18 +890,14 @@ class TrainingRecorder:
         return {name: value for name, value in plain.items() if value is not None}
 
     def _policy(self) -> Any:
-        for root in ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api"):
-            home = _attribute(sys.modules.get(root), "mixed_precision")
-            for place in (home, _attribute(home, "experimental")):
-                policy = _tried(_attribute(place, "global_policy") or str)
-                if policy:
-                    return str(_attribute(policy, "name"))
-        for name, module in list(sys.modules.items()):
-            if name.endswith(_POLICIES):
-                policy = _tried(getattr(module, "global_policy", lambda: None))
-                if policy is not None:
-                    return str(_attribute(policy, "name"))
-        return None
+        if threading.current_thread() is not threading.main_thread():
+            return self.policy  # Keras 3 has one for each thread, such as that of a replica
+        roots = ("tf_keras", "keras", "tensorflow.keras", "tensorflow.python.keras.api")
+        homes = [_attribute(sys.modules.get(root), "mixed_precision") for root in roots]
+        places = [place for home in homes for place in (home, _attribute(home, "experimental"))]
+        places += [one for name, one in list(sys.modules.items()) if name.endswith(_POLICIES)]
+        policies = (_tried(_attribute(place, "global_policy") or str) for place in places)
+        return next((str(_attribute(policy, "name")) for policy in policies if policy), None)
 
     def _start_from(self, one: _Optimizer, session: Any) -> None:
         """Gives variables the values that another recording began with."""
@@ -1016,6 +1013,8 @@ class TrainingRecorder:
                 if self.marks() is not None:
                     self.marks().update(vars(function).get(_MARK, ()))
                 return result
+            if not vars(function).get(_MARK):
+                self.policy = self._policy()
             local.calling = True
             before = self.active
             marks: Dict[int, _Optimizer] = {}

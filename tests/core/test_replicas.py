@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from compat_lossscale.core import supports_strategy
-from compat_lossscale.core.replicas import finite_on_all_replicas, must_merge
+from compat_lossscale.core.gradients import finite_on_all_replicas, must_merge
 from compat_lossscale.members.optimizer import check_strategy
 from tests.support import NAN
 

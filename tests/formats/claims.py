@@ -37,8 +37,6 @@ VERSIONS = {
     Generation.KERAS3: ("keras3",),
 }
 """The versions that a claim about a generation is checked with."""
-READ_ARCHIVES = ("2.12", "2.15", "2.21", "keras3")
-"""The versions that read `.keras` archives."""
 STEPS = 5
 NAMES = ("model.h5", "model-legacy.h5", "model.keras", "model-legacy.keras")
 COMPARED = ("variables", "slots", "iterations")
@@ -74,16 +72,10 @@ def claims() -> Iterator[tuple[str, Artefact, Generation]]:
             artefact = read(path)
             (stated,) = artefact.configs
             for target in Generation:
-                if target is stated.generation or not versions_of(name, target):
+                if target is stated.generation:
                     continue
                 if not convert_artefact(artefact, stated, target).lost:
                     yield f"{folder.name}/{name}", artefact, target
-
-
-def versions_of(name: str, target: Generation) -> tuple[str, ...]:
-    """Returns the versions that a claim about a generation is checked with, for a file's name."""
-    is_archive = name.endswith(".keras")
-    return tuple(one for one in VERSIONS[target] if not is_archive or one in READ_ARCHIVES)
 
 
 def states(pythons: dict[str, str], version: str, paths: dict[str, str]) -> dict[str, Any]:
@@ -154,7 +146,7 @@ def main() -> None:
             else:
                 copy = Path(folder, f"{number}{suffix}")
                 write_converted(artefact, target, str(copy))
-            for version in versions_of(name, target):
+            for version in VERSIONS[target]:
                 copies.setdefault(version, {})[f"{name} {target.value}"] = str(copy)
         for requests in whole.values():
             convert_whole(requests)

@@ -52,21 +52,13 @@ _HEAD = """\
 
 <!-- Made by `python -m tests.programs.run FOLDER`; do not edit. -->
 
-This page shows how public programs run unchanged under `compat-lossscale run` on today's
-TensorFlow. Each was installed from the package index or from GitHub, trained for 2 steps on small
-synthetic data, saved, and started again for 2 more steps. Only the programs' own flags and
-configurations make them smaller. That command runs them again. `tests/programs/` has the whole
-commands and the data.
-
-- *Loss scale* is what the checkpoints hold after each run, for each optimizer: the scale, and the
-  number of good steps.
-- A program *resumes* if the second run continues from what the first one saved.
-- *Migrated* is the same after `compat-lossscale migrate`, without this package. If a program needs
-  this package for another removed name, the column has that name.
-- *doctor* is the problem that `compat-lossscale doctor` reports for the sources, if there is one.
+These public programs run unchanged under `compat-lossscale run`: each trained for 2 steps on small
+synthetic data, saved, and was started again for 2 more steps. *Migrated* is the same after
+`migrate`, without this package; *needs* is another removed name for which the program needs it.
+`tests/programs/` has the commands.
 
 """
-_COLUMNS = ("Program", "From", "Trains and saves", "Loss scale", "Resumes", "Migrated", "doctor")
+_COLUMNS = ("Program", "From", "Trains, saves, resumes", "Migrated")
 
 
 def continue_from(before: list[list[float]], after: list[list[float]], steps: int) -> bool:
@@ -244,22 +236,17 @@ def page(results: dict[str, Any]) -> str:
     which = f"{passed} of {len(shown)} programs, of {len(projects)} projects,"
     summary = f"{which} train, save and resume.\n\n"
     head = _line(_COLUMNS) + _line(["---"] * len(_COLUMNS))
-    commands = "".join(
-        f"- {one.name}: `{one.command.replace('{folder}/', '').replace('{program}/', '')}`\n"
-        for one in shown
-    )
     rows = "".join(_row(one, results[one.name]) for one in shown)
-    return f"{_HEAD}{summary}{head}{rows}\n## Commands\n\n{commands}"
+    return f"{_HEAD}{summary}{head}{rows}"
 
 
 def _row(program: Program, result: dict[str, Any]) -> str:
     source = program.distribution.removeprefix(GITHUB).split("@")
     where = f"{source[0]} at {source[1][:10]}" if len(source) > 1 else source[0]
-    doctor = "; ".join(map(_short, result["doctor"])) or "no problem"
     if not result["trains"]:
-        return _line([program.name, where, f"no: {_short(result['why'])}", "", "", "", doctor])
-    cells = [program.name, where, "yes", ", then ".join(map(_scales, result["scales"]))]
-    return _line([*cells, _outcome(result, program.note), _migrated(program, result), doctor])
+        return _line([program.name, where, f"no: {_short(result['why'])}", ""])
+    outcome = _outcome(result, program.note)
+    return _line([program.name, where, outcome, _migrated(program, result)])
 
 
 def _outcome(result: dict[str, Any], note: str) -> str:
@@ -282,11 +269,6 @@ def _short(error: str) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
-
-
-def _scales(optimizers: list[list[float]]) -> str:
-    numbers = [" / ".join(f"{one:g}" for one in part) for part in optimizers]
-    return " and ".join(numbers) or "none"
 
 
 def main() -> None:

@@ -184,6 +184,22 @@ def test_a_model_of_keras_3_is_recorded(tmp_path: Path) -> None:
     assert recording.fits[0] is not None
 
 
+def test_the_policy_of_keras_3_is_that_of_the_program_and_not_of_a_replica(tmp_path: Path) -> None:
+    source = (
+        "import keras, tensorflow as tf\n"
+        "keras.mixed_precision.set_dtype_policy('mixed_float16')\n"
+        "strategy = tf.distribute.MirroredStrategy(['/cpu:0'])\n"
+        "with strategy.scope():\n"
+        "    variable = keras.Variable(1.0)\n"
+        "    optimizer = keras.optimizers.SGD(0.1)\n"
+        "    optimizer.build([variable])\n"
+        "step = lambda: optimizer.apply([tf.constant(1.0)], [variable])\n"
+        "tf.function(lambda: strategy.run(step))()\n"
+    )
+    recording, _ = record(tmp_path, source, keras="0")
+    assert recording.optimizers[0].policy == "mixed_float16"
+
+
 @pytest.mark.parametrize(
     ("keras", "backend"), [("0", "jax"), ("0", "tensorflow"), ("1", "tensorflow")]
 )

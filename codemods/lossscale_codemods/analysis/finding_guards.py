@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.guard_parts import Guard, Parts, catches_error, is_within
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.object_guards import object_guards
-from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.object_guards import guards_of_call
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.version_reachability import leaves_block
@@ -62,8 +62,9 @@ class _Guards:
             if guard is not None:
                 yield guard
         yield from self._early_returns()
-        yield from self._getattr_guards()
-        yield from object_guards(self.program, self.parts)
+        for occurrence in self.parts.occurrences:
+            if occurrence.role is Role.FOUND:
+                yield from guards_of_call(self.program, occurrence.node)
 
     def _by_versions(self) -> Iterator[Guard]:
         """What TensorFlow's version alone keeps new versions from."""
@@ -239,13 +240,3 @@ class _Guards:
             and self.parts.has_new([node.body])
             and not self.parts.has_old([node.body])
         )
-
-    def _getattr_guards(self) -> Iterator[Guard]:
-        """`getattr(mixed_precision, "experimental", mixed_precision)` chooses in one expression."""
-        for node in self.parts.old_nodes:
-            for above in self.tree.ancestors(node):
-                if isinstance(above, cst.Call) and dotted(above.func) in {"getattr", "hasattr"}:
-                    # What is asked is taken as it stands, whatever the answer.
-                    if not is_within(self.program, node, above.args[0].value):
-                        yield Guard(above, [node], None)
-                    break

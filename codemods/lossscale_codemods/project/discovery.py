@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
+CONFIG_SUFFIXES = (".json", ".toml", ".yaml", ".yml")
+"""Files that are looked at if a folder is named, and they spell an old name."""
 EXCLUDED_FOLDERS = frozenset(
     {
         ".bzr",
@@ -43,6 +45,8 @@ _CHECKPOINTS = ".ipynb_checkpoints"
 """Copies of notebooks that Jupyter keeps. Users see them and may have added them to the tree."""
 _SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*python")
 _LONGEST_SHEBANG = 128
+_OLD_PATH = re.compile(rb"mixed_precision\W{1,2}experimental|\.experimental\W\w*LossScale")
+_LONGEST_CONFIG = 1 << 20
 _NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
@@ -283,8 +287,8 @@ class _Walk:
             path = os.path.join(shown, name)  # noqa: PTH118  # see the class
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
-                may_be_script = not is_folder and not name.endswith(SUFFIXES)
-                if may_be_script and "." in name:
+                is_doubtful = not is_folder and not name.endswith(SUFFIXES)
+                if is_doubtful and "." in name and not name.endswith(CONFIG_SUFFIXES):
                     continue
                 place = folder.absolute + name
                 if not self.no_ignore and self._leaves_out(name, place, is_folder, applying):
@@ -292,7 +296,7 @@ class _Walk:
                     if known and not self._ignores(name, place, applying):
                         yield f"skipped {path}", Skipped(Path(path), _left_out(name))
                     continue
-                if may_be_script and not _is_script(entry):
+                if is_doubtful and not _is_looked_at(entry):
                     continue
                 if is_folder:
                     inner = [(file, f"{above}{name}/") for file, above in applying]
@@ -340,21 +344,29 @@ def _left_out(name: str) -> str:
     return f"folders called {name} are left out; --no-ignore overrides"
 
 
-def _is_script(entry: os.DirEntry[str]) -> bool:
-    """Whether a file without a suffix is a Python program, as its first line says.
+def _is_looked_at(entry: os.DirEntry[str]) -> bool:
+    """Whether configuration may spell an old name, or a file without a suffix is a program.
 
-    It need not be executable: it can be run by `python NAME`, and copies lose their mode.
+    Its first line says so. It need not be executable: it can be run by `python NAME`, and copies
+    lose their mode.
     """
+    if entry.name.endswith(CONFIG_SUFFIXES):
+        return _OLD_PATH.search(_start_of(entry, _LONGEST_CONFIG)) is not None
+    return _SHEBANG.match(_start_of(entry, _LONGEST_SHEBANG)) is not None
+
+
+def _start_of(entry: os.DirEntry[str], size: int) -> bytes:
+    """Returns the first bytes of a file; none if it is no regular file, or cannot be read."""
     try:
         if not entry.is_file():
-            return False
+            return b""
         # Whatever took its place meanwhile, a pipe for one, must not block.
         descriptor = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
-        return False
+        return b""
     try:
-        return _SHEBANG.match(os.read(descriptor, _LONGEST_SHEBANG)) is not None
+        return os.read(descriptor, size)
     except OSError:
-        return False
+        return b""
     finally:
         os.close(descriptor)

@@ -6,33 +6,35 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules, documentation
 from lossscale_codemods.vocabulary.former_ids import FORMER_IDS
 from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lossscale_codemods.rules.base import Case, Rule
 
 _INTRODUCTION = """\
 <!-- Made by `python -m lossscale_codemods.reports.rule_reference`; do not edit. -->
 <!-- fmt: off -->
-# Rules
+# Rules of migrate
 
-One rule decides about each occurrence of an old name. `--select` and `--ignore` take these ids, or
-the beginning of several ids. To suppress one finding, write the comment
-[`# compat-lossscale: ignore[ID]`](index.md#suppress-findings).
-
-| Rule | What it is about |
-| --- | --- |
+Each finding names one of these rules. A section says what the rule does, shows an example, and
+quotes what it reports, with what to do. `compat-lossscale migrate --explain LS201` shows more
+examples. `--select` and `--ignore` take these ids, or the beginning of several. To keep a place as
+it is, [suppress the finding](index.md#suppress-findings).
 """
 _OPTION = {
     Target.COMPAT: "compat",
     Target.KERAS3: "keras3",
     Target.KERAS3_ALONE: "keras3 --no-dependency",
 }
-_FORMER = """\
-These rules are a part of another rule now. Wherever ids are written, their ids stand for that rule.
-"""
+_PARAGRAPH = "\n\n"
+_FINDINGS = 3
+"""How many findings the page shows of one rule."""
 _REWRITES_NOTHING = "This rule reports, and rewrites nothing by default."
 
 
@@ -60,26 +62,38 @@ def page() -> str:
     """Returns the reference of all rules as Markdown."""
     rules = sorted(all_rules(), key=lambda rule: rule.id)
     parts = [_INTRODUCTION]
-    parts += [f"| [{r.id}](#{r.id.lower()}) | {r.title} |\n" for r in rules]
-    parts += [f"\n(former-ids)=\n## Former ids\n\n{_FORMER}\n"]
-    parts += [f"- {old} is a part of [{now}](#{now.lower()}).\n" for old, now in FORMER_IDS.items()]
+    formers: dict[str, list[str]] = {}
+    for former, now in FORMER_IDS.items():
+        formers.setdefault(now, []).append(former)
     for rule in rules:
         parts.append(f"\n({rule.id.lower()})=\n## {rule.id}: {rule.title}\n")
+        if rule.id in formers:
+            parts.append(f"\nFormer ids: {', '.join(formers[rule.id])}.\n")
         if rule.example_target is not Target.TF_KERAS:
             parts.append(f"\nFor `--target {_OPTION[rule.example_target]}`.\n")
         summary, _, why = documentation(rule).partition("\n\n")
-        parts.append(f"\n{summary}\n\n**Why.** {why}\n")
-        for heading, text, cases in _sections(rule):
-            parts.append(f"\n**{heading}.** {text}".rstrip() + "\n")
-            for case in cases:
-                language = "diff" if _changes(case) else "python"
-                parts.append(f"\n```{language}\n{_example(case)}```\n")
-                if case.review:
-                    parts.append(f'\nThe finding says: "{case.review}".\n')
-                if case.unsafe:
-                    change = _difference(case.before, case.unsafe)
-                    parts.append(f"\nWith `--unsafe-fixes`:\n\n```diff\n{change}```\n")
+        parts.append(f"\n{summary}\n\n{why.partition(_PARAGRAPH)[0]}\n")
+        if rule.invalid:
+            shortest = min(rule.invalid, key=lambda case: len(case.before))
+            parts.append(f"\n```diff\n{_example(shortest)}```\n")
+        found = list(_findings(rule))
+        if found:
+            parts += ["\nReported:\n\n", *found[:_FINDINGS]]
     return "".join(parts)
+
+
+def _findings(rule: Rule) -> Iterator[str]:
+    """Yields what the rule says of its examples that it leaves, each advice once."""
+    said: set[str] = set()
+    for case in rule.valid:
+        if case.review:
+            options = Options(rule.example_target, legacy_optimizers=not case.new_optimizers)
+            for one in migrate_fully(case.before.encode(), options).records:
+                is_meant = one.rule == rule.id and case.review in f"{one.message} {one.advice}"
+                if is_meant and one.advice not in said:
+                    said.add(one.advice)
+                    text = f"{one.message}. {one.advice}".strip()
+                    yield f"- {text}\n"
 
 
 def _sections(rule: Rule) -> list[tuple[str, str, tuple[Case, ...]]]:

@@ -15,8 +15,7 @@ from lossscale_codemods.analysis.occurrences import Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.version_guards import guarded
-from lossscale_codemods.editing.edits import apply_edits
-from lossscale_codemods.editing.position_mapping import PositionMap
+from lossscale_codemods.editing.edits import PositionMap, apply_edits
 from lossscale_codemods.vocabulary.records import Outcome, Record
 from lossscale_codemods.vocabulary.suppression import Suppressions
 
@@ -97,7 +96,8 @@ def removals(program: Program, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Re
         rules: The rules.
     """
     suppressions = Suppressions(text_of(program.source))
-    by_rules = [occurrence for rule in rules for occurrence in rule.find(program)]
+    found = [one for rule in rules for one in rule.find(program)]
+    by_rules = [one[0] if isinstance(one, tuple) else one for one in found]
     old = [one for one in by_rules if one.role is not Role.NEIGHBOUR]
     occurrences = [*program.references, *old, *program.imports]
     for rule in rules:

@@ -37,6 +37,7 @@ class RuleVerdicts:
         forced: Occurrences of which it has turned out that they cannot be changed.
         verdicts: What becomes of each occurrence.
         rule_of: The id of the rule that decided it.
+        told: The verdicts that rules found together with the occurrence.
     """
 
     def __init__(
@@ -59,8 +60,14 @@ class RuleVerdicts:
         self.verdicts: dict[Occurrence, Verdict] = {}
         self.rule_of: dict[Occurrence, str] = {}
         self.of_rules: list[Occurrence] = []
+        self.told: dict[Occurrence, Verdict] = {}
         for rule in self.rules:
-            occurrences = list(rule.find(program))
+            occurrences = []
+            for found in rule.find(program):
+                occurrence, verdict = found if isinstance(found, tuple) else (found, None)
+                occurrences.append(occurrence)
+                if verdict is not None:
+                    self.told[occurrence] = verdict
             program.decided_strings |= {o.node for o in occurrences if o.role is Role.STRING}
             program.has_old_uses |= any(o.is_old_use for o in occurrences)
             self.of_rules += occurrences
@@ -102,9 +109,7 @@ class RuleVerdicts:
         # Rules that claim other occurrences, such as a constructor its loss scale, go first.
         for rule in self.rules:
             for occurrence in everything:
-                if occurrence in self.verdicts:
-                    continue
-                if occurrence.rule is not None and occurrence.rule != rule.id:
+                if occurrence in self.verdicts or not _is_for(rule, occurrence):
                     continue
                 verdict = self._ask(rule, occurrence)
                 if verdict is None:
@@ -143,7 +148,7 @@ class RuleVerdicts:
     def _ask(self, rule: Rule, occurrence: Occurrence) -> Verdict | None:
         if occurrence in self.for_new:
             return Ignore()
-        verdict = rule.decide(occurrence, self.program)
+        verdict = self.told.get(occurrence) or rule.decide(occurrence, self.program)
         if verdict is None or isinstance(verdict, Ignore):
             return verdict
         if isinstance(verdict, Review):
@@ -217,3 +222,10 @@ class RuleVerdicts:
         if self.is_suppressed(occurrence, rule_id):
             verdict = Suppressed()
         self.verdicts[occurrence] = verdict
+
+
+def _is_for(rule: Rule, occurrence: Occurrence) -> bool:
+    """Whether a rule is asked for an occurrence: for what it found, and for its meanings."""
+    if occurrence.rule is not None:
+        return occurrence.rule == rule.id
+    return rule.meanings is None or occurrence.meaning in rule.meanings

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.vocabulary.names import WITH_NEW_API, Meaning, Target
 
@@ -15,9 +16,8 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from lossscale_codemods.analysis.bindings import Binding
-    from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit, Record
 
 
@@ -138,6 +138,8 @@ class Suppressed:
 
 
 Verdict = Rewrite | Review | Ignore | Suppressed
+Found: TypeAlias = Occurrence | tuple[Occurrence, Verdict]
+"""What a rule finds: an occurrence, with its verdict if that depends on nothing else."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -217,8 +219,9 @@ class Case:
 class Rule:
     """One rule: what can make it fire, a decision, and examples that are also tests and docs.
 
-    A rule's module docstring is its documentation. `decide` is asked for every occurrence that no
-    earlier rule has decided; the other methods are for rules that do more than that.
+    The docstring of its class is its documentation, or that of its module if the class has a line
+    only. `decide` is asked for every occurrence of its meanings that no earlier rule has decided;
+    the other methods are for rules that do more than that.
     """
 
     id: ClassVar[str]
@@ -233,6 +236,9 @@ class Rule:
     """Files without any of these are not parsed for this rule."""
     group_markers: ClassVar[tuple[Marker, ...]] = ()
     """With any of these, files are parsed as well if the run selects the rule or its group."""
+    meanings: ClassVar[frozenset[Meaning] | None] = None
+    """The old names that it decides, besides what it finds itself; without it, it is asked for
+    each."""
     explains: ClassVar[frozenset[Meaning]] = frozenset()
     """The old names of which this rule says most."""
     shows_imports: ClassVar[bool] = False
@@ -251,10 +257,35 @@ class Rule:
         """What its examples are migrated to: the first target that it is for."""
         return next(target for target in Target if target in self.targets)
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
-        """Yields further occurrences that this rule decides, such as reads of attributes."""
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields further occurrences that this rule decides, such as reads of attributes.
+
+        What comes with its verdict is decided by that: `decide` is not asked.
+        """
         del program
         yield from ()
+
+    def found(
+        self,
+        node: cst.CSTNode,
+        program: Program,
+        verdict: Verdict | None = None,
+        role: Role = Role.DOUBTFUL,
+        *,
+        is_old_use: bool = False,
+    ) -> Found:
+        """Returns what `find` yields of a node.
+
+        Args:
+            node: The node.
+            program: The file.
+            verdict: What becomes of it; without it, `decide` says so.
+            role: In which way it is old.
+            is_old_use: Whether it makes the file one of an old program.
+        """
+        span = program.tree.span(node)
+        occurrence = Occurrence(node, span, role, rule=self.id, is_old_use=is_old_use)
+        return occurrence if verdict is None else (occurrence, verdict)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields further imports, on which this rule decides."""

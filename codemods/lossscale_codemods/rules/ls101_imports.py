@@ -94,7 +94,7 @@ class Imports(Rule):
             reason = f"{occurrence.names[0].path} has no equivalent"
         return Review(
             f"the import stays as it is: {reason or 'the names under it are still used'}",
-            "Settle those uses first, then run again.",
+            "Change those uses first, then run again.",
             follows=state.follows,
         )
 

@@ -7,23 +7,34 @@ In TensorFlow 2.4, the arguments `dynamic`, `initial_scale` and `dynamic_growth_
 `DynamicLossScale` or `FixedLossScale` become arguments of the constructor. If only the running
 program knows the value, a helper function converts it at run time. The codemod proves that every
 rewritten call has the same meaning as before.
+
+A call of the current class with an old argument, `mixed_precision.LossScaleOptimizer(opt,
+"dynamic")`, is an error in every TensorFlow that has that class, and gets the new arguments too. A
+number without a keyword stays: Keras 3 reads it as the first value of a dynamic scale, and the old
+API read it as a fixed one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.constructors import (
+    ArgumentReader,
     loss_scale_argument,
     rewrite_constructor,
     takes_old_arguments,
 )
+from lossscale_codemods.rules.shared.keras_3_places import is_moved, old_name
 from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2, WITH_KERAS_3, Meaning
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.occurrences import Occurrence
+    from collections.abc import Iterator
+
     from lossscale_codemods.analysis.program import Program
 
 _HEAD = "import tensorflow as tf\n"
@@ -64,6 +75,7 @@ class Constructors(Rule):
             f"{_HEAD}opt = {_NEW}(opt) if flag else {_NEW}"
             "(opt, dynamic=False, initial_scale=128)\n",
         ),
+        Case(f"{_HEAD}opt = {_NEW}(opt, 'dynamic')\n", f"{_HEAD}opt = {_NEW}(opt)\n"),
     )
     valid = (
         Case(f"{_HEAD}opt = {_OLD}(opt, None)\n", review="was an error in every version"),
@@ -72,11 +84,27 @@ class Constructors(Rule):
             f"{_HEAD}opt = {_OLD}(opt, tf.train.experimental.DynamicLossScale(multiplier=4))\n",
             review="multiplier of 4 has no equivalent",
         ),
+        Case(f"{_HEAD}opt = {_NEW}(opt, 1024)\n", review="Keras 3"),
+        Case(f"{_HEAD}opt = {_NEW}(opt, False, 1024)\n"),
         Case("from mylib import LossScaleOptimizer\nopt = LossScaleOptimizer(opt, 'dynamic')\n"),
     )
 
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields calls of the current class with something that can be the old argument."""
+        for node in program.tree.parents:
+            if not isinstance(node, cst.Call) or not takes_old_arguments(node):
+                continue
+            paths = [path or "" for path in program.resolver.paths(node.func)]
+            if paths and all(map(is_new_optimizer, paths)):
+                moved = filter(is_moved, paths) if program.target in WITH_KERAS_3 else ()
+                names = tuple(old_name(path, program.target) for path in moved)
+                span = program.tree.span(node.func)
+                yield Occurrence(node.func, span, Role.FOUND, names, rule=self.id)
+
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Rewrites a call, whatever its loss scale is written as."""
+        if occurrence.rule == self.id:
+            return _half_migrated(occurrence, program)
         if occurrence.meaning is not Meaning.OPTIMIZER:
             return None
         call = program.call(occurrence)
@@ -106,3 +134,36 @@ class Constructors(Rule):
                 "Remove the import for old versions, then run again.",
             )
         return rewrite_constructor(occurrence, call, program)
+
+
+def _half_migrated(occurrence: Occurrence, program: Program) -> Verdict | None:
+    """Says what becomes of a call of the current class with what can be an old argument."""
+    call = program.call(occurrence)
+    argument = loss_scale_argument(call) if call is not None else None
+    if call is None or argument is None:
+        return None
+    if program.reachability.is_bool_today(argument.value):
+        # It is `dynamic`, and something else in old versions.
+        return rename("the class of the target", occurrence) if occurrence.names else Ignore()
+    kinds = ArgumentReader(program).types(argument.value)
+    if argument.keyword is None and not kinds <= {LossScaleType.DYNAMIC, LossScaleType.OBJECT}:
+        if kinds == {LossScaleType.UNKNOWN} and not _is_named_like_a_scale(argument.value):
+            return Ignore()
+        return Review(
+            "the second argument means a fixed loss scale to the old API, the first value of a "
+            "dynamic one to Keras 3, and `dynamic` to the API between",
+            "Say which: `dynamic=False, initial_scale=...` or `initial_scale=...`.",
+        )
+    paths = program.resolver.paths(call.func) if program.target in WITH_KERAS_2 else ()
+    if kinds != {LossScaleType.DYNAMIC} and any(p and p.startswith("keras.") for p in paths):
+        return Review(
+            "`keras` is Keras 3 now, whose LossScaleOptimizer has a dynamic loss scale only",
+            "Use LossScaleOptimizer of tf_keras, or of tf.keras under TF_USE_LEGACY_KERAS=1; "
+            "in Keras 3, a fixed loss scale is the optimizer's own loss_scale_factor.",
+        )
+    return rewrite_constructor(occurrence, call, program)
+
+
+def _is_named_like_a_scale(node: cst.BaseExpression) -> bool:
+    last = node.attr if isinstance(node, cst.Attribute) else node
+    return not isinstance(last, cst.Name) or "scale" in last.value.lower()

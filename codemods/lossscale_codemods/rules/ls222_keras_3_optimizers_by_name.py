@@ -43,13 +43,13 @@ _KNOWN = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.NOTHING}
 _HOMES = ("tensorflow.keras.optimizers", "tensorflow.optimizers", "keras.optimizers")
 _OLD_KEYWORDS = ("use_legacy_optimizer", "use_legacy_format")
 _UNKNOWN = Review(
-    "which optimizer this is is known only when the program runs: RMSprop and Nadam compute "
+    "the optimizer is known only when the program runs: RMSprop and Nadam compute "
     "otherwise in Keras 3, and configs may have `lr` and `decay`",
-    "Make sure that it is another.",
+    "Make sure that it is neither of them, and has no such config.",
 )
 _FORM = Review(
     "Keras 3 writes configs of optimizers in another form, with other keys",
-    "Read nothing from it but what Keras reads itself.",
+    "Pass it to Keras, and do not read its keys yourself.",
 )
 
 

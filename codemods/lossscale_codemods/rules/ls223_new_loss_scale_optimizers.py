@@ -30,18 +30,22 @@ from lossscale_codemods.rules.base import (
     Verdict,
     rename,
 )
-from lossscale_codemods.rules.ls202_half_migrated import HalfMigrated
 from lossscale_codemods.rules.markers import OPTIMIZER
-from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS
-from lossscale_codemods.rules.shared.keras_3_places import Places, is_written_for_keras_3
-from lossscale_codemods.rules.shared.new_optimizers import is_moved, old_name
-from lossscale_codemods.rules.shared.stock_keras_3 import NOT_FIXED, WITHOUT_FLOOR
+from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS, takes_old_arguments
+from lossscale_codemods.rules.shared.keras_3_places import (
+    NOT_FIXED,
+    WITHOUT_FLOOR,
+    Places,
+    is_moved,
+    is_written_for_keras_3,
+    old_name,
+)
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
 
 _HEAD = "import tensorflow as tf\n"
@@ -110,7 +114,7 @@ class NewLossScaleOptimizers(Rule):
     @staticmethod
     def _is_half_migrated(node: cst.CSTNode, program: Program) -> bool:
         call = program.tree.parent(node)
-        return isinstance(call, cst.Call) and call.func is node and HalfMigrated.can_be_old(call)
+        return isinstance(call, cst.Call) and call.func is node and takes_old_arguments(call)
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields the imports of the class."""

@@ -308,7 +308,7 @@ class _Member:
                 return None
         return Review(
             "Keras 3 writes configs of optimizers in another form, with other keys",
-            "Read nothing from it but what Keras reads itself.",
+            "Pass it to Keras, and do not read its keys yourself.",
         )
 
     def _of_step(self, kinds: frozenset[ObjectType]) -> Verdict | None:

@@ -18,11 +18,9 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.model_compiles import model_compile
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict
-from lossscale_codemods.rules.shared.literal_policies import SCALED, name_of, policy_argument
-from lossscale_codemods.rules.shared.policy_compiles import compiles_wrapped
+from lossscale_codemods.rules.base import Case, Found, Review, Rule
+from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of, policy_argument
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
 
@@ -63,6 +61,7 @@ class KeptState(Rule):
 
     id = "LS521"
     title = "Loss-scale state in files and copies"
+    meanings = frozenset()
     targets = WITH_KERAS_2
     valid = (
         _case(
@@ -77,20 +76,11 @@ class KeptState(Rule):
         ),
     )
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
+    def find(self, program: Program) -> Iterator[Found]:
         """Yields the calls."""
-        if not any(occurrence.meaning in _SCALING for occurrence in program.references):
-            return
-        for node, _ in self._calls(program):
-            yield Occurrence(node, program.tree.span(node), Role.DOUBTFUL, rule=self.id)
-
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        """Reports them."""
-        if occurrence.rule != self.id:
-            return None
-        return next(
-            (review for node, review in self._calls(program) if node is occurrence.node), None
-        )
+        if any(occurrence.meaning in _SCALING for occurrence in program.references):
+            for node, review in self._calls(program):
+                yield self.found(node, program, review)
 
     def _calls(self, program: Program) -> Iterator[tuple[cst.Call, Review]]:
         calls = [node for node in program.tree.parents if isinstance(node, cst.Call)]

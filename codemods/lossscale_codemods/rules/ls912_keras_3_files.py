@@ -62,7 +62,8 @@ _CHECKPOINT = Review(
     _ASK_WITH_MODEL,
 )
 _WEIGHTS = Review(
-    "Keras 3 saves and loads weights as `.weights.h5` alone", f"Name the file so. {_ASK_WITH_MODEL}"
+    "Keras 3 saves and loads weights as `.weights.h5` alone",
+    f"End its name with that. {_ASK_WITH_MODEL}",
 )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import inspect
 import pkgutil
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,13 @@ def added(rule: Rule) -> Iterator[None]:
 
 
 def documentation(rule: Rule) -> str:
-    """Returns a rule's documentation: the docstring of its module."""
+    """Returns a rule's documentation: the docstring of its class, or of its module.
+
+    A class whose docstring is one line stands for its module.
+    """
+    own = inspect.getdoc(type(rule)) or ""
+    if "\n\n" in own:
+        return own
     return (importlib.import_module(type(rule).__module__).__doc__ or "").strip()
 
 

@@ -9,11 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FORMER_IDS: Final = {
+    "LS202": "LS201",
     "LS304": "LS311",
     "LS312": "LS311",
     "LS313": "LS311",
+    "LS314": "LS311",
     "LS315": "LS311",
     "LS316": "LS311",
+    "LS402": "LS401",
+    "LS503": "LS501",
 }
 
 

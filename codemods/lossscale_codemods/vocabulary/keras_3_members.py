@@ -11,8 +11,12 @@ _STATE = (
     "Read `variables`, each of which has a `path`, or save the optimizer with the model.",
 )
 _SUBCLASS = (
-    "Keras 3's optimizers have no hyperparameters by name, and other methods",
+    "Keras 3's optimizers have no hyperparameters by name, and subclasses have other methods",
     "Use the attributes of Keras 3's optimizers, and `build` and `update_step` in subclasses.",
+)
+_RATE = (
+    "Keras 3's optimizers have no `_decayed_lr`",
+    "Read `learning_rate`, which is the current value.",
 )
 _GRAPH = (
     "Keras 3's optimizers take gradients, and compute none",
@@ -25,7 +29,8 @@ GONE = {
         ("_create_slots", "_resource_apply_dense", "_resource_apply_sparse"), _SUBCLASS
     ),
     **dict.fromkeys(("_get_hyper", "_set_hyper", "_serialize_hyperparameter"), _SUBCLASS),
-    **dict.fromkeys(("_decayed_lr", "_hyper", "add_weight"), _SUBCLASS),
+    **dict.fromkeys(("_hyper", "add_weight"), _SUBCLASS),
+    "_decayed_lr": _RATE,
     **dict.fromkeys(("get_gradients", "get_updates", "_compute_gradients"), _GRAPH),
     "decay": (
         "Keras 3's optimizers have no `decay`",

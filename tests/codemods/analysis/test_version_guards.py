@@ -168,31 +168,26 @@ def test_every_sure_guard_that_is_said_to_be_collapsible_is_collapsed(shape: str
         assert said is done, (shape, old)
 
 
-def test_asking_an_object_for_its_class() -> None:
-    check_left(
-        """
-        import tensorflow as tf
-        def scale(opt):
-            if isinstance(opt, tf.keras.mixed_precision.experimental.LossScaleOptimizer):
-                return opt.loss_scale()
-            elif isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):
-                return opt.loss_scale
-        """,
-        "chooses between it and its new name",
-        "chooses between it and its new name",
-    )
-    check_left(
-        """
-        import tensorflow as tf
-        def scale(opt):
-            if isinstance(opt, tf.keras.mixed_precision.experimental.LossScaleOptimizer):
-                return opt.loss_scale()
-            if isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):
-                return opt.loss_scale
-        """,
-        "chooses between it and its new name",
-        "chooses between it and its new name",
-    )
+def test_asking_an_object_for_its_class_is_no_guard() -> None:
+    for then in ("elif", "if"):
+        check_transformed(
+            f"""
+            import tensorflow as tf
+            def scale(opt):
+                if isinstance(opt, tf.keras.mixed_precision.experimental.LossScaleOptimizer):
+                    return opt.loss_scale()
+                {then} isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):
+                    return opt.loss_scale
+            """,
+            f"""
+            import tensorflow as tf
+            def scale(opt):
+                if isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):
+                    return opt.loss_scale
+                {then} isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer):
+                    return opt.loss_scale
+            """,
+        )
 
 
 def test_asking_a_loss_scale_how_it_is_read() -> None:

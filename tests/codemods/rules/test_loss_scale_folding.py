@@ -41,22 +41,6 @@ def test_a_call_in_its_arguments_is_not_moved_past_another_statement() -> None:
     )
 
 
-def test_a_call_in_its_arguments_moves_to_the_next_statement() -> None:
-    check_transformed(
-        f"""
-        import tensorflow as tf
-        def wrap(opt, numbers):
-            scale = tf.train.experimental.FixedLossScale(next(numbers))
-            return {WRAP}
-        """,
-        """
-        import tensorflow as tf
-        def wrap(opt, numbers):
-            return tf.keras.mixed_precision.LossScaleOptimizer(opt, dynamic=False, initial_scale=next(numbers))
-        """,  # noqa: E501  # a program, as it was written
-    )
-
-
 def test_a_name_in_its_arguments_moves_past_other_statements() -> None:
     check_transformed(
         f"""

@@ -103,29 +103,3 @@ def test_modules_that_are_imported_by_a_function() -> None:
         """,
         "where its first part comes from",
     )
-
-
-def test_a_root_called_tf_is_very_likely_tensorflow() -> None:
-    old, new = "tf.keras.mixed_precision.experimental", "tf.keras.mixed_precision"
-    check_review(
-        f"""
-        def build(tf, opt, flag):
-            {old}.set_policy({old}.Policy("mixed_float16"))
-            {old}.Policy("mixed_float16", loss_scale=8)
-            opt = {old}.LossScaleOptimizer(opt, 128)
-            {old}.LossScaleOptimizer(opt, 8 if flag else 9)
-            return isinstance(opt, {old}.LossScaleOptimizer)
-        """,
-        f"""
-        def build(tf, opt, flag):
-            {new}.set_global_policy({new}.Policy("mixed_float16"))
-            {old}.Policy("mixed_float16", loss_scale=8)
-            opt = {new}.LossScaleOptimizer(opt, dynamic=False, initial_scale=128)
-            {old}.LossScaleOptimizer(opt, 8 if flag else 9)
-            return isinstance(opt, {old}.LossScaleOptimizer)
-        """,
-        *["where its first part comes from"] * 3,
-        unsafe_fixes=True,
-    )
-    other = f"def build(api):\n    {old.replace('tf.', 'api.')}.set_policy('float32')\n"
-    check_left(other, "where its first part comes from", unsafe_fixes=True)

@@ -86,13 +86,6 @@ def own(rest: str) -> str:
     return OWN.format(rest=rest).lstrip()
 
 
-def test_a_custom_loss_scale_for_v1_optimizers_is_likely() -> None:
-    before = own(f"opt = {V1_OPTIMIZER}(inner, Mine())")
-    old, new = "tf.train.experimental", "tf.compat.v1.mixed_precision"
-    check_left(before, "loss scale of your own")
-    assert migrate_source(before, unsafe_fixes=True).text == before.replace(old, new)
-
-
 @pytest.mark.parametrize(
     "rest",
     [

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import pytest
-from lossscale_codemods import migrate_source
-
 from tests.codemods.checks import (
     check_left,
     check_noop,
@@ -72,22 +69,3 @@ def test_configurations_are_no_optimizers() -> None:
         f"{head}experimental.LossScaleOptimizer(o, 'dynamic')\n{tail}",
         f"{head}LossScaleOptimizer(o)\n{tail}",
     )
-
-
-@pytest.mark.parametrize(
-    ("scale", "is_known"),
-    [
-        ("'dynamic'", True),
-        ("tf.mixed_precision.experimental.DynamicLossScale(8)", True),
-        ("128", False),
-        ("scale", False),
-    ],
-)
-def test_the_multiplier_of_a_dynamic_loss_scale_is_2(scale: str, is_known: bool) -> None:
-    result = migrate_source(
-        "import tensorflow as tf\n"
-        f"opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(inner, {scale})\n"
-        "print(opt.loss_scale.multiplier)\n"
-    )
-    assert result.text.endswith("print(2.0)\n") is is_known
-    assert any("always 2" in text for text in reviews(result)) is not is_known

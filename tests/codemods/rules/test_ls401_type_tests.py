@@ -39,19 +39,6 @@ def test_a_literal_is_no_annotation() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (f"{{'LossScaleOptimizer': {OLD}.LossScaleOptimizer, 'Mine': Mine}}", "{'Mine': Mine}"),
-        (f"{{**mine, 'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}", "{**mine}"),
-        (f"{{'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}", "{}"),
-    ],
-)
-def test_custom_objects_need_no_optimizer(before: str, after: str) -> None:
-    text = "import tensorflow as tf\nmodel = tf.keras.models.load_model(p, custom_objects={})\n"
-    check_transformed(text.format(before), text.format(after))
-
-
 def test_a_table_of_classes_is_reported() -> None:
     check_left(
         f"import tensorflow as tf\nobjects = {{'LossScaleOptimizer': {OLD}.LossScaleOptimizer}}\n",

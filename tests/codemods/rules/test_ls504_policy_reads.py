@@ -4,24 +4,7 @@ from __future__ import annotations
 import pytest
 from lossscale_codemods import migrate_source
 
-from tests.codemods.checks import check_left, check_noop, check_review, check_transformed, reviews
-
-
-def test_tests_for_none() -> None:
-    check_transformed(
-        """
-        import tensorflow as tf
-        p = tf.keras.mixed_precision.experimental.Policy("mixed_float16")
-        a = p.loss_scale is None
-        b = layer.dtype_policy.loss_scale is not None
-        """,
-        """
-        import tensorflow as tf
-        p = tf.keras.mixed_precision.Policy("mixed_float16")
-        a = p.name != "mixed_float16"
-        b = layer.dtype_policy.name == "mixed_float16"
-        """,
-    )
+from tests.codemods.checks import check_left, check_noop, check_review, check_transformed
 
 
 def test_other_reads_are_left() -> None:
@@ -79,34 +62,8 @@ def test_the_text_of_a_policy_is_reported_wherever_its_loss_scale_is_gone(target
 def test_a_loss_scale_that_is_looked_up_by_its_name(lookup: str, policy: str) -> None:
     code = f"import tensorflow as tf\nx = {lookup.format(policy)}\n"
     before, after = code.format(OLD), code.format(OLD.removesuffix(".experimental"))
-    check_review(before, after, "looks for one by its name")
+    check_review(before, after, "no loss scale any more")
     check_noop("x = hasattr(config, 'loss_scale')\n")
 
 
 OLD = "tf.keras.mixed_precision.experimental"
-
-
-@pytest.mark.parametrize(
-    ("asked", "instead"),
-    [
-        ("if {}.loss_scale: f()", 'if {}.name == "mixed_float16": f()'),
-        ("if not {}.loss_scale: f()", 'if {}.name != "mixed_float16": f()'),
-        ("x = bool({}.loss_scale)", 'x = {}.name == "mixed_float16"'),
-        ("x = 1 if a and {}.loss_scale else 2", 'x = 1 if a and {}.name == "mixed_float16" else 2'),
-        ("while {}.loss_scale is None: f()", 'while {}.name != "mixed_float16": f()'),
-    ],
-)
-def test_whether_there_is_a_loss_scale(asked: str, instead: str) -> None:
-    head, policy = "import tensorflow as tf\n", "tf.keras.mixed_precision{}.global_policy()"
-    check_transformed(
-        head + asked.format(policy.format(".experimental")) + "\n",
-        head + instead.format(policy.format("")) + "\n",
-    )
-
-
-@pytest.mark.parametrize("given", ["'mixed_float16', None", "'float32', loss_scale=8"])
-def test_a_policy_whose_loss_scale_is_not_what_its_name_says(given: str) -> None:
-    source = f"import tensorflow as tf\np = {OLD}.Policy({given})\nx = p.loss_scale is not None\n"
-    result = migrate_source(source)
-    assert "p.loss_scale is not None" in result.text
-    assert any("is not what its name says" in text for text in reviews(result))

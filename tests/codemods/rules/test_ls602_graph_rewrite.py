@@ -118,48 +118,6 @@ def test_what_one_kind_alone_can_do_makes_that_likely(use: str, becomes: str | N
     assert text == source if becomes is None else f"opt = {becomes}\n" in text
 
 
-def test_a_call_that_a_condition_decides_on_becomes_a_statement() -> None:
-    head = """
-        import tensorflow as tf
-        def make(amp, other):
-            opt = tf.keras.optimizers.legacy.Adam()
-    """
-    old = f"tf.train.experimental.{ENABLE}(opt)"
-    new = "tf.keras.mixed_precision.LossScaleOptimizer(opt)"
-    for before, after in (
-        (
-            f"opt = {old} if amp else opt  # fast",
-            f"if amp:\n                opt = {new}  # fast\n                {SWITCH}",
-        ),
-        (
-            f"opt = opt if not amp else {old}",
-            f"if amp:\n                opt = {new}\n                {SWITCH}",
-        ),
-        (
-            f"best = (other if amp > 1 else {old})",
-            (
-                f"if not (amp > 1):\n                best = {new}\n                {SWITCH}\n"
-                "            else:\n                best = other"
-            ),
-        ),
-        (
-            f"opt = {old} if amp() else tf.keras.optimizers.SGD(0.1)",
-            (
-                f"if amp():\n                opt = {new}\n                {SWITCH}\n"
-                "            else:\n                opt = tf.keras.optimizers.legacy.SGD(0.1)"
-            ),
-        ),
-        (
-            f"return {old} if amp else opt",
-            (
-                f"if amp:\n                {SWITCH}\n                return {new}\n"
-                "            return opt"
-            ),
-        ),
-    ):
-        check_transformed(f"{head}        {before}\n", f"{head}        {after}\n")
-
-
 def test_what_a_returned_call_is_given_is_evaluated_before_the_switch() -> None:
     check_left(
         f"""
@@ -219,11 +177,11 @@ def test_where_the_switch_has_no_place(place: str) -> None:
 def test_the_switch_comes_before_nothing_that_came_before_it() -> None:
     head = "import tensorflow as tf\nopt = tf.keras.optimizers.legacy.Adam()\n"
     call = f"tf.train.experimental.{ENABLE}"
-    check_left(f"{head}use(first(), {call}(opt))\n", "may not run after that")
+    check_left(f"{head}use(first(), {call}(opt))\n", "in another order, or too often")
     check_left(
         f"{head}def f():\n    try:\n        return {call}(opt)\n    except ValueError:\n"
         "        return opt\n",
-        "is caught",
+        "in another order, or too often",
     )
 
 
@@ -359,7 +317,7 @@ def test_two_calls_on_a_line() -> None:
 def test_with_compat_the_function_of_today_is_reported_around_keras_optimizers_alone() -> None:
     head = "import tensorflow as tf\nopt = "
     call = f"tf.compat.v1.mixed_precision.{ENABLE}"
-    keras = f"{head}tf.keras.optimizers.SGD(0.5)\nopt = {call}(opt)\n"
+    keras = f"{head}tf.keras.optimizers.legacy.SGD(0.5)\nopt = {call}(opt)\n"
     check_left(keras, "refuses Keras optimizers", target=Target.COMPAT)
     v1 = f"{head}tf.compat.v1.train.GradientDescentOptimizer(0.5)\nopt = {call}(opt)\n"
     check_noop(v1, target=Target.COMPAT)

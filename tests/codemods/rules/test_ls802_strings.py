@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from lossscale_codemods import migrate_source
+from lossscale_codemods import Outcome, migrate_source
 from lossscale_codemods.vocabulary.names import Target
 
 from tests.codemods.checks import check_left, check_noop, reviews
+from tests.codemods.projects import migrated
 
 
 @pytest.mark.parametrize(
@@ -122,3 +125,13 @@ def test_a_module_that_is_taken_if_it_is_there_is_reported_with_compat_too() -> 
     taken = "getattr(tf.keras.mixed_precision, 'experimental', tf.keras.mixed_precision)"
     source = f"import tensorflow as tf\nmp = {taken}\nmp.LossScaleOptimizer(opt, 'dynamic')\n"
     check_left(source, "LS802", target=Target.COMPAT)
+
+
+@pytest.mark.parametrize(("runs", "is_found"), [("exec(TEXT)", True), ("print(TEXT)", False)])
+def test_text_that_another_file_of_the_program_runs(
+    tmp_path: Path, runs: str, is_found: bool
+) -> None:
+    text = "TEXT = 'tf.keras.mixed_precision.experimental.set_policy(\"mixed_float16\")'\n"
+    found = migrated(tmp_path, {"main.py": f"from texts import TEXT\n{runs}\n", "texts.py": text})
+    rules = [r.rule for r in found["texts.py"].records if r.outcome is Outcome.NEEDS_REVIEW]
+    assert ("LS802" in rules) is is_found

@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 from lossscale_codemods import Outcome, migrate_source
-from lossscale_codemods.rules.ls902_tensorflow import TensorFlow
+from lossscale_codemods.rules.neighbours import TensorFlow
 
 from compat_lossscale.neighbour_names import TABLE
 from compat_lossscale.neighbour_names.neighbour import Neighbour

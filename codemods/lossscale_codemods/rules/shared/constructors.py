@@ -1,36 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rules for old and for half-migrated constructors share: new arguments in a call."""
+"""From an old loss scale, in a call, to arguments of the constructor that stayed.
+
+What is written out is written out again: a number, `"dynamic"`, a loss scale object of constants.
+What only the running program knows is read by a helper function. An object that other code gets as
+well is left, for the optimizer that stayed takes over its arguments and not the object.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
+from compat_lossscale.spec import DEFAULT_MULTIPLIER
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.constant_evaluation import atom_key, constant, parse_expression
+from lossscale_codemods.analysis.evaluation_order import may_have_effects
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
+from lossscale_codemods.analysis.program_files import others_naming
+from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.analysis.type_inference import ObjectType
 from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
-from lossscale_codemods.editing.edits import append_arguments, replace_argument
-from lossscale_codemods.rules.base import Review, Rewrite, of_known_loss_scale
-from lossscale_codemods.rules.shared.arguments_helper import helper_source
-from lossscale_codemods.rules.shared.loss_scale_arguments import (
-    ArgumentReader,
-    Arguments,
-    simple_name,
+from lossscale_codemods.editing.edits import append_arguments, replace_argument, small_statement
+from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
+from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, helper_source, is_helper
+from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
+from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary.names import (
+    HELPER,
+    Meaning,
+    Target,
+    is_loss_scale_class,
+    loss_scale_class,
 )
-from lossscale_codemods.rules.shared.stock_keras_3 import stock_constructor
-from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from lossscale_codemods.analysis.name_resolution import Resolver
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 COUNT_SKIPPED_STEPS = "count_skipped_steps=True"
 """Has `iterations` count steps that are skipped, as in TensorFlow from 2.3 on; Keras 3 does not."""
 _KNOWN_KEYWORDS = {"opt", "optimizer", "inner_optimizer", "loss_scale"}
+_OWN_CLASS = re.compile(r"(?:^|\.)_?(?!Get|Make|Build|Create)[A-Z]\w*LossScale$")
+_BASES = ("LossScale", "DynamicLossScale", "FixedLossScale")
+_STAND_INS = {LossScaleType.DYNAMIC: ['"dynamic"'], LossScaleType.NUMBER: ["128", "0.5"]}
+"""What a function of the file can give, for the proof."""
+_PARAMETERS = {
+    "FixedLossScale": ("loss_scale_value",),
+    "DynamicLossScale": ("initial_loss_scale", "increment_period", "multiplier"),
+}
+_TAKEN_OVER = {"initial_loss_scale": "initial_scale", "increment_period": "dynamic_growth_steps"}
+SETTINGS = frozenset({"get_config", "increment_period", "initial_loss_scale", "multiplier"})
+"""What a loss scale object tells that its state has no part in."""
+_STATE = ("_current_loss_scale", "_num_good_steps", "update")
+_OWN = "Keep it with `--target compat`, or use LossScaleOptimizer's own arguments."
+_APART = (
+    "Give each optimizer arguments of its own if they may scale apart, or keep the shared state "
+    "with `--target compat`."
+)
+_READ_THERE = "Read the scale from the optimizer there: `optimizer.loss_scale`."
+
+
+@dataclasses.dataclass
+class Arguments:
+    """What takes the place of a `loss_scale` argument.
+
+    Attributes:
+        texts: The new arguments, as source; empty if the argument just goes.
+        message: What was done.
+        claim: For the proof of meaning.
+        claims: The old names that vanish with it.
+        removes: Variables that nothing needs any more.
+        helper: The name of the helper function that the texts call; empty if they call none.
+        branches: For conditional expressions: the condition, and the two sides' arguments.
+        doubt: Why they are only probably right, if they are.
+    """
+
+    texts: list[str]
+    message: str
+    claim: MeaningClaim
+    claims: Sequence[Occurrence] = ()
+    removes: Sequence[Binding] = ()
+    helper: str = ""
+    branches: tuple[str, list[str], list[str]] | None = None
+    doubt: Review | None = None
+
+    @property
+    def all_texts(self) -> list[str]:
+        """The new arguments, on whichever side of a condition."""
+        sides = self.branches[1:] if self.branches is not None else ()
+        return [*self.texts, *(text for side in sides for text in side)]
 
 
 def loss_scale_argument(call: cst.Call) -> cst.Arg | None:
@@ -47,20 +113,16 @@ def loss_scale_argument(call: cst.Call) -> cst.Arg | None:
 def takes_old_arguments(call: cst.Call) -> bool:
     """Whether a call has an argument that is, or could be, an old loss scale."""
     argument = loss_scale_argument(call)
-    if argument is None:
+    if argument is None or len(call.args) > 2 or any(one.star for one in call.args):
         return False
     is_bool = isinstance(argument.value, cst.Name) and argument.value.value in {"True", "False"}
-    new = {"dynamic", "initial_scale", "dynamic_growth_steps"}
-    return not is_bool and not any(
-        a.keyword is not None and a.keyword.value in new for a in call.args
-    )
+    return argument.keyword is not None or not is_bool
 
 
 def rewrite_constructor(
     occurrence: Occurrence, call: cst.Call, program: Program
 ) -> Rewrite | Review:
     """Returns the rewrite of a constructor call with an old loss scale."""
-    tree = program.tree
     optimizer, loss_scale = optimizer_argument(call), loss_scale_argument(call)
     unknown = [
         a.keyword.value
@@ -89,18 +151,41 @@ def rewrite_constructor(
         )
 
     def edits(renderer: NameRenderer) -> Sequence[Edit]:
-        name_edits = renderer.name_edit(occurrence) if occurrence.names else []
-        if arguments.branches is not None and simple_name(optimizer.value):
+        if arguments.branches is not None:
             return _two_calls(renderer, occurrence, call, optimizer, arguments, program)
+        name_edits = renderer.name_edit(occurrence) if occurrence.names else []
         return [*name_edits, *argument_edits(renderer, occurrence, call, arguments, program)]
 
+    return made_of(arguments, call, program, edits)
+
+
+def made_of(
+    arguments: Arguments,
+    call: cst.Call,
+    program: Program,
+    edits: Callable[[NameRenderer], Sequence[Edit]],
+    *,
+    message: str | None = None,
+    keeps_name: bool = True,
+) -> Rewrite | Review:
+    """Returns the rewrite of a call to one of the constructor that stayed.
+
+    Args:
+        arguments: What takes the place of its loss scale.
+        call: The call.
+        program: The file.
+        edits: Makes the edits.
+        message: What is done, if that is more than the arguments say.
+        keeps_name: Whether the result still refers to the name of what is called.
+    """
     made = Rewrite(
-        arguments.message,
+        message or arguments.message,
         edits,
+        keeps_name=keeps_name,
         claims=arguments.claims,
         removes=arguments.removes,
         meaning=arguments.claim,
-        constructor=tree.full_span(call),
+        constructor=program.tree.full_span(call),
     )
     if program.target is Target.KERAS3_ALONE:
         return arguments.doubt or stock_constructor(arguments.all_texts, made)
@@ -163,8 +248,7 @@ def _two_calls(
 ) -> list[Edit]:
     """Writes `A(opt) if flag else A(opt, ...)` for `Old(opt, "dynamic" if flag else ...)`."""
     tree = program.tree
-    if arguments.branches is None:
-        return []
+    assert arguments.branches is not None
     name = renderer.render(occurrence) if occurrence.names else tree.source(call.func)
     inner = tree.source(optimizer.value)
     if optimizer.keyword is not None:
@@ -180,3 +264,494 @@ def _two_calls(
         start, end = tree.span(call)  # It has parentheses of its own.
         bare = True
     return [Edit(start, end, text if bare else f"({text})")]
+
+
+class ArgumentReader(LossScaleTypes):
+    """Reads the loss scale arguments of one file."""
+
+    def read(
+        self, node: cst.BaseExpression, call: cst.Call, *, in_one_call: bool = False
+    ) -> Arguments | Review:
+        """Returns what a loss scale expression becomes in a call of the constructor.
+
+        Args:
+            node: The expression.
+            call: The call.
+            in_one_call: Whether a condition may not become two calls.
+        """
+        kinds = self.types(node)
+        source = self.tree.source(node)
+        refusal = self._refusal(node, kinds) or self._refused_object(node, call)
+        if refusal is not None:
+            return refusal
+        folded = self._fold(node, call)
+        if folded is not None:
+            return folded
+        claim = MeaningClaim(source, self._definitions(node), self._classes(node))
+        if kinds == {LossScaleType.DYNAMIC} and not isinstance(node, cst.IfExp | cst.Call):
+            removes = self._removable(node, call)
+            return Arguments([], "dynamic loss scaling is the default", claim, removes=removes)
+        if isinstance(node, cst.IfExp) and LossScaleType.UNKNOWN not in kinds:
+            branches = self._branches(node, call, claim, in_one_call=in_one_call)
+            if branches is not None:
+                return branches
+        if kinds == {LossScaleType.NUMBER}:
+            texts = ["dynamic=False", f"initial_scale={self._number_text(node)}"]
+            return Arguments(texts, "a number is a fixed loss scale", claim)
+        dynamic_or_number = {LossScaleType.DYNAMIC, LossScaleType.NUMBER}
+        if (
+            kinds <= {*dynamic_or_number, LossScaleType.NOTHING}
+            and dotted(node) is not None
+            and LossScaleType.DYNAMIC in kinds
+        ):
+            return Arguments(
+                [
+                    f'dynamic={source} == "dynamic"',
+                    f'initial_scale=None if {source} == "dynamic" else {source}',
+                ],
+                'the value is "dynamic" or a number, depending on the way through the program',
+                claim,
+            )
+        original = SHORT_HELPER if kinds <= dynamic_or_number else HELPER
+        helper = _helper_name(self.program, original)
+        return Arguments(
+            [f"**{helper}({source})"],
+            "the value is known only when the program runs, so a helper function reads it then",
+            claim,
+            helper=helper,
+            doubt=self._doubt() if LossScaleType.UNKNOWN in kinds else None,
+        )
+
+    def _refusal(self, node: cst.BaseExpression, kinds: set[LossScaleType]) -> Review | None:
+        """Says why a value cannot be the loss scale of an optimizer that stayed."""
+        source = self.tree.source(node)
+        if kinds <= {LossScaleType.NOTHING, LossScaleType.INVALID}:
+            return Review(
+                f"loss_scale={source} was an error in every version",
+                "Say which loss scale is meant, or do not wrap the optimizer.",
+            )
+        if any(
+            isinstance(part, cst.Attribute)
+            and part.attr.value == "loss_scale"
+            and self.program.types.is_policy(part.value)
+            for part in self.tree.walk(node)
+        ):
+            return Review(
+                "its loss scale is read from a policy, and policies have none any more",
+                "Write which one is meant. Under mixed_float16 it was dynamic, unless the policy "
+                "was made with another.",
+            )
+        own = self._own_class(node)
+        if own is not None:
+            return Review(
+                f"{own} is not a loss scale of TensorFlow, and no current optimizer takes one of "
+                "your own",
+                _OWN,
+            )
+        return None
+
+    def _own_class(self, node: cst.BaseExpression) -> str | None:
+        """Returns the class that a loss scale is made from, if it reads like one of the user's."""
+        values = [b.value for b in self.resolver.bindings(node) if b.kind is BindingKind.ASSIGN]
+        for value in [node, *values]:
+            if isinstance(value, cst.Call):
+                name = self.tree.source(value.func)
+                paths = self.resolver.paths(value.func)
+                if _OWN_CLASS.search(name) and not any(p and loss_scale_class(p) for p in paths):
+                    return name
+        return None
+
+    def _doubt(self) -> Review | None:
+        """Says why the helper function may refuse the value: the program has classes of its own."""
+        subclass = _own_subclass(self.program)
+        if subclass is None:
+            return None
+        return Review(
+            f"the loss scale is known only when the program runs, and no current optimizer "
+            f"takes {subclass}",
+            _OWN,
+        )
+
+    def _refused_object(self, node: cst.BaseExpression, call: cst.Call) -> Review | None:
+        """Says why an optimizer cannot take over the arguments of a loss scale object alone."""
+        if isinstance(node, cst.Call):
+            return None
+        source = " ".join(self.tree.source(node).split())
+        bindings = self.resolver.bindings(node)
+        for value in [node, *(binding.value for binding in bindings)]:
+            owner = attribute_owner(value, self.resolver) if value is not None else None
+            if owner is not None and self.program.types.is_wrapper(owner):
+                return Review(
+                    f"{source} is the loss scale of another optimizer: the two share its state",
+                    _APART,
+                )
+        if self._is_of_another_file(node):
+            return Review(
+                f"{source} is a DynamicLossScale of another file, and the optimizer no longer "
+                "shares its state",
+                "Read `loss_scale` of the optimizer where the object is asked; then give the "
+                "optimizer the object's arguments.",
+            )
+        for binding in bindings:
+            made = binding.node.default if isinstance(binding.node, cst.Param) else binding.value
+            moves = is_moving(made, self.resolver)
+            if moves and (
+                binding.kind is BindingKind.PARAMETER or repeats(binding.node, call, self.program)
+            ):
+                return Review(
+                    f"{source} is made once and may be given to several optimizers, which then "
+                    "share its state",
+                    "Make the optimizer where the loss scale is made, or give each its own "
+                    "arguments.",
+                )
+            if moves:
+                refusal = self._shared_at(source, reads_of(binding, self.program), call)
+                if refusal is not None:
+                    return refusal
+        places = [use for binding in bindings for use in binding.uses]
+        if isinstance(node, cst.Attribute):
+            places += self.program.reads_by_attribute.get(node.attr.value, ())
+        asking = filter(self._asks_for_state, places)
+        return self._shared_at(source, asking, call)
+
+    def _shared_at(
+        self, source: str, places: Iterable[cst.CSTNode], call: cst.Call
+    ) -> Review | None:
+        """Returns the finding on the first place outside of a call that uses an object as well."""
+        for place in places:
+            owner = place.value if isinstance(place, cst.Attribute) else None
+            if self._is_in(place, call) or (owner and self.program.types.is_wrapper(owner)):
+                continue
+            above = self.tree.parent(place)
+            if isinstance(above, cst.Attribute) and above.attr.value.lstrip("_") in SETTINGS:
+                continue
+            if self._is_given_to_optimizer(place):
+                return Review(
+                    f"{source} is given to several optimizers, which then share its state", _APART
+                )
+            return Review(
+                f"{source} is also used on line {self.program.line(place)}, where its live state "
+                "matters",
+                _READ_THERE,
+            )
+        return None
+
+    def _is_of_another_file(self, node: cst.BaseExpression) -> bool:
+        """Whether a name is that of an object that moves, which another file makes."""
+        if not isinstance(node, cst.Name | cst.Attribute):
+            return False
+        return any(
+            definition.resolver is not self.resolver
+            and is_moving(definition.binding.value, definition.resolver)
+            for definition in self.program.types.project.modules.named(self.resolver, node)
+        )
+
+    def _asks_for_state(self, place: cst.CSTNode) -> bool:
+        """Whether something is called, or asked for a state, which no number and no string has."""
+        above = self.tree.parent(place)
+        if isinstance(above, cst.Attribute):
+            return above.attr.value in _STATE
+        return isinstance(above, cst.Call) and above.func is place and not above.args
+
+    def _is_given_to_optimizer(self, place: cst.CSTNode) -> bool:
+        above = self.tree.parent(place)
+        call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
+        return isinstance(call, cst.Call) and is_given_to_optimizer(call, self.program)
+
+    def _is_in(self, node: cst.CSTNode, call: cst.Call) -> bool:
+        return any(above is call for above in self.tree.ancestors(node))
+
+    def _number_text(self, node: cst.BaseExpression) -> str:
+        source = self.tree.source(node)
+        if isinstance(node, cst.Name) and node.value in {"True", "False"}:
+            return str(float(node.value == "True"))
+        return source
+
+    def _definitions(self, node: cst.BaseExpression) -> dict[str, list[str]]:
+        """Returns the values of every variable in an expression, as far as all are known."""
+        sources: dict[str, list[str]] = {}
+        texts = self._texts(node)
+        if texts != [source := self.tree.source(node)]:
+            sources[atom_key(parse_expression(source))] = texts  # A call of a function of the file.
+        stack: list[cst.CSTNode] = [node]
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                if not isinstance(part, cst.Name) or part.value in sources:
+                    continue
+                bindings = self.resolver.bindings(part)
+                values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN and b.value]
+                if values and len(values) == len(bindings):
+                    sources[part.value] = [text for v in values for text in self._texts(v)]
+                    stack.extend(values)
+        return sources
+
+    def _texts(self, value: cst.BaseExpression) -> list[str]:
+        """Returns the source of a value, or of what a function of the file can give."""
+        kinds = self.types(value) if isinstance(value, cst.Call) else {LossScaleType.UNKNOWN}
+        if not kinds <= set(_STAND_INS):
+            return [self.tree.source(value)]
+        return [text for kind, texts in _STAND_INS.items() if kind in kinds for text in texts]
+
+    def _classes(self, node: cst.BaseExpression) -> dict[str, str]:
+        class_names: dict[str, str] = {}
+        stack: list[cst.CSTNode] = [node]
+        seen: set[cst.CSTNode] = set()
+        while stack:
+            for part in self.tree.walk(stack.pop()):
+                if isinstance(part, cst.Call):
+                    path = self.resolver.path(part.func)
+                    name = loss_scale_class(path) if path is not None else None
+                    if name is not None:
+                        class_names[self.tree.source(part.func)] = name
+                if isinstance(part, cst.Name) and part not in seen:
+                    seen.add(part)
+                    stack += [b.value for b in self.resolver.bindings(part) if b.value is not None]
+        return class_names
+
+    def _branches(
+        self, node: cst.IfExp, call: cst.Call, claim: MeaningClaim, *, in_one_call: bool
+    ) -> Arguments | None:
+        """Returns the arguments of both sides of a condition, in two calls if that is the same."""
+        texts: list[list[str]] = []
+        claims: list[Occurrence] = []
+        for part in (node.body, node.orelse):
+            side = self.read(part, call)
+            if isinstance(side, Review) or side.helper or side.branches or side.removes:
+                return None
+            texts.append(side.texts)
+            claims += side.claims
+        test, optimizer = self.tree.source(node.test), optimizer_argument(call)
+        both = [_as_dict(side) for side in texts]
+        # In two calls, the condition comes before the optimizer.
+        is_same = optimizer is not None and dotted(optimizer.value) is not None
+        is_same = is_same and not in_one_call and not may_have_effects(self.resolver, node.test)
+        return Arguments(
+            [f"**({both[0]} if {test} else {both[1]})"],
+            "each side of the condition becomes its own arguments",
+            claim,
+            claims=claims,
+            branches=(test, texts[0], texts[1]) if is_same else None,
+        )
+
+    def _fold(self, node: cst.BaseExpression, call: cst.Call) -> Arguments | Review | None:
+        """Reads a DynamicLossScale or FixedLossScale, inline or in a variable assigned once."""
+        value, binding = node, None
+        if isinstance(node, cst.Name):
+            bindings = self.resolver.bindings(node)
+            if len(bindings) != 1:
+                return None
+            (binding,) = bindings
+            if binding.kind is not BindingKind.ASSIGN or binding.value is None:
+                return None
+            value = binding.value
+        if not isinstance(value, cst.Call):
+            return None
+        path = self.resolver.path(value.func)
+        class_name = loss_scale_class(path) if path is not None else None
+        if class_name is None:
+            return None
+        keywords = self._keywords(value, class_name)
+        if isinstance(keywords, Review):
+            return keywords
+        if binding is not None and not self._is_stable(value) and not self._is_next(value, call):
+            return Review(
+                f"the values that {binding.name} is made from may change before it is used",
+                "Pass them to LossScaleOptimizer yourself, as `initial_scale` and "
+                "`dynamic_growth_steps`.",
+            )
+        removes = self._removable(node, call)
+        stays = binding is not None and not removes
+        found = [o for o in self.program.references if o.node is value.func]
+        return Arguments(
+            keywords,
+            f"the arguments of {class_name} become the constructor's own",
+            MeaningClaim(self.tree.source(node), self._definitions(node), self._classes(node)),
+            claims=[] if stays else found,
+            removes=removes,
+        )
+
+    def _keywords(self, value: cst.Call, class_name: str) -> list[str] | Review:
+        """Returns the constructor's arguments for those of a loss scale object."""
+        order = _PARAMETERS[class_name]
+        given: dict[str, str] = {}
+        for index, argument in enumerate(value.args):
+            if argument.star or (argument.keyword is None and index >= len(order)):
+                return Review(
+                    f"the arguments of {class_name} are unpacked, so they cannot be seen here",
+                    "Pass them one by one to LossScaleOptimizer, as `initial_scale` and "
+                    "`dynamic_growth_steps`.",
+                )
+            name = argument.keyword.value if argument.keyword is not None else order[index]
+            given[name] = self.tree.source(argument.value)
+        if set(given) - set(order) or (class_name == "FixedLossScale" and not given):
+            return Review(
+                f"{class_name} takes no such arguments", "Correct the call first, then run again."
+            )
+        if class_name == "FixedLossScale":
+            return ["dynamic=False", f"initial_scale={given['loss_scale_value']}"]
+        if "multiplier" in given and _constant(given["multiplier"]) != DEFAULT_MULTIPLIER:
+            return Review(
+                f"a multiplier of {given['multiplier']} has no equivalent: from TensorFlow 2.4 on "
+                "it is always 2",
+                "Use multiplier 2, or keep the old optimizer with `--target compat`.",
+            )
+        # In the order in which they are written, which is that in which they are evaluated.
+        return [
+            f"{_TAKEN_OVER[name]}={text}" for name, text in given.items() if name in _TAKEN_OVER
+        ]
+
+    def _is_stable(self, value: cst.Call) -> bool:
+        """Whether what a loss scale is made from is the same wherever it is read."""
+        shared = {name for _, name in self.program.scopes.rebound_elsewhere}
+        for argument in value.args:
+            part = argument.value
+            if _constant(self.tree.source(part)) is not None:
+                continue
+            if not isinstance(part, cst.Name) or part.value in shared:
+                return False
+            bindings = self.resolver.bindings(part)
+            if len(bindings) != 1 or len(next(iter(bindings)).scope.bindings[part.value]) != 1:
+                return False
+        return True
+
+    def _is_next(self, value: cst.Call, call: cst.Call) -> bool:
+        """Whether a call is in the statement behind a loss scale, and reads what that read."""
+        first, last = self.tree.statement(value), self.tree.statement(call)
+        block = list(getattr(self.tree.parent(first), "body", ()))
+        if last not in block or block.index(last) != block.index(first) + 1:
+            return False
+        return not any(may_have_effects(self.resolver, one.value) for one in value.args)
+
+    def _removable(self, node: cst.BaseExpression, call: cst.Call) -> list[Binding]:
+        """Returns the variable behind an argument, if nothing else uses it."""
+        bindings = self.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+        if len(bindings) != 1:
+            return []
+        (binding,) = bindings
+        owner = binding.scope
+        shared = (owner, binding.name) in self.program.scopes.rebound_elsewhere
+        exported = owner is self.program.scopes.module and (
+            binding.name in self.program.exported or binding.name in self.program.exports.users
+        )
+        if shared or exported or owner.is_class:
+            return []
+        if len(binding.uses) != 1 or not self._is_in(binding.uses[0], call):
+            return []
+        statement = small_statement(self.tree, binding.node)
+        if isinstance(statement, cst.Assign):
+            only = len(statement.targets) == 1 and isinstance(statement.targets[0].target, cst.Name)
+        else:
+            only = isinstance(statement, cst.AnnAssign)
+        return [binding] if only else []
+
+
+def is_moving(node: cst.CSTNode | None, resolver: Resolver) -> bool:
+    """Whether an expression makes a loss scale object whose state an optimizer moves."""
+    if not isinstance(node, cst.Call):
+        return False
+    path = resolver.path(node.func)
+    if path is None or loss_scale_class(path) != "DynamicLossScale":
+        return False
+    multiplier = [
+        resolver.scopes.tree.source(argument.value)
+        for index, argument in enumerate(node.args)
+        if (argument.keyword.value == "multiplier" if argument.keyword else index == 2)
+    ]
+    # No optimizer of today takes over another multiplier, and the helper says so.
+    return all(text in {"2", "2.0", "2."} or not text[0].isdigit() for text in multiplier)
+
+
+def repeats(start: cst.CSTNode, call: cst.CSTNode, program: Program) -> bool:
+    """Whether a call can run more often than another place, such as an assignment."""
+    around = set(program.tree.ancestors(start))
+    repeating = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
+    return any(
+        isinstance(above, repeating) and above not in around
+        for above in program.tree.ancestors(call)
+    )
+
+
+def reads_of(binding: Binding, program: Program) -> Iterator[cst.CSTNode]:
+    """Yields what reads a variable, or an attribute of anything but a loss-scale optimizer."""
+    yield from binding.uses
+    if not isinstance(binding.node, cst.Attribute):
+        return
+    for read in program.reads_by_attribute.get(binding.node.attr.value, ()):
+        owner = attribute_owner(read, program.resolver)
+        if read not in binding.uses and not (owner and program.types.is_wrapper(owner)):
+            yield read
+
+
+def is_given_to_optimizer(call: cst.Call, program: Program) -> bool:
+    """Whether a call makes a Keras loss-scale optimizer, or a policy that has Keras make one."""
+    # The graph rewrite, too, if it gets a Keras optimizer.
+    return program.types.is_wrapper(call) or names_taker(call, program)
+
+
+def names_taker(call: cst.Call, program: Program) -> bool:
+    """Whether what a call names takes a loss scale, and makes Keras' optimizers use it."""
+    for path in program.resolver.paths(call.func):
+        old = names.lookup(path) if path is not None else None
+        if old is not None and old.meaning in (Meaning.OPTIMIZER, Meaning.POLICY):
+            return True
+        if path is not None and frameworks.is_new_optimizer(path):
+            return True
+    return False
+
+
+def _own_subclass(program: Program) -> str | None:
+    """Returns a subclass of TensorFlow's loss scales that a program defines, for a message."""
+    own = _subclass_in(program.resolver)
+    if own is not None:
+        return f"{own} of this file"
+    modules = program.types.project.modules
+    for path in others_naming(modules, _BASES) or ():
+        other = modules.at(path)
+        name = _subclass_in(other) if other is not None else None
+        if name is not None:
+            return f"{name} of {path.name}"
+    return None
+
+
+def _subclass_in(resolver: Resolver) -> str | None:
+    for node in resolver.scopes.of_node:
+        if isinstance(node, cst.ClassDef) and any(
+            path is not None and is_loss_scale_class(path)
+            for base in node.bases
+            for path in resolver.paths(base.value)
+        ):
+            return node.name.value
+    return None
+
+
+def _helper_name(program: Program, original: str) -> str:
+    """Returns a helper function's name in a file: one that nothing else there has."""
+    name = original
+    while _is_of_the_program(program, name):
+        name += "_"
+    return name
+
+
+def _is_of_the_program(program: Program, name: str) -> bool:
+    bound = [b for scope in program.scopes.of_node.values() for b in scope.bindings.get(name, [])]
+    if not bound:
+        return False
+    return not all(
+        binding.scope is program.scopes.module
+        and isinstance(binding.node, cst.FunctionDef)
+        and is_helper(program.tree.source(binding.node), name)
+        for binding in bound
+    )
+
+
+def _as_dict(texts: Sequence[str]) -> str:
+    pairs = [text.partition("=") for text in texts]
+    return "{" + ", ".join(f'"{name}": {value}' for name, _, value in pairs) + "}"
+
+
+def _constant(source: str) -> object:
+    try:
+        value = constant(source)
+    except ValueError:
+        return None
+    return None if isinstance(value, bool) else value

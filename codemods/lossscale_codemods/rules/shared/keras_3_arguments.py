@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 _RATES = frozenset({"lr", "learning_rate", "LearningRateScheduler", "ReduceLROnPlateau"})
 """Words of what reads or sets a learning rate."""
@@ -185,9 +185,9 @@ class ArgumentMapping:
         if self._reads_rates():
             return Review(
                 "Keras 3 takes no notice of `decay`; a schedule would take its place, and this "
-                "program reads or sets the learning rate, which is another then",
-                f"Give it {SCHEDULE}(learning_rate, 1, decay) for the learning rate, and settle "
-                "what reads or sets that.",
+                "program reads or sets the learning rate, which would be a schedule",
+                f"Give it {SCHEDULE}(learning_rate, 1, decay) for the learning rate, and change "
+                "what reads or sets it.",
             )
         default = CLASSES[self.classes[0]].learning_rate
         first = self._as_float(rate.value) if rate is not None else default

@@ -12,15 +12,33 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import ProjectClass
 from lossscale_codemods.analysis.object_types import ObjectType
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.rules.base import Review
 from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import (
+    KERAS_3_HOME,
+    Meaning,
+    OldName,
+    Target,
+    loss_scale_optimizers,
+)
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.vocabulary.names import OldName
+    from lossscale_codemods.rules.base import Rewrite
 
+WITHOUT_FLOOR = Review(
+    "Keras 3's own loss scale has no floor and no cap, and `iterations` does not count steps that "
+    "are skipped",
+    "Use it with --unsafe-fixes, if the model trains as well; or do without --no-dependency.",
+)
+NOT_FIXED = Review(
+    "Keras 3's own LossScaleOptimizer takes no `dynamic`, and has no fixed loss scale",
+    "Give the wrapped optimizer `loss_scale_factor`, and leave out the wrapper; or do without "
+    "--no-dependency.",
+)
 _OPTIMIZERS = {ObjectType.KERAS, ObjectType.WRAPPER}
 _NOTHING = {ObjectType.NOTHING, ObjectType.OTHER}
 _WRAPPED = ("_optimizer", "inner_optimizer")
@@ -181,3 +199,31 @@ def _is_of_keras(node: cst.Name | cst.Attribute, program: Program) -> bool:
         return True
     classes = (binding.node for binding in program.resolver.bindings(node))
     return any(inherits_from_keras(one, program) for one in classes)
+
+
+def is_moved(path: str) -> bool:
+    """Whether a path is that of TensorFlow 2.4's LossScaleOptimizer, in Keras as it was."""
+    is_left = path.startswith((KERAS_3_HOME, "tf_keras."))
+    return frameworks.is_new_optimizer(path) and not is_left
+
+
+def old_name(path: str, target: Target) -> OldName:
+    """Returns TensorFlow 2.4's LossScaleOptimizer as the old name that it is for Keras 3.
+
+    Args:
+        path: Its path.
+        target: What the program is migrated to.
+    """
+    return OldName(path, Meaning.NEW_OPTIMIZER, loss_scale_optimizers(target, path))
+
+
+def stock_constructor(arguments: Iterable[str], made: Rewrite) -> Review:
+    """Returns what to say of a constructor of Keras 3's own class.
+
+    Args:
+        arguments: The arguments that say the loss scale, as source.
+        made: What writes the constructor.
+    """
+    if any(text.startswith(("dynamic=", "**")) for text in arguments):
+        return NOT_FIXED
+    return Review(WITHOUT_FLOOR.message, WITHOUT_FLOOR.advice, unsafe_fix=made)

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING
 
+from lossscale_codemods.analysis.bindings import BindingKind
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_types import LossScaleType
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
+from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.rules.shared.loss_scale_arguments import ArgumentReader
-from lossscale_codemods.rules.shared.policy_compiles import (
-    compiled_optimizers,
-    is_made_behind,
-    other_files_compile,
-)
-from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.paths import canonical
 
@@ -22,11 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lossscale_codemods.analysis.model_compiles import Compile
+    from lossscale_codemods.analysis.name_resolution import Resolver
     from lossscale_codemods.analysis.program import Program
 
 FLOAT16 = "mixed_float16"
 _SETTING = ("set_policy", "set_global_policy", "set_dtype_policy", "policy_scope")
 _MAKING = ("Policy", "DTypePolicy")
+_COMPILES = re.compile(rb"\.(?:compile|set_policy|set_global_policy)\b")
 
 
 class MixedPolicies:
@@ -96,17 +96,8 @@ class MixedPolicies:
         return statement if is_float16 else None
 
     def has_own_scale(self) -> bool:
-        """Whether a policy was made with a loss scale of its own, which another rule moves."""
+        """Whether a policy was made with a loss scale of its own, which is a finding."""
         return any(self._own_scale(call) is not None for call in self._makes)
-
-    def moved_to(self) -> list[cst.BaseExpression]:
-        """Returns the optimizers to which another rule moves a policy's loss scale."""
-        return [
-            optimizer
-            for call in self._makes
-            if self._own_scale(call) is not None
-            for optimizer in compiled_optimizers(call, self.program) or ()
-        ]
 
     def _own_scale(self, call: cst.Call) -> cst.BaseExpression | None:
         paths = self.program.resolver.paths(call.func)
@@ -115,7 +106,7 @@ class MixedPolicies:
         for index, argument in enumerate(call.args):
             by_name = argument.keyword is not None and argument.keyword.value == "loss_scale"
             if by_name or (argument.keyword is None and not argument.star and index == 1):
-                kinds = ArgumentReader(self.program).types(argument.value)
+                kinds = LossScaleTypes(self.program).types(argument.value)
                 if kinds <= {LossScaleType.DYNAMIC}:
                     return None
                 return argument.value
@@ -127,3 +118,84 @@ def _is_of_policies(path: str) -> bool:
     if old is not None:
         return old.meaning in (Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE)
     return ".mixed_precision." in canonical(path) or path.startswith("keras.")
+
+
+def other_files_compile(program: Program) -> bool:
+    """Whether the policy may be in force in other files of the project."""
+    modules = program.types.project.modules
+    if _has_stars(program.resolver):
+        return True
+    if modules.files is None:
+        return False
+    stem = os.fsencode(modules.files.path.stem)
+    users = modules.mentioning(modules.files.path.stem)
+    imports = re.compile(rb"(?:^|\n)[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(stem))
+    if users is None or any(
+        imports.search(modules.source(p)) for p in users if p != modules.files.path
+    ):
+        return True
+    waiting: list[Resolver] = [program.resolver]
+    for resolver in waiting:
+        for binding in all_bindings(resolver):
+            if binding.kind is not BindingKind.IMPORT or frameworks.is_framework(
+                binding.path or ""
+            ):
+                continue
+            file = modules.file_behind(resolver, binding.path or "")
+            if file is None or file == modules.files.path:
+                continue
+            other = modules.at(file)
+            if other is None or _COMPILES.search(modules.source(file)):
+                return True
+            if other not in waiting:
+                waiting.append(other)
+    return any(map(_has_stars, waiting))
+
+
+def _has_stars(resolver: Resolver) -> bool:
+    """Whether a file gets names by a star import from anything but a framework."""
+    stars = resolver.scopes.module.stars
+    return any(not frameworks.is_framework(str(star.path)) for star in stars)
+
+
+def is_made_behind(setting: cst.CSTNode, model: cst.BaseExpression, program: Program) -> bool:
+    """Whether a model is made at the top of the file, behind a statement."""
+    bindings = program.resolver.bindings(model)
+    end = program.tree.span(setting)[1]
+    return (
+        isinstance(model, cst.Name)
+        and bool(bindings)
+        and all(
+            binding.kind is BindingKind.ASSIGN
+            and binding.scope is program.scopes.module
+            and binding.value is not None
+            and program.tree.span(binding.node)[0] > end
+            and _makes_model(binding.value, program)
+            for binding in bindings
+        )
+        and program.scopes.scope_of(model) is program.scopes.module
+    )
+
+
+def _makes_model(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression surely makes a new model, under the policy in force."""
+    if not isinstance(node, cst.Call):
+        return False
+    if any(a.star or (a.keyword and a.keyword.value == "dtype") for a in node.args):
+        return False
+    path = program.resolver.path(node.func)
+    if path is not None:
+        return frameworks.is_new_keras_model(path)
+    bindings = program.resolver.bindings(node.func)
+    functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
+    if len(functions) != 1 or len(bindings) != 1 or functions[0].decorators:
+        return False
+    inner = program.scopes.of_node[functions[0]]
+    for returned in program.scopes.returned(functions[0]) or [None]:
+        made = [returned]
+        if isinstance(returned, cst.Name):
+            own = program.resolver.bindings(returned)
+            made = [b.value if b.scope is inner else None for b in own] or [None]
+        if not all(one is not None and _makes_model(one, program) for one in made):
+            return False
+    return True

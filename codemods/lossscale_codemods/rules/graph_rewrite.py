@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`enable_mixed_precision_graph_rewrite` is renamed for v1 optimizers, written out for Keras ones.
+
+The function still exists as `tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite`,
+but refuses Keras optimizers since TensorFlow 2.11. For these it did two things, which the rule
+writes out: it wrapped the optimizer, and it switched the graph rewrite on. Both happen where the
+call was. If there is no place for a second statement, the call stays.
+
+The name of the function does not tell the kind of the optimizer, because the function in
+`compat.v1` accepted Keras optimizers too. The rule looks at where the optimizer comes from. If that
+does not prove the kind, the call stays.
+
+The function also refused to run under a mixed policy, and after it no mixed policy could be set. No
+current function raises these two errors. So the call stays, with a finding, in a program that also
+sets policies, and in tests, which can be about these errors or about the class of the result.
+
+If the kind of the optimizer is not proven, `--unsafe-fixes` assumes the one kind that the file
+creates or, if it creates none, the one that its methods and its training loop are for. It also
+writes the call out in a program that sets policies, where the result is the same if the program got
+no error.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.detect_tests import is_in_test
+from lossscale_codemods.analysis.evaluation_order import (
+    evaluated_before,
+    is_always_evaluated,
+    is_harmless,
+    may_have_effects,
+)
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.program_files import others_name
+from lossscale_codemods.analysis.type_inference import ObjectType
+from lossscale_codemods.analysis.what_is import KERAS_WRAPPER, Answer, what_is
+from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
+from lossscale_codemods.editing.edits import insert_line, small_statement
+from lossscale_codemods.rules.base import (
+    Case,
+    MeaningClaim,
+    ObservedFix,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
+    rename,
+)
+from lossscale_codemods.rules.shared.constructors import (
+    ArgumentReader,
+    Arguments,
+    argument_edits,
+    loss_scale_argument,
+    made_of,
+)
+from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.editing.names import NameRenderer
+
+_HEAD = "import tensorflow as tf\n"
+_OPTIONS = (
+    "tensorflow.config.optimizer.set_experimental_options",
+    "tensorflow.compat.v1.config.optimizer.set_experimental_options",
+)
+_SWITCH = '({"auto_mixed_precision": True})'
+_MESSAGE = "what the function did for a Keras optimizer, written out"
+_SETTING = ("set_policy", "set_global_policy", "policy_scope")
+_POLICIES = {Meaning.POLICY, Meaning.SET_POLICY, Meaning.POLICY_SCOPE}
+
+_ALONE = "Put the call on a line of its own, then run again."
+
+
+class GraphRewrite(Rule):
+    """Rewrites calls of the graph rewrite."""
+
+    id = "LS602"
+    title = "Graph rewrite"
+    explains = frozenset({Meaning.REWRITE})
+    targets = frozenset(Target)
+    invalid = (
+        Case(
+            f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.keras.optimizers.legacy.Adam()\n"
+            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
+        ),
+        Case(
+            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            f"{_HEAD}opt = tf.compat.v1.train.AdamOptimizer()\n"
+            "opt = tf.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite(opt)\n",
+        ),
+        Case(
+            f"{_HEAD}tf.train.experimental.enable_mixed_precision_graph_rewrite("
+            "tf.keras.optimizers.Adam())\n",
+            f'{_HEAD}tf.config.optimizer.set_experimental_options({{"auto_mixed_precision": True}})'
+            "\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}def wrap(opt):\n"
+            "    return tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            review="v1 or a Keras optimizer",
+        ),
+        Case(
+            f"{_HEAD}def fit(model, opt):\n"
+            "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n"
+            "    model.compile(optimizer=opt, loss='mse')\n",
+            review="v1 or a Keras optimizer",
+            unsafe=f"{_HEAD}def fit(model, opt):\n"
+            "    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            '    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n'
+            "    model.compile(optimizer=opt, loss='mse')\n",
+        ),
+        Case(
+            f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
+            "opt = tf.keras.optimizers.legacy.Adam()\n"
+            "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)\n",
+            review="this file sets policies",
+            unsafe=f"{_HEAD}tf.keras.mixed_precision.set_global_policy(name)\n"
+            "opt = tf.keras.optimizers.legacy.Adam()\n"
+            "opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\n"
+            'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})\n',
+        ),
+        Case(
+            f"{_HEAD}def test_the_class_of_the_result():\n"
+            "    opt = tf.train.experimental.enable_mixed_precision_graph_rewrite("
+            "tf.keras.optimizers.legacy.SGD())\n"
+            "    assert isinstance(opt, tf.keras.mixed_precision.LossScaleOptimizer)\n",
+            review="needs the function",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields calls under the name of today that get a Keras optimizer."""
+        for node in program.tree.parents:
+            if not isinstance(node, cst.Call) or not node.args:
+                continue
+            if not isinstance(node.func, cst.Name | cst.Attribute):
+                continue
+            path = program.resolver.path(node.func)
+            if path is None or not frameworks.is_rewrite_of_today(path):
+                continue
+            wrapped = self._wrapped(node, program)
+            if wrapped is not None and wrapped.is_sure and wrapped.kind is ObjectType.KERAS:
+                span = program.tree.span(node.func)
+                yield Occurrence(node.func, span, Role.FOUND, rule=self.id, is_old_use=True)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Chooses by the kind of optimizer."""
+        if program.target is Target.COMPAT and occurrence.rule != self.id:
+            return None  # The old name is one of compat_lossscale, too.
+        if occurrence.meaning is not Meaning.REWRITE and occurrence.rule != self.id:
+            return None
+        if program.target is Target.COMPAT:
+            return Review(
+                "the function of this name refuses Keras optimizers since TensorFlow 2.11",
+                "Write compat_lossscale.v1.enable_mixed_precision_graph_rewrite.",
+            )
+        call = program.call(occurrence)
+        if call is None or not call.args or any(a.star for a in call.args):
+            return Review(
+                "it is not a plain call, so what it wraps cannot be seen here",
+                "For a v1 optimizer use tf.compat.v1.mixed_precision; for a Keras optimizer use "
+                "LossScaleOptimizer and tf.config.optimizer.set_experimental_options.",
+            )
+        wrapped = self._wrapped(call, program)
+        kind = ObjectType.UNKNOWN if wrapped is None else wrapped.kind
+        if wrapped is not None and wrapped.is_sure:
+            if kind is ObjectType.KERAS:
+                return self._expand(occurrence, call, program)
+            return rename("the name that is still there under compat.v1", occurrence)
+        return Review(
+            "whether it wraps a v1 or a Keras optimizer is not proven",
+            "For a v1 optimizer write tf.compat.v1.mixed_precision"
+            ".enable_mixed_precision_graph_rewrite; for a Keras optimizer write "
+            "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
+            '({"auto_mixed_precision": True}).',
+            unsafe_fix=self._likely(kind, occurrence, call, program),
+            observed_fixes=self._observed(occurrence, call, program),
+        )
+
+    def _observed(
+        self, occurrence: Occurrence, call: cst.Call, program: Program
+    ) -> list[ObservedFix]:
+        """Returns what is right for the optimizer that a recorded run saw the function make."""
+        renamed = rename("the name that is still there under compat.v1", occurrence)
+        expanded = self._expand(occurrence, call, program)
+        found = [ObservedFix("wrapped", ("MixedPrecisionLossScaleOptimizer",), renamed)]
+        if isinstance(expanded, Rewrite):
+            found.append(ObservedFix("wrapped", KERAS_WRAPPER, expanded))
+        return found
+
+    def _likely(
+        self, kind: ObjectType, occurrence: Occurrence, call: cst.Call, program: Program
+    ) -> Rewrite | None:
+        """Returns what is right if the optimizer is of the one kind that the file points at."""
+        if kind is ObjectType.V1:
+            return rename("the name that is still there under compat.v1", occurrence)
+        if kind is ObjectType.KERAS:
+            verdict = self._expand(occurrence, call, program)
+            if isinstance(verdict, Review):
+                return verdict.unsafe_fix
+            return verdict if isinstance(verdict, Rewrite) else None
+        return None
+
+    @staticmethod
+    def _sets_policy(program: Program) -> bool:
+        """Whether the file also sets or makes a policy, by an old name or one of today."""
+        if any(old.meaning in _POLICIES for o in program.references for old in o.names):
+            return True
+        paths = (
+            program.resolver.path(node.func)
+            for node in program.tree.parents
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute)
+        )
+        return any(
+            path is not None
+            and frameworks.is_new_name(path)
+            and path.rpartition(".")[2] in {"set_global_policy", "Policy"}
+            for path in paths
+        )
+
+    def _wrapped(self, call: cst.Call, program: Program) -> Answer | None:
+        """Says what a call wraps; nothing if that cannot be seen."""
+        optimizer = optimizer_argument(call)
+        return None if optimizer is None else what_is(optimizer.value, program)
+
+    def _expand(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+        if is_in_test(call, program):
+            return Review(
+                "a test of the function itself needs the function, not what stands for it",
+                "Test LossScaleOptimizer and the option `auto_mixed_precision` instead, or take "
+                "the test out with the function.",
+            )
+        refusal = self._policy_refusal(program)
+        verdict = self._written_out(occurrence, call, program)
+        if refusal is None:
+            return verdict
+        # Only a program that stopped with an error is another one without the function's errors.
+        if isinstance(verdict, Rewrite):
+            refusal.unsafe_fix = verdict
+        return refusal
+
+    def _policy_refusal(self, program: Program) -> Review | None:
+        """Says where the program sets policies, if it does."""
+        if others_name(program.types.project.modules, _SETTING):
+            return Review(
+                "the function refused to run under a mixed policy, and another file of this "
+                "program sets policies: written out, nothing keeps the two from both taking effect",
+                "Make sure that no mixed policy is in force here; then write "
+                "LossScaleOptimizer(opt) and tf.config.optimizer.set_experimental_options"
+                '({"auto_mixed_precision": True}).',
+            )
+        if self._sets_policy(program):
+            return Review(
+                "the function refused to run under a mixed policy, and this file sets policies: "
+                "written out, nothing keeps the two from both taking effect",
+                "Keep the policy and take the graph rewrite out, or make sure that only one of "
+                "them is reached; then write LossScaleOptimizer(opt) and "
+                'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True}).',
+            )
+        return None
+
+    def _written_out(self, occurrence: Occurrence, call: cst.Call, program: Program) -> Verdict:
+        """Writes out what the function did for a Keras optimizer, if there is a place for it."""
+        above = program.tree.parent(call)
+        harmless = not any(may_have_effects(program.resolver, a.value) for a in call.args)
+        if isinstance(above, cst.Expr) and harmless:
+            span = program.tree.span(call)
+            return Rewrite(
+                "only the switch is left of a call whose result is not used",
+                lambda s: [Edit(*span, s.render_path(occurrence, *_OPTIONS) + _SWITCH)],
+                keeps_name=False,
+            )
+        refusal = _refused_place(call, program)
+        if refusal is not None:
+            return refusal
+        small = small_statement(program.tree, call)
+        behind = isinstance(above, cst.Assign | cst.AnnAssign | cst.Expr)
+        arguments = self._arguments(call, program)
+        if isinstance(arguments, Review):
+            return arguments
+
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            start, end = occurrence.span
+            changes = [
+                Edit(
+                    start,
+                    end,
+                    renderer.render_path(occurrence, *loss_scale_optimizers(program.target)),
+                )
+            ]
+            changes += argument_edits(renderer, occurrence, call, arguments, program)
+            options = renderer.render_path(occurrence, *_OPTIONS) + _SWITCH
+            return [*changes, *_beside(program, small, options, behind=behind)]
+
+        return made_of(arguments, call, program, edits, message=_MESSAGE, keeps_name=False)
+
+    def _arguments(self, call: cst.Call, program: Program) -> Arguments | Review:
+        scale = loss_scale_argument(call)
+        if scale is None:
+            return Arguments([], _MESSAGE, MeaningClaim('"dynamic"'))
+        return ArgumentReader(program).read(scale.value, call, in_one_call=True)
+
+
+def _refused_place(call: cst.Call, program: Program) -> Review | None:
+    """Says why there is no place for a statement that runs whenever, and only when, a call does."""
+    tree = program.tree
+    small = small_statement(tree, call)
+    if small is None or not is_always_evaluated(tree, call):
+        return Review("it needs a second statement, and there is no line for one here", _ALONE)
+    paths = program.resolver.paths
+    others = (n for n in tree.walk(small) if isinstance(n, cst.Call) and n is not call)
+    if any(paths(other.func) == paths(call.func) for other in others):
+        return Review("it needs a second statement, and so does another call on its line", _ALONE)
+    if isinstance(tree.parent(call), cst.Assign | cst.AnnAssign | cst.Expr):
+        return None
+    around = itertools.takewhile(
+        lambda above: not isinstance(above, cst.FunctionDef | cst.ClassDef), tree.ancestors(call)
+    )
+    if any(isinstance(above, cst.Try | cst.TryStar) for above in around) or not all(
+        is_harmless(program.resolver, node) for node in evaluated_before(tree, call)
+    ):
+        return Review(
+            "it needs a second statement, and where one could stand before it, that would run in "
+            "another order, or too often",
+            _ALONE,
+        )
+    return None
+
+
+def _beside(
+    program: Program, small: cst.BaseSmallStatement | None, text: str, *, behind: bool
+) -> Sequence[Edit]:
+    """Returns the edits that put a statement before or behind another one."""
+    tree = program.tree
+    assert small is not None
+    line = tree.parent(small)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return insert_line(tree, line, text, behind=behind)
+    start, end = tree.span(small)
+    return [Edit(end, end, f"; {text}") if behind else Edit(start, start, f"{text}; ")]

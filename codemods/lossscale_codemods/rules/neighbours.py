@@ -1,0 +1,526 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names, methods and signatures next to the loss-scale API that are gone or other today."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from compat_lossscale.neighbour_names import MEMBERS, TABLE, tensorflow_names
+from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES, Changed
+from compat_lossscale.neighbour_names.lookup import METHODS
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.object_types import ObjectType
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.optimizer_names import looked_up_name
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.rules.markers import Marker
+from lossscale_codemods.rules.shared.keras_3_places import inherits_from_keras
+from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
+from lossscale_codemods.rules.shared.neighbours import NeighbourRule, is_looked_at, markers, review
+from lossscale_codemods.vocabulary import frameworks, optimizer_families
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Target
+from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lossscale_codemods.analysis.program import Program
+
+
+_ROOTS = frozenset(one.name.partition(".")[0] for one in TABLE) - {"tensorflow"}
+_HEAD = "import numpy as np\nimport tensorflow as tf\n"
+_OLD = f"{_HEAD}tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+_NEW = f"{_HEAD}tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+
+
+class PythonAndNumpy(NeighbourRule):
+    """Removed names of NumPy and Python become the current names for the same objects.
+
+    `np.float` was Python's `float`, `np.Inf` is `np.inf`, and `collections.Mapping` is in
+    `collections.abc`. Old programs use such names, and would fail at them after the migration.
+    Some names have an equivalent for some uses only: `np.asscalar(a)` in a call, and
+    `inspect.getargspec` if the program reads only `args`, `varargs` or `defaults` of its result.
+    If no current name does the same, the rule reports the name and what new code uses. Names
+    behind `try` or `hasattr`, and in branches for Python 2, stay.
+
+    LS901 to LS904 look at files with old names, and at files that run in the same program. With
+    `--select LS9`, they look at all files. `--target compat` makes no difference, because
+    `compat_lossscale` does not have these names: only `compat-lossscale run` restores them. The
+    table of [neighbours](../neighbours.md) lists the names.
+    """
+
+    id = "LS901"
+    title = "Removed names of NumPy and Python"
+    group_markers = markers(_ROOTS)
+    shows_imports = True
+    not_handled = "Names of numpy or Python that a file gets from another file which imports them."
+    invalid = (
+        Case(
+            f"{_OLD}x = np.zeros((2, 2), np.float)\nworst = np.Inf\nlowest = np.NINF\n",
+            f"{_NEW}x = np.zeros((2, 2), float)\nworst = np.inf\nlowest = -np.inf\n",
+        ),
+        Case(
+            "from collections import Mapping, OrderedDict\n"
+            f"{_OLD}print(isinstance(OrderedDict(), Mapping), np.asscalar(np.ones(1)))\n",
+            "from collections import OrderedDict\nfrom collections.abc import Mapping\n"
+            f"{_NEW}print(isinstance(OrderedDict(), Mapping), np.asarray(np.ones(1)).item())\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"import imp\n{_OLD}config = imp.load_source('config', 'config.py')\n",
+            f"import imp\n{_NEW}config = imp.load_source('config', 'config.py')\n",
+            review="In new code: importlib",
+        ),
+        Case(
+            "try:\n    from collections import Mapping\n"
+            f"except ImportError:\n    from collections.abc import Mapping\n{_OLD}",
+            "try:\n    from collections import Mapping\n"
+            f"except ImportError:\n    from collections.abc import Mapping\n{_NEW}",
+        ),
+        Case(
+            f"{_OLD}number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n",
+            f"{_NEW}number = np.float if hasattr(np, 'float') else float\nprint(number(1))\n",
+        ),
+    )
+
+    def is_mine(self, path: str) -> bool:
+        """Whether it is of numpy, of Python's own modules, or of setuptools."""
+        return path.partition(".")[0] in _ROOTS
+
+
+_TENSORFLOW = frozenset({"tensorflow"})
+_METHODS = tuple(one.name for one in MEMBERS)
+_LOSS_SCALES = re.compile(r"^tensorflow\.python\.keras\.mixed_precision\.experimental(?:\.|$)")
+_FUNCTION_OF_OPTIMIZERS = re.compile(r"^tensorflow\.python\.keras\.optimizer_v2\.\w+\.[a-z_]\w*$")
+_WORKING = re.compile(
+    r"^tensorflow\.python\.keras\.utils\.(?:"
+    r"conv_utils\.(?:conv_input_length|conv_output_length|conv_output_shape|convert_data_format"
+    r"|deconv_output_length|normalize_data_format|normalize_padding|normalize_tuple"
+    r"|squeeze_batch_dims)"
+    r"|generic_utils\.(?:check_for_unexpected_keys|has_arg|is_all_none|slice_arrays|to_list"
+    r"|to_snake_case)"
+    r"|io_utils\.path_to_string"
+    r"|tf_utils\.(?:convert_shapes|is_tensor_or_tensor_list|shape_type_conversion))$"
+)
+"""Functions of the private copy that work as they did, and have nothing to do with its classes."""
+_TF = "import tensorflow as tf\n"
+
+
+class TensorFlow(NeighbourRule):
+    """Removed names of TensorFlow become the current names for the same objects.
+
+    `tensorflow.python.keras` was the implementation of `tf.keras`. Today it is a private copy,
+    whose layers cannot be used in models of `tf.keras`. Names that are public in `tf.keras` get
+    their public name, if everything that a file uses of a module is public.
+    `tensorflow.python.training.tracking` is now `tensorflow.python.trackable`, which is private
+    too. Names that moved from one private module to another get their public name, if they have
+    one. Functions of the private copy that work as they did stay, such as
+    `conv_utils.convert_data_format`. The rule reports the rest: `tf.estimator`, `tf.contrib`, and
+    names that were never public.
+
+    It looks at the same files as LS901. For optimizers of the private copy, see LS214. For
+    `tf.contrib.mixed_precision`, see LS603.
+    """
+
+    id = "LS902"
+    title = "Removed names of TensorFlow"
+    group_markers = markers(_TENSORFLOW)
+    shows_imports = True
+    invalid = (
+        Case(
+            "from tensorflow.python.keras import backend as K\n"
+            "from tensorflow.python.keras.layers.core import Dense\n"
+            f"{_OLD}print(Dense(1), K.floatx())\n",
+            "from tensorflow.keras import backend as K\n"
+            "from tensorflow.keras.layers import Dense\n"
+            f"{_NEW}print(Dense(1), K.floatx())\n",
+        ),
+        Case(
+            "from tensorflow.python.training.tracking import data_structures\n"
+            f"{_OLD}print(data_structures.ListWrapper)\n",
+            "from tensorflow.python.trackable import data_structures\n"
+            f"{_NEW}print(data_structures.ListWrapper)\n",
+        ),
+        Case(
+            "from tensorflow.python.ops import array_ops, control_flow_ops\n"
+            f"{_OLD}x = control_flow_ops.cond(True, lambda: 1, lambda: 2)\n"
+            "print(array_ops.stack([x, x]), array_ops.zeros([1]))\n",
+            "from tensorflow.python.ops import array_ops\n"
+            f"{_NEW}x = tf.compat.v1.cond(True, lambda: 1, lambda: 2)\n"
+            "print(tf.stack([x, x]), array_ops.zeros([1]))\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_OLD}config = tf.estimator.RunConfig()\n",
+            f"{_NEW}config = tf.estimator.RunConfig()\n",
+            review="it ended with TensorFlow 2.15",
+        ),
+        Case(
+            f"{_OLD}from tensorflow.contrib import slim\n",
+            f"{_NEW}from tensorflow.contrib import slim\n",
+            review="moved to packages of its own",
+        ),
+        Case(
+            f"from tensorflow.python.keras.utils import tf_utils\n{_OLD}print(tf_utils)\n",
+            f"from tensorflow.python.keras.utils import tf_utils\n{_NEW}print(tf_utils)\n",
+            review="TensorFlow's private copy of Keras",
+        ),
+        Case(
+            f"from tensorflow.python.eager import tape\n{_OLD}print(tape.stop_recording)\n",
+            f"from tensorflow.python.eager import tape\n{_NEW}print(tape.stop_recording)\n",
+            review="In new code: tensorflow.python.eager.record.stop_recording",
+        ),
+    )
+
+    def is_mine(self, path: str) -> bool:
+        """Whether it is of TensorFlow, and no other rule says more of it."""
+        if not path.startswith("tensorflow.") or path.startswith(_METHODS):
+            return False
+        if optimizer_families.is_private_module(path):
+            is_function = _FUNCTION_OF_OPTIMIZERS.match(path)
+            return bool(is_function) and not optimizer_families.is_private(path)
+        return _LOSS_SCALES.match(path) is None and _WORKING.match(path) is None
+
+
+_SHADOWED = {one.short_name: one for one in tensorflow_names.METHODS if one not in METHODS.values()}
+"""Methods that Keras has itself today, and had not."""
+_MIXED_IN = (
+    "class Loss:\n    def compute_loss(self, x):\n        return x\n\n"
+    "class Net(tf.keras.Model, Loss):\n    pass\n"
+)
+
+
+class Methods(Rule):
+    """`strategy.experimental_run_v2` becomes `strategy.run`. Other removed methods are reported.
+
+    TensorFlow 2.2 renamed the method, and 2.4 removed the old name. No other class has a method of
+    this name, so the object is a strategy, unless the file defines such a method itself.
+
+    The option `map_vectorization` of `tf.data` made datasets faster and did not change them. The
+    rule reports it, so that you can remove it. It also reports a class with a `compute_loss`
+    method that comes after a Keras model in a list of base classes. Since TensorFlow 2.9, Keras
+    has a method of that name, which Python finds first.
+
+    The rule looks at the same files as LS901.
+    """
+
+    id = "LS903"
+    title = "Removed methods of TensorFlow"
+    meanings = frozenset()
+    order = 2
+    """What other rules find tells whether this is a program with old names."""
+    targets = frozenset(Target)
+    not_handled = "A `compute_loss` in a base class that is in another file."
+    group_markers = tuple(Marker(name.encode()) for name in (*METHODS, *_SHADOWED))
+    invalid = (
+        Case(
+            f"{_OLD}strategy = tf.distribute.get_strategy()\n"
+            "print(strategy.experimental_run_v2(lambda x: x, args=(1,)))\n",
+            f"{_NEW}strategy = tf.distribute.get_strategy()\n"
+            "print(strategy.run(lambda x: x, args=(1,)))\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_OLD}options = tf.data.Options()\n"
+            "options.experimental_optimization.map_vectorization.enabled = True\n",
+            f"{_NEW}options = tf.data.Options()\n"
+            "options.experimental_optimization.map_vectorization.enabled = True\n",
+            review="take it out",
+        ),
+        Case(f"{_OLD}{_MIXED_IN}", f"{_NEW}{_MIXED_IN}", review="Keras' own compute_loss"),
+    )
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields attributes of these names, whatever they are of."""
+        if not is_looked_at(program, self.id):
+            return
+        guards = NeighbourGuards(program, self.id)
+        for node in program.tree.parents:
+            if isinstance(node, cst.Attribute) and node.attr.value in METHODS:
+                if not guards.leaves(node, node.attr.value, _new(node)):
+                    span = program.tree.span(node)
+                    yield Occurrence(node, span, Role.NEIGHBOUR, rule=self.id)
+            elif isinstance(node, cst.ClassDef):
+                yield from self._shadowed(node, program)
+            elif isinstance(node, cst.Call):
+                name = _looked_up(node)
+                if name and not guards.leaves(node, name):
+                    span = program.tree.span(node)
+                    yield Occurrence(node, span, Role.NEIGHBOUR, rule=self.id)
+
+    def _shadowed(self, node: cst.ClassDef, program: Program) -> Iterator[Occurrence]:
+        """Yields the bases of a class whose method is no longer found."""
+        has_model = False
+        for base in node.bases:
+            has_model |= _is_model(base.value, program)
+            for method in _SHADOWED if has_model else ():
+                if _defines(base.value, method, program):
+                    span = program.tree.span(base.value)
+                    yield Occurrence(base.value, span, Role.NEIGHBOUR, rule=self.id)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells a method, or says what to do about it."""
+        if occurrence.rule != self.id:
+            return None
+        node = occurrence.node
+        if isinstance(node, cst.Call):
+            return review(METHODS[_looked_up(node)])
+        neighbour = METHODS.get(node.attr.value) if isinstance(node, cst.Attribute) else None
+        if neighbour is None or not isinstance(node, cst.Attribute):
+            [(method, shadowed)] = _SHADOWED.items()
+            return Review(
+                f"Keras' own {method} is found before that of this base class, "
+                f"as Keras has one after {shadowed.until}",
+                f"In new code: {shadowed.instead}. `compat-lossscale run` finds this one.",
+            )
+        new = _new(node)
+        if not new:
+            return review(neighbour)
+        if _is_own(node.attr.value, program):
+            return Review(
+                f"the file has a {node.attr.value} of its own, which this may be",
+                f"If it is a strategy's, call {new}.",
+            )
+        edit = Edit(*program.tree.span(node.attr), new)
+        return Rewrite("the current name", lambda _: [edit], is_rename=True)
+
+
+def _new(node: cst.Attribute) -> str:
+    """Returns the name that takes the place of a method's; empty if none does."""
+    return METHODS[node.attr.value].successor.rpartition(".")[2]
+
+
+def _looked_up(node: cst.Call) -> str:
+    """Returns the name of the method in `getattr(strategy, "experimental_run_v2")`, if any."""
+    name = looked_up_name(node)
+    if len(node.args) != 2 or not isinstance(name, cst.SimpleString):
+        return ""
+    text = str(name.evaluated_value)
+    return text if text in METHODS else ""
+
+
+def _is_model(base: cst.BaseExpression, program: Program) -> bool:
+    return any(
+        p is not None and frameworks.is_new_keras_model(p) for p in program.resolver.paths(base)
+    )
+
+
+def _defines(base: cst.BaseExpression, method: str, program: Program) -> bool:
+    """Whether a base class of the same file defines a method."""
+    return any(
+        isinstance(statement, cst.FunctionDef) and statement.name.value == method
+        for binding in program.resolver.bindings(base)
+        if isinstance(binding.node, cst.ClassDef)
+        for statement in binding.node.body.body
+    )
+
+
+def _is_own(name: str, program: Program) -> bool:
+    """Whether a file defines a function of a name, in a class or elsewhere."""
+    return any(
+        isinstance(node, cst.FunctionDef) and node.name.value == name
+        for node in program.tree.parents
+    )
+
+
+_FUNCTIONS = {one.path: one for one in SIGNATURES if not one.is_method}
+_METHODS_BY_NAME = {one.name: one for one in SIGNATURES if one.is_method}
+_ALIASES = re.compile(r"^tensorflow\.(?=(?:losses|metrics)\.)")
+_TYPES: Mapping[str, type] = {
+    "True": bool,
+    "False": bool,
+    "SimpleString": str,
+    "FormattedString": str,
+    "ConcatenatedString": str,
+    "Integer": int,
+    "List": list,
+    "Tuple": tuple,
+    "Dict": dict,
+}
+_MODEL = (
+    "model = tf.keras.Sequential("
+    "[tf.keras.layers.Dense(1, kernel_initializer='ones', input_shape=(2,))])\n"
+)
+
+
+class Signatures(Rule):
+    """Calls with arguments in the order of TensorFlow 2.0 to 2.4 name their arguments.
+
+    Parameters of some functions and methods moved, were renamed or removed: `model.save(path,
+    True, True, "h5")` is an error today, after the training, and in
+    `SparseCategoricalCrossentropy(True, "none")` the second argument is another one. The rule
+    names the arguments, which is right for old and current versions. For methods, it does so if it
+    can prove that the object is a model or a layer of Keras; otherwise it reports the call.
+
+    It looks at literal arguments: if their types do not tell in which order they are, the call
+    stays. It also reports calls of `serialize_keras_object` and `deserialize_keras_object`, which
+    return and take another form today.
+
+    The rule looks at the same files as LS901.
+    """
+
+    id = "LS904"
+    title = "Changed signatures of TensorFlow"
+    meanings = frozenset()
+    order = 2
+    """What other rules find tells whether this is a program with old names."""
+    targets = WITH_KERAS_2
+    not_handled = "Calls whose arguments are variables, if these alone tell the order."
+    group_markers = tuple(
+        Marker(name.encode()) for name in sorted({one.name for one in SIGNATURES})
+    )
+    invalid = (
+        Case(
+            f"{_OLD}{_MODEL}model.save('model.h5', True, True, 'h5')\n",
+            f"{_NEW}{_MODEL}"
+            "model.save('model.h5', True, include_optimizer=True, save_format='h5')\n",
+        ),
+        Case(
+            f"{_OLD}loss = tf.keras.losses.SparseCategoricalCrossentropy(True, 'none')\n",
+            f"{_NEW}loss = tf.keras.losses.SparseCategoricalCrossentropy(True, reduction='none')\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_OLD}def keep(model):\n    model.load_weights('weights.h5', True)\n",
+            f"{_NEW}def keep(model):\n    model.load_weights('weights.h5', True)\n",
+            review="by_name=True",
+        ),
+        Case(
+            f"{_OLD}{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
+            f"{_NEW}{_MODEL}model.compile(None, 'mse', target_tensors=[y])\n",
+            review="no target_tensors",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the calls whose arguments are in an old form."""
+        if not is_looked_at(program, self.id):
+            return
+        guards = NeighbourGuards(program, self.id)
+        for node in program.tree.parents:
+            verdict = _verdict(node, program) if isinstance(node, cst.Call) else None
+            if verdict is not None and not guards.leaves(node):
+                yield self.found(node, program, verdict, Role.NEIGHBOUR)
+
+
+def _verdict(call: cst.Call, program: Program) -> Verdict | None:
+    changed = _changed(call, program)
+    if changed is None or any(argument.star for argument in call.args):
+        return None
+    for argument in call.args:
+        name = argument.keyword.value if argument.keyword is not None else ""
+        is_none = isinstance(argument.value, cst.Name) and argument.value.value == "None"
+        if name in changed.refused and not is_none:
+            return Review(f"{changed.name}() has no {name} any more", f"{changed.refused[name]}.")
+    if changed.instead:
+        return Review(f"{changed.name}() has another form today", f"{changed.instead}.")
+    edits = _edits(call, changed, program)
+    if not edits or _is_of_an_own_class(call, program):
+        return None
+    # Nobody else has a method with a parameter of such a name.
+    is_certain = not changed.is_method or changed.renamed or _is_of_keras(call, program)
+    if not is_certain or _drops_a_call(call, changed):
+        return _review(call, changed, edits, program)
+    return Rewrite("the arguments by their names", lambda _: edits)
+
+
+def _changed(call: cst.Call, program: Program) -> Changed | None:
+    """Returns the entry of what is called, if it is in the table."""
+    for path in program.resolver.paths(call.func):
+        public = _ALIASES.sub("tensorflow.keras.", canonical(path or ""))
+        if public in _FUNCTIONS:
+            return _FUNCTIONS[public]
+    if isinstance(call.func, cst.Attribute):
+        return _METHODS_BY_NAME.get(call.func.attr.value)
+    return None
+
+
+def _edits(call: cst.Call, changed: Changed, program: Program) -> list[Edit]:
+    """Returns what names the arguments of a call, and takes out those that are gone."""
+    names = {a.keyword.value for a in call.args if a.keyword is not None}
+    positional = [argument for argument in call.args if argument.keyword is None]
+    new: list[str | None] = [None] * len(positional)
+    if changed.then and changed.is_old([_type(argument.value) for argument in positional]):
+        new = changed.names_for(len(positional))
+        if len(new) != len(positional) or names & set(new):
+            return []
+    edits = []
+    for index, argument in enumerate(call.args):
+        given = argument.keyword.value if argument.keyword is not None else None
+        name = given or (new[index] if index < len(new) else None)
+        start, end = program.tree.span(argument)
+        if name in changed.dropped and index:
+            edits.append(Edit(program.tree.span(call.args[index - 1])[1], end, ""))
+        elif given is None and name is not None:
+            edits.append(Edit(start, start, f"{name}="))
+        elif argument.keyword is not None and given is not None and given in changed.renamed:
+            edits.append(Edit(*program.tree.span(argument.keyword), changed.renamed[given]))
+    return edits or _as_hdf5(call, changed, program)
+
+
+def _as_hdf5(call: cst.Call, changed: Changed, program: Program) -> list[Edit]:
+    """Says that a `.keras` file is HDF5, as it was, where today's format has no such arguments."""
+    names = {a.keyword.value for a in call.args if a.keyword is not None}
+    if not changed.path.endswith((".Model.save", ".save_model")) or "save_format" in names:
+        return []
+    paths = [a.value for a in call.args if isinstance(a.value, cst.SimpleString)]
+    is_keras = any(str(path.evaluated_value).endswith(".keras") for path in paths)
+    if not is_keras or not names & set(changed.then):
+        return []
+    end = program.tree.span(call.args[-1].value)[1]
+    return [Edit(end, end, ", save_format='h5'")]
+
+
+def _type(value: cst.BaseExpression) -> type | None:
+    """Returns the type of a literal; `None` for anything else."""
+    name = value.value if isinstance(value, cst.Name) else type(value).__name__
+    if isinstance(value, cst.Attribute) and ".Reduction." in (dotted(value) or ""):
+        return str
+    return _TYPES.get(name)
+
+
+def _is_of_keras(call: cst.Call, program: Program) -> bool:
+    """Whether what a method is called of is a model or a layer, or `self` in a class of one."""
+    assert isinstance(call.func, cst.Attribute)
+    owner = call.func.value
+    scope = program.resolver.class_of(owner)
+    if scope is not None and inherits_from_keras(scope.node, program):
+        return True
+    return program.types.of(owner) == {ObjectType.MODEL}
+
+
+def _is_of_an_own_class(call: cst.Call, program: Program) -> bool:
+    """Whether it is called of `self` in a class that inherits from none."""
+    if not isinstance(call.func, cst.Attribute):
+        return False
+    scope = program.resolver.class_of(call.func.value)
+    return scope is not None and isinstance(scope.node, cst.ClassDef) and not scope.node.bases
+
+
+def _drops_a_call(call: cst.Call, changed: Changed) -> bool:
+    """Whether an argument that goes is more than a name or a value: it may do something."""
+    plain = cst.Name | cst.Attribute | cst.BaseNumber | cst.SimpleString
+    gone = call.args[changed.same :] if changed.dropped else ()
+    return not all(isinstance(argument.value, plain) for argument in gone)
+
+
+def _review(call: cst.Call, changed: Changed, edits: list[Edit], program: Program) -> Review:
+    """Shows the call as it is to be, if the object is what the table says."""
+    start, end = program.tree.span(call)
+    source = program.tree.slice((start, end)).encode()
+    for edit in sorted(edits, key=lambda one: one.start, reverse=True):
+        text = edit.text.encode()
+        source = source[: edit.start - start] + text + source[edit.end - start :]
+    written = " ".join(source.decode().split())
+    owner = changed.path.rpartition(".")[0].replace("tensorflow.", "tf.")
+    return Review(
+        f"if this is {changed.name}() of {owner}, it has other parameters today",
+        f"Write it as {written}.",
+    )

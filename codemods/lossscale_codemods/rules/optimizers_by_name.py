@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keras optimizers that strings, configs and modules stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.model_compiles import (
+    Compile,
+    kept_compiles,
+    may_be_text,
+    model_compiles,
+)
+from lossscale_codemods.analysis.modules import all_bindings
+from lossscale_codemods.analysis.object_types import ObjectType
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.old_programs import is_part_of_old
+from lossscale_codemods.analysis.optimizer_names import OptimizerNames, looked_up_name
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.analysis.what_is import looks_like_settings
+from lossscale_codemods.editing.edits import argument_separator
+from lossscale_codemods.rules.base import Case, Found, ObservedFix, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.vocabulary import optimizer_families
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.editing.names import NameRenderer
+
+
+_HEAD = (
+    "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+)
+_NEW_HEAD = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+_MODEL = "model = tf.keras.Sequential(layers)\n"
+_MODULES = (
+    optimizer_families.HOME,
+    "tf_keras.optimizers",
+    "tensorflow.compat.v1.keras.optimizers",
+)
+_OF_MODELS = frozenset(
+    {"loss", "loss_weights", "metrics", "run_eagerly", "sample_weight_mode", "weighted_metrics"}
+)
+"""What `compile` of a Keras model takes by keyword, besides the optimizer."""
+_OPTIMIZERS = {
+    ObjectType.KERAS,
+    ObjectType.WRAPPER,
+    ObjectType.V1,
+    ObjectType.V1_WRAPPER,
+    ObjectType.NOTHING,
+}
+
+
+class OptimizersByName(Rule):
+    """Keras optimizers that come from a string or a config keep their family.
+
+    Since TensorFlow 2.11, `model.compile("adam")`, `tf.keras.optimizers.get(name)` and
+    `deserialize(config)` create optimizers of the new family: see LS211. In a call of `compile`,
+    the optimizer itself replaces the string. If the call has no optimizer, the rule writes
+    RMSprop, which was the default. If a value may be a string, the rule passes it to
+    `tf.keras.optimizers.get`, which returns other optimizers unchanged. With
+    `use_legacy_optimizer=True`, `get` and `deserialize` choose the legacy family. With
+    `use_legacy_format=True`, `serialize` writes what it wrote before.
+
+    If it is unknown whether the object is a Keras model, the `compile` call stays, with a finding.
+    So does a call that is kept for later, as in `functools.partial(model.compile, loss="mse")`.
+    """
+
+    id = "LS212"
+    title = "Keras optimizers by name"
+    meanings = frozenset()
+    order = 1
+    targets = WITH_KERAS_2
+    invalid = (
+        Case(
+            f"{_HEAD}{_MODEL}model.compile('adam', 'mse')\n",
+            f"{_NEW_HEAD}{_MODEL}model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
+        ),
+        Case(
+            f"{_HEAD}{_MODEL}model.compile(loss='mse')\n",
+            f"{_NEW_HEAD}{_MODEL}"
+            "model.compile(optimizer=tf.keras.optimizers.legacy.RMSprop(), loss='mse')\n",
+        ),
+        Case(
+            f"{_HEAD}{_MODEL}model.compile(optimizer=args.optimizer, loss='mse')\n",
+            f"{_NEW_HEAD}{_MODEL}model.compile(optimizer=tf.keras.optimizers.get("
+            "args.optimizer, use_legacy_optimizer=True), loss='mse')\n",
+        ),
+        Case(
+            f"{_HEAD}opt = tf.keras.optimizers.get(name)\n",
+            f"{_NEW_HEAD}opt = tf.keras.optimizers.get(name, use_legacy_optimizer=True)\n",
+        ),
+        Case(
+            f"{_HEAD}opt = getattr(tf.keras.optimizers, name)(1e-3)\n",
+            f"{_NEW_HEAD}opt = getattr(tf.keras.optimizers.legacy, name)(1e-3)\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}def fit(model):\n    model.compile('adam', 'mse')\n",
+            f"{_NEW_HEAD}def fit(model):\n    model.compile('adam', 'mse')\n",
+            review="not proven to be a Keras model",
+            unsafe=f"{_NEW_HEAD}def fit(model):\n"
+            "    model.compile(tf.keras.optimizers.legacy.Adam(), 'mse')\n",
+        ),
+        Case(
+            f"{_HEAD}opt = build(tf.keras.optimizers)\n",
+            f"{_NEW_HEAD}opt = build(tf.keras.optimizers)\n",
+            review="the module is passed on",
+        ),
+        Case(
+            f"import re\n{_HEAD}pattern = re.compile('adam')\n",
+            f"import re\n{_NEW_HEAD}pattern = re.compile('adam')\n",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields calls that make optimizers by name, and uses of the module as a whole."""
+        if not (program.legacy_optimizers and is_part_of_old(program)):
+            return
+        names = OptimizerNames(program, self.id)
+        for node, verdict in self._candidates(program):
+            if not names.is_left(node):  # Asked last: it takes longest.
+                yield self.found(node, program, verdict, Role.OPTIMIZER)
+
+    def _candidates(self, program: Program) -> Iterator[tuple[cst.CSTNode, Verdict]]:
+        candidates: list[tuple[cst.CSTNode, Verdict | None]] = [
+            (one.call.func, self._of_compile(one, program)) for one in model_compiles(program)
+        ]
+        candidates += [
+            (kept, _KEPT) for kept in kept_compiles(program) if not _has_optimizer(kept, program)
+        ]
+        for node in program.scopes.scope_of_read:
+            if isinstance(node, cst.Name | cst.Attribute):
+                paths = {path for path in program.resolver.paths(node) if path is not None}
+                if any(map(optimizer_families.chooses_family, paths)):
+                    candidates.append((node, self._of_function(node, program)))
+                elif any(map(optimizer_families.is_home, paths)):
+                    candidates.append((node, self._of_module(node, program)))
+        candidates += [(m, self._of_module(m, program)) for m in looked_up_modules(program)]
+        candidates += [(text, _SPELLED) for text in naming_strings(program)]
+        return ((node, verdict) for node, verdict in candidates if verdict is not None)
+
+    def _of_compile(self, compiled: Compile, program: Program) -> Rewrite | Review | None:
+        """Says what to do about the optimizer that `compile` gets, or does not get."""
+        argument = compiled.optimizer
+        rewrite: Rewrite | None
+        if argument is not None:
+            rewrite = self._of_argument(compiled, argument.value, program)
+        elif compiled.is_unpacked:
+            return _UNPACKED if compiled.is_proven else None
+        else:
+            rewrite = _with_default(compiled, program)
+        if rewrite is None or compiled.is_proven:
+            return rewrite
+        if not _is_told(compiled, program):
+            return None
+        if _imports_keras_3(program):
+            return _OF_EITHER_KERAS
+        return Review(
+            "Keras makes an optimizer of the new family here if this compiles a model, and it is "
+            "not proven to be a Keras model",
+            "If it is one, give `compile` an optimizer of tf.keras.optimizers.legacy.",
+            unsafe_fix=rewrite,
+            observed_fixes=[ObservedFix("compile", (), rewrite)]
+            if isinstance(rewrite, Rewrite)
+            else (),
+        )
+
+    def _of_argument(
+        self, compiled: Compile, value: cst.BaseExpression, program: Program
+    ) -> Rewrite | None:
+        """Returns what makes the optimizer stay of its family; nothing if it does anyway."""
+        start, end = program.tree.full_span(value)
+        if isinstance(value, cst.SimpleString):
+            name = optimizer_families.class_of(str(value.evaluated_value))
+            if name is None:
+                return None  # No TensorFlow made an optimizer of it.
+            return Rewrite(
+                "the optimizer that the string stood for",
+                lambda renderer: [
+                    Edit(start, end, _class_call(name, _occurrence(value, program), renderer))
+                ],
+                is_rename=True,
+            )
+        kinds = program.types.of(value)
+        if kinds <= _OPTIMIZERS or isinstance(value, cst.List | cst.Tuple):
+            return None
+        if ObjectType.OTHER not in kinds and not may_be_text(value, program):
+            return None
+
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            module = renderer.render_path(_occurrence(value, program), *_MODULES)
+            return [
+                Edit(start, start, f"{module}.get("),
+                Edit(end, end, ", use_legacy_optimizer=True)"),
+            ]
+
+        return Rewrite("a name stands for the optimizer that it stood for", edits, is_rename=True)
+
+    @staticmethod
+    def _of_function(node: cst.Name | cst.Attribute, program: Program) -> Rewrite | Review | None:
+        """Says what to do about `get`, `serialize` and `deserialize`."""
+        above = program.tree.parent(node)
+        keywords = {
+            optimizer_families.chooses_family(path) if path is not None else None
+            for path in program.resolver.paths(node)
+        }
+        if not isinstance(above, cst.Call) or above.func is not node:
+            if isinstance(above, cst.Assign | cst.AnnAssign | cst.Attribute | cst.ImportAlias):
+                return None
+            return Review(
+                "it is passed on, and makes optimizers of the new family by itself",
+                "Pass on a function that says use_legacy_optimizer=True.",
+            )
+        [keyword, *others] = sorted(keywords, key=str)
+        given = {argument.keyword.value for argument in above.args if argument.keyword}
+        if others or keyword is None:
+            return Review(
+                "on other ways through the program this name stands for something else",
+                "Give the two things two names.",
+            )
+        if keyword in given or not above.args:
+            return None
+        if any(argument.star == "**" for argument in above.args):
+            return Review(
+                f"its arguments are unpacked, so whether {keyword} is given cannot be seen here",
+                f"Pass {keyword}=True.",
+            )
+        first = above.args[0].value
+        if keyword == "use_legacy_optimizer" and program.types.of(first) <= _OPTIMIZERS:
+            return None
+        end = program.tree.span(above.args[-1])[1]
+        separator = argument_separator(program.tree, above, above.args[-1])
+        return Rewrite(
+            "says that the family is the one of TensorFlow up to 2.10",
+            lambda _: [Edit(end, end, f"{separator}{keyword}=True")],
+            is_rename=True,
+        )
+
+    @staticmethod
+    def _of_module(node: cst.BaseExpression, program: Program) -> Rewrite | Review | None:
+        """Says what to do about the module of both families, where it is used as a whole."""
+        above = program.tree.parent(node)
+        handed_on = cst.Arg | cst.Return | cst.Element | cst.DictElement | cst.Yield | cst.Param
+        is_members = isinstance(above, cst.Attribute) and above.attr.value == "__dict__"
+        if not is_members and not isinstance(above, handed_on):
+            return None
+        call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+        if isinstance(call, cst.Call) and only_asks(call):
+            return None
+        if not is_looked_up(node, program) or names_new_classes(program):
+            return _PASSED_ON
+        end = program.tree.full_span(node)[1]
+        return Rewrite(
+            "looked up among the classes that TensorFlow had under these names up to 2.10",
+            lambda _: [Edit(end, end, ".legacy")],
+            is_rename=True,
+        )
+
+
+_UNPACKED = Review(
+    "the arguments of `compile` are unpacked, so whether a string is its optimizer cannot be seen "
+    "here",
+    "Give `compile` an optimizer of tf.keras.optimizers.legacy, not a string.",
+)
+_OF_EITHER_KERAS = Review(
+    "Keras makes an optimizer of the new family here if this compiles a model of tf.keras; the "
+    "file imports `keras` as well, whose models are of Keras 3 now",
+    "Give `compile` an optimizer of tf.keras.optimizers.legacy if the model is of tf.keras. Leave "
+    "it if the model is of `keras`.",
+)
+_KEPT = Review(
+    "`compile` is kept and called later, where Keras makes an optimizer of the new family of a "
+    "string, and if it gets none",
+    "Give `compile` an optimizer of tf.keras.optimizers.legacy.",
+)
+_SPELLED = Review(
+    "this string is the path of optimizers that are of the new family now, and strings are never "
+    "edited",
+    "Write tf.keras.optimizers.legacy into it, if code looks them up by it.",
+)
+_PASSED_ON = Review(
+    "the module is passed on, so which optimizers are made of it cannot be seen here",
+    "Pass on tf.keras.optimizers.legacy, whose classes are what these were up to TensorFlow 2.10.",
+)
+
+
+def _occurrence(node: cst.CSTNode, program: Program) -> Occurrence:
+    return Occurrence(node, program.tree.span(node), Role.OPTIMIZER)
+
+
+def _class_call(name: str, occurrence: Occurrence, renderer: NameRenderer) -> str:
+    paths = [f"{module}.legacy.{name}" for module in _MODULES]
+    return f"{renderer.render_path(occurrence, *paths)}()"
+
+
+def _with_default(compiled: Compile, program: Program) -> Rewrite:
+    """Returns what writes out the optimizer that `compile` takes by itself."""
+    call, behind = compiled.call, compiled.arguments
+    before = separator = ""
+    if behind:
+        place = program.tree.span(behind[0])[0]
+        separator = argument_separator(program.tree, call, behind[0])
+    elif call.args:
+        place = program.tree.span(call.args[-1])[1]
+        before = argument_separator(program.tree, call, call.args[-1])
+    else:
+        place = program.tree.span(call)[1] - 1
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        made = _class_call(optimizer_families.DEFAULT, _occurrence(call, program), renderer)
+        return [Edit(place, place, f"{before}optimizer={made}{separator}")]
+
+    return Rewrite("the optimizer that `compile` took by itself", edits, is_rename=True)
+
+
+def _imports_keras_3(program: Program) -> bool:
+    """Whether a file imports the package `keras`, and not `tf.keras` under the same name."""
+    return any(
+        binding.kind is BindingKind.IMPORT
+        and (binding.path or "").partition(".")[0] == "keras"
+        and not any(
+            (other.path or "").startswith(("tensorflow", "tf_keras"))
+            for other in binding.scope.bindings.get(binding.name, ())
+        )
+        for binding in all_bindings(program.resolver)
+    )
+
+
+def _is_told(compiled: Compile, program: Program) -> bool:
+    """Whether a call reads like one that compiles a model with a string for the optimizer."""
+    keywords = {a.keyword.value for a in compiled.arguments if a.keyword is not None}
+    if compiled.optimizer is None:
+        return "loss" in keywords
+    value = compiled.optimizer.value
+    if keywords & _OF_MODELS:
+        return True
+    if isinstance(value, cst.Attribute | cst.Subscript):
+        return looks_like_settings(value.value)
+    return isinstance(value, cst.SimpleString) or ObjectType.OTHER in program.types.of(value)
+
+
+def _has_optimizer(kept: cst.Attribute, program: Program) -> bool:
+    """Whether `functools.partial(model.compile, ...)` gives it an optimizer, and not a string."""
+    above = program.tree.parent(kept)
+    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if not isinstance(call, cst.Call) or call.args[0] is not above:
+        return False
+    given = [a for a in call.args if a.keyword is not None and a.keyword.value == "optimizer"]
+    given += [a for a in call.args[1:2] if a.keyword is None and not a.star]
+    return bool(given) and all(program.types.of(a.value) <= _OPTIMIZERS for a in given)
+
+
+_RUNS = frozenset({"eval", "exec", "locate", "import_string", "patch"})
+
+
+def looked_up_modules(program: Program) -> Iterator[cst.Call]:
+    """Yields `getattr(tf.keras, "optimizers")`."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and looked_up_name(node) is not None:
+            paths = program.resolver.paths(node)
+            if any(path is not None and optimizer_families.is_home(path) for path in paths):
+                yield node
+
+
+def naming_strings(program: Program) -> Iterator[cst.CSTNode]:
+    """Yields strings that code may look up optimizers by."""
+    for node, above in program.tree.parents.items():
+        if isinstance(node, cst.SimpleString):
+            is_path = optimizer_families.is_spelled_in(node.raw_value)
+            if is_path and not _is_no_lookup(node, program):
+                yield node
+            elif isinstance(above, cst.Arg) and optimizer_families.ends_in(node.raw_value):
+                call = program.tree.parent(above)
+                if isinstance(call, cst.Call) and _called(call) == "attrgetter":
+                    yield node
+        elif isinstance(node, cst.FormattedStringText) and isinstance(above, cst.FormattedString):
+            call = program.tree.parent(program.tree.parent(above) or above)
+            looked_up = isinstance(call, cst.Call) and _called(call) in _RUNS
+            if looked_up and optimizer_families.is_spelled_in(node.value):
+                yield node
+
+
+def only_asks(call: cst.Call) -> bool:
+    """Whether a call only asks what is in the module, or looks up a class by a string."""
+    asks = dotted(call.func) in {"dir", "hasattr"}
+    return asks or isinstance(looked_up_name(call), cst.SimpleString)
+
+
+def is_looked_up(node: cst.CSTNode, program: Program) -> bool:
+    """Whether one class of the module is looked up, by a name that is not written out."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Attribute):
+        return isinstance(program.tree.parent(above), cst.Subscript)
+    call = program.tree.parent(above) if above is not None else None
+    if not isinstance(call, cst.Call) or call.args[0] is not above:
+        return False
+    if dotted(call.func) == "vars":
+        return isinstance(program.tree.parent(call), cst.Subscript)
+    return looked_up_name(call) is not None
+
+
+def names_new_classes(program: Program) -> bool:
+    """Whether the file names classes, in strings, that are in the new family alone."""
+    return any(
+        isinstance(node, cst.SimpleString) and node.evaluated_value in optimizer_families.ONLY_NEW
+        for node in program.tree.parents
+    )
+
+
+def _is_no_lookup(node: cst.SimpleString, program: Program) -> bool:
+    """Whether a string is an annotation, documentation or printed, or a module that is followed."""
+    above = program.tree.parent(node)
+    call = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if isinstance(call, cst.Call) and _called(call) in {"import_module", "print"}:
+        return True
+    return isinstance(above, cst.Expr) or any(
+        isinstance(one, cst.Annotation) for one in program.tree.ancestors(node)
+    )
+
+
+def _called(call: cst.Call) -> str:
+    return (dotted(call.func) or "").rpartition(".")[2]

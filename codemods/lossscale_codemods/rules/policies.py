@@ -1,0 +1,565 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policies: their functions, their constructor, and what is read of their loss scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import BindingKind
+from lossscale_codemods.analysis.constant_evaluation import constant
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
+from lossscale_codemods.analysis.model_compiles import kept_compiles, model_compile
+from lossscale_codemods.analysis.object_types import ObjectType
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.analysis.program_files import others_name
+from lossscale_codemods.analysis.program_words import words_in
+from lossscale_codemods.analysis.syntax_tree import dotted, is_none
+from lossscale_codemods.editing.edits import remove_item
+from lossscale_codemods.rules.base import (
+    Case,
+    Found,
+    ObservedFix,
+    Review,
+    Rewrite,
+    Rule,
+    Verdict,
+    rename,
+)
+from lossscale_codemods.rules.markers import OLD_NAMES, Marker
+from lossscale_codemods.rules.shared.constructors import loss_scale_argument
+from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, loss_scale_class
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.editing.names import NameRenderer
+
+SCALED = "mixed_float16"
+"""The policy that has a loss scale if none is given."""
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.experimental"
+_NEW = "tf.keras.mixed_precision"
+_GLOBAL = f"{_HEAD}policy = {_OLD}.global_policy()\n"
+_NEW_GLOBAL = f"{_HEAD}policy = {_NEW}.global_policy()\n"
+_DEAD = ("infer", "_with_float32_vars", "infer_float32_vars", "infer_with_float32_vars")
+_SETTING = (Meaning.SET_POLICY, Meaning.POLICY_SCOPE)
+_MADE = (Meaning.POLICY, Meaning.GLOBAL_POLICY)
+_PLAIN_READS = frozenset({"name", "compute_dtype", "variable_dtype"})
+_TRAINING = ("GradientTape", "apply_gradients", "minimize", "compile")
+_FITTING = ("fit", "fit_generator", "train_on_batch")
+_ASKING = frozenset({"load_model", "clone_and_build_model", "to_json", "to_yaml"})
+"""What takes the loss scale of a policy, or shows it."""
+_OWN_SCALES = (
+    f"policy {SCALED}: dynamic 32768 2000",
+    *(f"policy {name}: None" for name in ("float32", "float16", "bfloat16", "mixed_bfloat16")),
+)
+"""Policies in a recorded run with the loss scale that they have anyway."""
+_READ = ("loss_scale", "should_cast_variables")
+_TEXT = {"print", "str", "repr", "format", "debug", "info", "warning", "warn", "error", "log"}
+"""Functions and methods that write what they are given as text."""
+_SAME = "the loss scale is the one that this policy has anyway"
+
+
+class Policies(Rule):
+    """`set_policy` becomes `set_global_policy`; `global_policy` and `Policy` lose `experimental`.
+
+    TensorFlow 2.4 renamed them: https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The
+    rule reports names of policies that no longer exist, and `set_policy(None)` for Keras 3, which
+    takes no `None`. `get_layer_policy(layer)` becomes `layer.dtype_policy`.
+    """
+
+    id = "LS501"
+    title = "Global policy"
+    meanings = frozenset({*_SETTING, Meaning.GLOBAL_POLICY, Meaning.LAYER_POLICY})
+    explains = meanings
+    invalid = (
+        Case(
+            f"{_HEAD}{_OLD}.set_policy('mixed_float16')\n",
+            f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n",
+        ),
+        Case(
+            f"{_HEAD}print({_OLD}.global_policy().compute_dtype)\n",
+            f"{_HEAD}print({_NEW}.global_policy().compute_dtype)\n",
+        ),
+        Case(
+            f"{_HEAD}print({_OLD}.get_layer_policy(layer).name)\n",
+            "print(layer.dtype_policy.name)\n",
+        ),
+    )
+    valid = (
+        Case(f"{_HEAD}{_OLD}.set_policy('infer_float32_vars')\n", review="no policy of this name"),
+        Case(f"{_HEAD}{_NEW}.set_global_policy('mixed_float16')\n"),
+        Case(
+            "from tensorflow.python.keras.mixed_precision.experimental import policy\n"
+            "with policy.policy_scope('mixed_float16'):\n    pass\n",
+            review="policy_scope",
+        ),
+        Case(f"{_HEAD}policies = map({_OLD}.get_layer_policy, layers)\n", review="an attribute"),
+        Case(f"{_HEAD}print({_OLD}.get_layer_policy(x).loss_scale)\n", review="no loss scale"),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells calls and other uses; the signatures did not change."""
+        if occurrence.meaning is Meaning.POLICY_SCOPE:
+            return Review(
+                "policy_scope is private and gone",
+                "Call set_global_policy before and after, or give layers their dtype.",
+            )
+        if occurrence.meaning is Meaning.LAYER_POLICY:
+            return _of_layer(occurrence, program)
+        if program.usage(occurrence) in (Usage.MEMBER, Usage.BASE_CLASS):
+            return None
+        call = program.call(occurrence)
+        dead = _dead_name(call)
+        if dead is not None:
+            return dead
+        if program.target in WITH_KERAS_3 and call and any(is_none(a.value) for a in call.args):
+            return Review(
+                "Keras 3 takes no None for the policy",
+                "Give the name of the default policy, which is 'float32' unless set_floatx() "
+                "changed it.",
+            )
+        return rename("the current name", occurrence)
+
+
+class PolicyObjects(Rule):
+    """`Policy(name, loss_scale=...)` becomes `Policy(name)`, if that means the same.
+
+    The new Policy has no loss scale. `Model.compile` wraps the optimizer with a dynamic loss scale
+    under `mixed_float16`, and with none under other policies. The rule removes a loss scale that
+    the policy has anyway. It also removes one if the program trains in loops of its own and
+    compiles no model, or only with optimizers that it wraps itself, because `compile` did not wrap
+    these again. It reports all others.
+
+    With `--unsafe-fixes`, it also removes a loss scale if the file compiles no model, because only
+    `compile` uses it, and if the policy's name is unknown, so that the loss scale may be its
+    default.
+    """
+
+    id = "LS502"
+    title = "Policies with a loss scale"
+    meanings = frozenset({Meaning.POLICY})
+    explains = meanings
+    invalid = (
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy('mixed_float16')\n",
+            f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale='dynamic')\n",
+            f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy('mixed_bfloat16', None)\n",
+            f"{_HEAD}p = {_NEW}.Policy('mixed_bfloat16')\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=None)\n"
+            f"{_OLD}.set_policy(p)\n"
+            "def step(model, x, y):\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = tf.reduce_mean((model(x) - y) ** 2)\n"
+            "    return tape.gradient(loss, model.trainable_variables)\n",
+            f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n"
+            f"{_NEW}.set_global_policy(p)\n"
+            "def step(model, x, y):\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = tf.reduce_mean((model(x) - y) ** 2)\n"
+            "    return tape.gradient(loss, model.trainable_variables)\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=128)\nmodel.compile(opt)\n",
+            review="wrap the optimizer",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy('mixed_float16', loss_scale=None)\n",
+            review="always wraps",
+            unsafe=f"{_HEAD}p = {_NEW}.Policy('mixed_float16')\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy(name, loss_scale='dynamic')\n",
+            review="which policy",
+            unsafe=f"{_HEAD}p = {_NEW}.Policy(name)\n",
+        ),
+        Case(
+            f"{_HEAD}p = {_OLD}.Policy(name, loss_scale=None)\nmodel.compile(opt)\n",
+            review="which policy",
+            unsafe=f"{_HEAD}p = {_NEW}.Policy(name)\nmodel.compile(opt)\n",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Drops a loss scale that the policy has anyway, or that nothing takes."""
+        call = program.call(occurrence)
+        if call is None:
+            return None
+        if any(a.star for a in call.args):
+            return Review(
+                "its arguments are unpacked, so they cannot be seen here",
+                "Take loss_scale out of them: the new Policy does not have it.",
+            )
+        dead = _dead_name(call)
+        if dead is not None:
+            return dead
+        scale = policy_argument(call, 1, "loss_scale")
+        if scale is None:
+            return rename("the current class", occurrence)
+
+        def edits(renderer: NameRenderer) -> Sequence[Edit]:
+            removed = remove_item(program.tree, call.args, [scale])
+            return [*renderer.name_edit(occurrence), *removed]
+
+        is_shown = _config_is_read(call, program)
+        refusal = _refusal(call, scale, program)
+        if refusal is None and is_shown:
+            refusal = Review(
+                "get_config() is read from it, and has a loss scale only where one was given",
+                "Read nothing of the loss scale from the config, then drop loss_scale.",
+            )
+        if refusal is None:
+            return Rewrite(_SAME, edits)
+        if not is_shown and _decides_nothing(call, scale.value, program):
+            gone = set(program.tree.walk(scale.value))
+            return Rewrite(
+                "the loss scale of a policy is for optimizers that `compile` wraps, and it wraps "
+                "none here",
+                edits,
+                claims=[other for other in program.references if other.node in gone],
+            )
+        likely = None if is_shown else _why_likely(call, scale, program)
+        if likely is not None:
+            refusal.unsafe_fix = Rewrite(likely, edits)
+        if not is_shown:
+            same = Rewrite(_SAME, edits)
+            refusal.observed_fixes = [ObservedFix("policy", (seen,), same) for seen in _OWN_SCALES]
+        return refusal
+
+
+class PolicyReads(Rule):
+    """What is read of a policy's loss scale is reported: policies have none any more.
+
+    TensorFlow 2.4 removed the loss scale from policies and from their text:
+    https://github.com/tensorflow/tensorflow/releases/tag/v2.4.0. The policy's name says whether
+    losses are scaled. Only the optimizer knows the scale.
+    """
+
+    id = "LS504"
+    title = "The loss scale of a policy"
+    meanings = frozenset()
+    markers = (*OLD_NAMES, Marker(b"should_cast_variables"))
+    valid = (
+        Case(
+            f"{_GLOBAL}print(policy.loss_scale)\n",
+            f"{_NEW_GLOBAL}print(policy.loss_scale)\n",
+            review="no loss scale any more",
+        ),
+        Case(
+            f"{_GLOBAL}print(policy)\n",
+            f"{_NEW_GLOBAL}print(policy)\n",
+            review="the text of a policy",
+        ),
+        Case(
+            f"{_GLOBAL}scaled = hasattr(policy, 'loss_scale')\n",
+            f"{_NEW_GLOBAL}scaled = hasattr(policy, 'loss_scale')\n",
+            review="no loss scale any more",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields reads of what proven policies no longer have, and their text."""
+        for name in _READ:
+            for node in program.reads_by_attribute.get(name, ()):
+                if _is_policy_read(node, program) and not _is_taken(node, program):
+                    yield self.found(node, program, _GONE if name == "loss_scale" else _NO_CAST)
+        for call in program.tree.parents:
+            if isinstance(call, cst.Call) and _looks_up(call, program):
+                yield self.found(call, program, _GONE)
+        made = {program.call(one) for one in program.references if one.meaning in _MADE} - {None}
+        for text in _as_text(program) if made else ():
+            if text in made or any(v.made_by in made for v in program.types.values(text)):
+                yield self.found(text, program, _PRINTED)
+
+
+_GONE = Review(
+    "policies have no loss scale any more",
+    "Ask for the policy's `name`, which is 'mixed_float16' where losses are scaled, or read "
+    "`loss_scale` of the optimizer. Where an optimizer is made with it, write the loss scale.",
+)
+_NO_CAST = Review(
+    "should_cast_variables is gone",
+    "Compare `policy.compute_dtype` with `policy.variable_dtype`.",
+)
+_PRINTED = Review(
+    "the text of a policy has no loss scale any more",
+    "Write its `name` instead, or leave it if only people read the text. Later runs do not report "
+    "it, because the text is right in new code.",
+)
+
+
+def policy_argument(policy: cst.Call, position: int, keyword: str) -> cst.Arg | None:
+    """Returns an argument of a call that makes a policy."""
+    for index, argument in enumerate(policy.args):
+        if argument.keyword is None:
+            if index == position:
+                return argument
+        elif argument.keyword.value == keyword:
+            return argument
+    return None
+
+
+def name_of(policy: cst.Call, program: Program) -> str | None:
+    """Returns the name of a policy, if it can be seen."""
+    argument = policy_argument(policy, 0, "name")
+    node = argument.value if argument is not None else None
+    if isinstance(node, cst.Name):
+        bindings = program.resolver.bindings(node)
+        values = [b.value for b in bindings if b.kind is BindingKind.ASSIGN]
+        node = values[0] if len(bindings) == len(values) == 1 else None
+    return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
+
+
+def compiles_wrapped(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a call compiles a model with an optimizer that `compile` does not wrap again."""
+    compiled = model_compile(node, program)
+    given = compiled.optimizer if compiled is not None else None
+    return given is not None and program.types.of(given.value) == {ObjectType.WRAPPER}
+
+
+def _of_layer(occurrence: Occurrence, program: Program) -> Verdict:
+    """Says what becomes of `get_layer_policy`."""
+    call = program.call(occurrence)
+    if call is None or len(call.args) != 1 or call.args[0].star:
+        return Review(
+            "the policy of a layer is an attribute now, and this is not a plain call",
+            "Write `layer.dtype_policy`.",
+        )
+    above = program.tree.parent(call)
+    if isinstance(above, cst.Attribute) and above.attr.value in _READ:
+        return _GONE
+    layer = program.tree.source(call.args[0].value)
+    if not isinstance(call.args[0].value, cst.Name | cst.Attribute | cst.Call | cst.Subscript):
+        layer = f"({layer})"
+    edit = Edit(*program.tree.span(call), f"{layer}.dtype_policy")
+    return Rewrite("the layer's own attribute", lambda _: [edit], keeps_name=False)
+
+
+def _dead_name(call: cst.Call | None) -> Review | None:
+    """Returns the finding on the name of a policy that no version of today knows."""
+    if call is None or not call.args or not isinstance(call.args[0].value, cst.SimpleString):
+        return None
+    name = str(call.args[0].value.evaluated_value)
+    if name != "infer" and not name.endswith(_DEAD[1:]) and "float32_vars" not in name:
+        return None
+    return Review(
+        f"there is no policy of this name any more: {name!r}",
+        "Say the dtype that is meant: 'mixed_float16', 'mixed_bfloat16' or 'float32'.",
+    )
+
+
+def _refusal(call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
+    """Says why a policy needs its loss scale; nothing if it has that anyway."""
+    name = name_of(call, program)
+    kinds = LossScaleTypes(program).types(scale.value)
+    source = program.tree.source(scale.value)
+    if name is None:
+        return Review(
+            "which policy it is cannot be seen here, and with it what loss scale it has anyway",
+            "Drop loss_scale for ('mixed_float16', 'dynamic') and (any other, None); "
+            "otherwise wrap the optimizer yourself.",
+        )
+    if kinds == {LossScaleType.DYNAMIC if name == SCALED else LossScaleType.NOTHING}:
+        return None
+    if kinds == {LossScaleType.NOTHING}:
+        return Review(
+            "under mixed_float16, Model.compile always wraps the optimizer with a dynamic loss "
+            "scale, and loss_scale=None asked for none",
+            "Drop loss_scale=None if that is fine; otherwise write the training loop yourself, or "
+            "keep the policy with `--target compat`.",
+        )
+    if LossScaleType.UNKNOWN in kinds or len(kinds) > 1:
+        return Review(
+            f"the new Policy has no loss scale, and whether {source} is the one that {name!r} has "
+            "is known only when the program runs",
+            "Drop it if it is; otherwise wrap the optimizer before Model.compile with "
+            "LossScaleOptimizer.",
+        )
+    return Review(
+        f"the new Policy has no loss scale, and {source} is not the one that {name!r} has",
+        "Drop it, and wrap the optimizer before Model.compile, unless it is wrapped already: "
+        f"LossScaleOptimizer(optimizer, {_new_arguments(scale.value, program)}).",
+    )
+
+
+def _new_arguments(node: cst.BaseExpression, program: Program) -> str:
+    """Returns the arguments, without their values, that a loss scale becomes."""
+    made = [node, *(b.value for b in program.resolver.bindings(node) if b.value is not None)]
+    paths = [program.resolver.path(one.func) for one in made if isinstance(one, cst.Call)]
+    if any(path and loss_scale_class(path) == "DynamicLossScale" for path in paths):
+        return "initial_scale=..., dynamic_growth_steps=..."
+    return "dynamic=False, initial_scale=..."
+
+
+def _why_likely(call: cst.Call, scale: cst.Arg, program: Program) -> str | None:
+    """Says why a policy probably does the same without its loss scale, if it does."""
+    if program.reads_by_attribute.get("loss_scale"):
+        return None
+    known = LossScaleTypes(program).types(scale.value)
+    if name_of(call, program) is None and known <= {LossScaleType.DYNAMIC, LossScaleType.NOTHING}:
+        return "it is probably the loss scale that this policy has anyway"
+    if program.reads_by_attribute.get("compile"):
+        return None
+    # What is compiled elsewhere may be no model: then nothing is trained as one is.
+    modules = program.types.project.modules
+    if others_name(modules, ["compile"]) and others_name(modules, _FITTING):
+        return None
+    return "the loss scale of a policy is for `compile`, which is not called here"
+
+
+def _config_is_read(call: cst.Call, program: Program) -> bool:
+    """Whether `get_config` is called on a policy, whatever name it has at that point."""
+    tree = program.tree
+    is_held = isinstance(tree.parent(call), cst.Element | cst.DictElement)
+    return any(
+        isinstance(tree.parent(node), cst.Call)
+        and any(
+            value.made_by is call or (is_held and value.kind is ObjectType.UNKNOWN)
+            for value in program.types.values(node.value)
+        )
+        for node in program.reads_by_attribute.get("get_config", ())
+    )
+
+
+def _decides_nothing(policy: cst.Call, scale: cst.BaseExpression, program: Program) -> bool:
+    """Whether the loss scale of a policy is for nothing in its program.
+
+    Only `compile` took it: by itself, or where it loaded a compiled model, and not for an optimizer
+    that was wrapped already.
+    """
+    modules = program.types.project.modules
+    words = words_in(program.source) or _ASKING
+    return (
+        _is_plain(scale, program)
+        and _is_only_set(policy, program)
+        and _ASKING.isdisjoint(words)
+        and (not words.isdisjoint(_TRAINING) or others_name(modules, _TRAINING))
+        and ("compile" not in words or bool(program.reads_by_attribute.get("compile")))
+        and not any(True for _ in kept_compiles(program))
+        and all(
+            dotted(_called(read.value)) == "super"
+            for read in program.reads_by_attribute.get("get_config", ())
+        )
+        and all(
+            compiles_wrapped(program.tree.parent(read) or read, program) or _is_other(read, program)
+            for read in program.reads_by_attribute.get("compile", ())
+        )
+        and not others_name(modules, [*_ASKING, "compile", "get_config"])
+    )
+
+
+def _called(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Returns f of `f()`."""
+    return node.func if isinstance(node, cst.Call) else node
+
+
+def _is_plain(scale: cst.BaseExpression, program: Program) -> bool:
+    """Whether a loss scale is a constant, a name or an object of constants: to drop it is safe."""
+    if LossScaleTypes(program).types(scale) & {LossScaleType.UNKNOWN, LossScaleType.INVALID}:
+        return False
+    parts = [a.value for a in scale.args] if isinstance(scale, cst.Call) else [scale]
+    try:
+        for part in parts:
+            if not isinstance(part, cst.Name):
+                constant(program.tree.source(part))
+    except ValueError:
+        return False  # To take it out may take out more.
+    return True
+
+
+def _is_other(read: cst.Attribute, program: Program) -> bool:
+    """Whether `x.compile` is a function of another package, as `re.compile` is."""
+    paths = program.resolver.paths(read)
+    return bool(paths) and all(p is not None and not frameworks.is_framework(p) for p in paths)
+
+
+def _is_only_set(policy: cst.Call, program: Program) -> bool:
+    """Whether a policy is only set, given to layers, and asked for its name and types."""
+    above = program.tree.parent(policy)
+    if isinstance(above, cst.Arg):
+        return _takes_policy(above, program)
+    if not isinstance(above, cst.Assign) or len(above.targets) != 1:
+        return False
+    target = above.targets[0].target
+    if not isinstance(target, cst.Name):
+        return False
+    for use in (use for b in program.scopes.binding_at[target] for use in b.uses):
+        around = program.tree.parent(use)
+        if isinstance(around, cst.Attribute):
+            if around.attr.value not in _PLAIN_READS:
+                return False
+        elif not isinstance(around, cst.Arg) or not _takes_policy(around, program):
+            return False
+    return True
+
+
+def _takes_policy(argument: cst.Arg, program: Program) -> bool:
+    if argument.keyword is not None and argument.keyword.value == "dtype":
+        return True
+    call = program.tree.parent(argument)
+    return any(one.meaning in _SETTING and program.call(one) is call for one in program.references)
+
+
+def _is_policy_read(node: cst.Attribute, program: Program) -> bool:
+    """Whether something is read of a policy, other than what `get_layer_policy` gives."""
+    owner = node.value
+    if isinstance(owner, cst.Call) and any(
+        one.meaning is Meaning.LAYER_POLICY and one.node is owner.func for one in program.references
+    ):
+        return False
+    if program.types.is_policy(owner):
+        return True
+    word = (dotted(owner) or "").rpartition(".")[2].lower()
+    return word.endswith("policy") and any(one.meaning in _MADE for one in program.references)
+
+
+def _is_taken(read: cst.Attribute, program: Program) -> bool:
+    """Whether a loss scale is read for an old constructor, whose rule says what becomes of it."""
+    argument = program.tree.parent(read)
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    return (
+        isinstance(call, cst.Call)
+        and loss_scale_argument(call) is argument
+        and any(o.node is call.func and o.meaning is Meaning.OPTIMIZER for o in program.references)
+    )
+
+
+def _looks_up(call: cst.Call, program: Program) -> bool:
+    """Whether a call is `hasattr(policy, "loss_scale")` or `getattr(policy, "loss_scale")`."""
+    match call:
+        case cst.Call(
+            func=cst.Name(value="getattr" | "hasattr"),
+            args=[cst.Arg(value=policy, star=""), cst.Arg(value=cst.SimpleString() as name), *_],
+        ):
+            return name.evaluated_value in _READ and program.types.is_policy(policy)
+    return False
+
+
+def _as_text(program: Program) -> Iterator[cst.BaseExpression]:
+    """Yields what is written as text."""
+    for node in program.tree.parents:
+        match node:
+            case cst.FormattedStringExpression():
+                yield node.expression
+            case cst.BinaryOperation(operator=cst.Modulo(), right=cst.Tuple(elements=elements)):
+                yield from (element.value for element in elements)
+            case cst.BinaryOperation(operator=cst.Modulo(), right=right):
+                yield right
+            case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))) if (
+                name in _TEXT
+            ):
+                yield from (a.value for a in node.args if not a.star and a.keyword is None)

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old names that become new ones, where nothing but the name changes."""
+
+from __future__ import annotations
+
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
+
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.experimental"
+_NEW = "tf.keras.mixed_precision"
+_V1 = "tf.compat.v1.mixed_precision"
+_COMPARED = {
+    Usage.TYPE_TEST: "isinstance with the current class",
+    Usage.ANNOTATION: "annotated with the current class",
+    Usage.CUSTOM_OBJECT: "the current class under its name",
+}
+
+
+class CompatNames(Rule):
+    """With `--target compat`, names of the old API become the same names in compat_lossscale.
+
+    Use this target for programs that need what the current API cannot express: a multiplier other
+    than 2, a LossScale subclass of your own, or a policy with a fixed loss scale. Only names
+    change. The arguments, the classes and their behavior stay those of TensorFlow 2.0 to 2.3.
+    """
+
+    id = "LS001"
+    title = "Old names with `--target compat`"
+    shows_imports = True
+    targets = frozenset([Target.COMPAT])
+    invalid = (
+        Case(
+            "from tensorflow.keras.mixed_precision import experimental as mp\n"
+            "opt = mp.LossScaleOptimizer(opt, 'dynamic')\n",
+            "from compat_lossscale import experimental as mp\n"
+            "opt = mp.LossScaleOptimizer(opt, 'dynamic')\n",
+        ),
+        Case(
+            f"{_HEAD}scale = tf.mixed_precision.experimental.DynamicLossScale(multiplier=4)\n",
+            "import compat_lossscale\nscale = compat_lossscale.v1.DynamicLossScale(multiplier=4)\n",
+        ),
+    )
+    valid = (
+        Case(
+            f"{_HEAD}manager = tf.contrib.mixed_precision.FixedLossScaleManager(5000)\n",
+            review="compat_lossscale does not have",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells what compat_lossscale has."""
+        if occurrence.role is Role.UNRESOLVED or not occurrence.names:
+            return None
+        if not all(old.new_paths(program.target) for old in occurrence.names):
+            return Review(
+                "compat_lossscale does not have this name",
+                "Move to tf.compat.v1.mixed_precision, or to the non-experimental Keras API.",
+            )
+        if occurrence.meaning is Meaning.MODULE and program.usage(occurrence) is Usage.MEMBER:
+            return Review(
+                "compat_lossscale does not have what is taken from this module",
+                "Take it from where it is public, or do without it.",
+            )
+        return rename("the same name in compat_lossscale", occurrence)
+
+
+class Aliases(Rule):
+    """An assigned alias gets the new name: `mp = tf.keras.mixed_precision.experimental`.
+
+    The rule changes the right-hand side of the assignment and keeps the alias. It follows every use
+    of the alias, in its scope and through `self`. If one use cannot change, the alias and all of
+    its uses stay. LS101 does the same for imports.
+    """
+
+    id = "LS102"
+    title = "Assigned aliases"
+    shows_imports = True
+    invalid = (
+        Case(
+            f"{_HEAD}mp = {_OLD}\nmp.set_policy('mixed_float16')\n",
+            f"{_HEAD}mp = {_NEW}\nmp.set_global_policy('mixed_float16')\n",
+        ),
+        Case(
+            f"{_HEAD}\nclass Trainer:\n"
+            "    def __init__(self):\n"
+            f"        self._mp = {_OLD}\n\n"
+            "    def wrap(self, opt):\n"
+            "        return self._mp.LossScaleOptimizer(opt, 'dynamic')\n",
+            f"{_HEAD}\nclass Trainer:\n"
+            "    def __init__(self):\n"
+            f"        self._mp = {_NEW}\n\n"
+            "    def wrap(self, opt):\n"
+            "        return self._mp.LossScaleOptimizer(opt)\n",
+        ),
+    )
+    valid = (Case(f"{_HEAD}mp = {_OLD}\nconfigure(mp)\n", review="must stay what it is"),)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Renames what an alias stands for; whether the alias can move is decided with its uses."""
+        if occurrence.role is Role.REFERENCE and program.usage(occurrence) is Usage.ALIAS:
+            return rename("the alias stands for the new name", occurrence)
+        return None
+
+
+class BareKeras(Rule):
+    """Old names in the package `keras` are reported, because `keras` is Keras 3 today.
+
+    When these names were public, `keras` was Keras 2, and nearly the same as `tf.keras`. Today
+    `keras` is Keras 3, whatever TF_USE_LEGACY_KERAS says. Its LossScaleOptimizer has no `dynamic`,
+    no `loss_scale` and no `get_scaled_loss`, and accepts no optimizer of tf-keras. Keras 2 is now
+    `tf_keras`, and `tf.keras` with TF_USE_LEGACY_KERAS=1. `compat-lossscale run` restores the old
+    names there, and not in `keras`.
+    """
+
+    id = "LS105"
+    title = "Old names in the package `keras`"
+    order = -1
+    shows_imports = True
+    targets = WITH_KERAS_2
+    valid = (
+        Case(
+            "import keras\nopt = keras.mixed_precision.experimental.LossScaleOptimizer(opt, 128)\n",
+            review="`keras` is Keras 3 now",
+        ),
+        Case(
+            "from keras.mixed_precision import experimental as mp\n"
+            "mp.set_policy('mixed_float16')\n",
+            review="`keras` is Keras 3 now",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Reports every name of this kind."""
+        del program
+        if not any(old.is_of_keras_3 for old in occurrence.names):
+            return None
+        return Review(
+            "`keras` is Keras 3 now, whose mixed precision has another API than this name had",
+            "Import keras from tensorflow, to run with TF_USE_LEGACY_KERAS=1, or import tf_keras "
+            "in its place; then run again.",
+        )
+
+
+class TypeTests(Rule):
+    """Type tests and annotations with an old class get the new class.
+
+    In TensorFlow 2.4, the old class is a subclass of the new one. Since TensorFlow 2.11, objects
+    have several classes that all inherit from the new one, so `isinstance` stays right. A
+    comparison of types, `type(opt) == LossScaleOptimizer`, is never true then, and is reported. So
+    is the class as a custom object, which tf-keras cannot load, and does not need.
+    """
+
+    id = "LS401"
+    title = "isinstance, annotations, custom objects"
+    not_handled = "Names that look like an old class and are not TensorFlow's."
+    invalid = (
+        Case(
+            f"{_HEAD}ok = isinstance(opt, (tf.Module, {_OLD}.LossScaleOptimizer))\n",
+            f"{_HEAD}ok = isinstance(opt, (tf.Module, {_NEW}.LossScaleOptimizer))\n",
+        ),
+        Case(
+            f"{_HEAD}def f(policy: {_OLD}.Policy) -> '{_OLD}.LossScaleOptimizer': ...\n",
+            f"{_HEAD}def f(policy: {_NEW}.Policy) -> '{_NEW}.LossScaleOptimizer': ...\n",
+        ),
+    )
+    valid = (
+        Case("ok = isinstance(opt, LossScaleOptimizer)\n"),
+        Case(
+            f"{_HEAD}known = {{'LossScaleOptimizer': {_OLD}.LossScaleOptimizer}}\n",
+            review="as a custom object",
+        ),
+        Case(
+            f"{_HEAD}if type(opt) == {_OLD}.LossScaleOptimizer:\n    pass\n",
+            review="never true",
+        ),
+    )
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells the class."""
+        if occurrence.meaning in (Meaning.MODULE, Meaning.CONTRIB, None):
+            return None
+        if occurrence.role is Role.ANNOTATION_STRING:
+            return rename(_COMPARED[Usage.ANNOTATION], occurrence)
+        usage = program.usage(occurrence)
+        if occurrence.role is not Role.REFERENCE:
+            return None
+        if usage is Usage.TYPE_COMPARISON and occurrence.meaning in _COMPARED_CLASSES:
+            return Review(
+                "what the current class makes is of other classes from TensorFlow 2.11 on, so that "
+                "this is never true",
+                "Ask isinstance(...), which also accepts these classes.",
+            )
+        is_optimizer = occurrence.meaning is Meaning.OPTIMIZER and program.target is Target.TF_KERAS
+        if usage is Usage.CUSTOM_OBJECT and is_optimizer:
+            return Review(
+                "tf-keras cannot load the current class as a custom object, because it has no "
+                "from_config()",
+                "Remove it from custom objects: TensorFlow knows its class itself.",
+            )
+        return rename(_COMPARED[usage], occurrence) if usage in _COMPARED else None
+
+
+_COMPARED_CLASSES = (Meaning.OPTIMIZER, Meaning.POLICY)
+
+
+class V1Names(Rule):
+    """The v1 wrapper gets its current name, `tf.compat.v1.mixed_precision.*`.
+
+    It wraps v1 optimizers only, and the Keras class refuses these, so it cannot become the Keras
+    class. `disable_mixed_precision_graph_rewrite` gets its current name too.
+    """
+
+    id = "LS601"
+    title = "Names of the v1 API"
+    meanings = frozenset({Meaning.V1_OPTIMIZER, Meaning.REWRITE_OFF})
+    explains = meanings
+    not_handled = (
+        "Base classes (LS204), names that are passed on (LS205) and attributes of the class."
+    )
+    invalid = (
+        Case(
+            f"{_HEAD}opt = tf.train.experimental.MixedPrecisionLossScaleOptimizer(opt, 64)\n",
+            f"{_HEAD}opt = {_V1}.MixedPrecisionLossScaleOptimizer(opt, 64)\n",
+        ),
+        Case(
+            "import tensorflow.compat.v1 as tf\n"
+            "tf.train.experimental.disable_mixed_precision_graph_rewrite()\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "tf.mixed_precision.disable_mixed_precision_graph_rewrite()\n",
+        ),
+    )
+    valid = (Case(f"{_HEAD}opt = {_V1}.MixedPrecisionLossScaleOptimizer(opt, 8)\n"),)
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Respells what is no base class."""
+        if program.usage(occurrence) in (Usage.BASE_CLASS, Usage.MEMBER):
+            return None
+        return rename("the name that is still there under compat.v1", occurrence)

@@ -1,0 +1,558 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old names in text: in comments, in strings, and in what is put together when the program runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from lossscale_codemods.analysis.decoding import text_of
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Role
+from lossscale_codemods.analysis.program_files import others_naming
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.rules.base import Case, Found, Review, Rule
+from lossscale_codemods.vocabulary import likely_names, mentions, names
+from lossscale_codemods.vocabulary.names import HELPER, Target
+from lossscale_codemods.vocabulary.records import Outcome, Record
+from lossscale_codemods.vocabulary.suppression import IS_OURS, comments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lossscale_codemods.analysis.program import Program
+
+
+_COMMENT, _DOCSTRING, _STRING = "a comment", "a docstring", "a string"
+
+
+class Mentions(Rule):
+    """Old names in comments, docstrings and strings are listed, and never edited.
+
+    Prose can mention an old version on purpose. A mention needs no action and does not change the
+    exit code. For strings that are part of the program, see LS802.
+    """
+
+    id = "LS801"
+    title = "Comments and strings"
+    meanings = frozenset()
+    targets = frozenset(Target)
+    not_handled = "Nothing is edited. What a mention says has to be judged by whoever wrote it."
+    valid = (Case("# opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(opt, 'd')\n"),)
+
+    def mentions(self, program: Program) -> Iterator[Record]:
+        """Yields a record for each old name in a comment or a string that no rule decides."""
+        tree = program.tree
+        decided = program.decided_strings | {
+            o.node for o in program.references if isinstance(o.node, cst.SimpleString)
+        }
+        for comment in comments(text_of(program.source)):
+            if IS_OURS not in comment.string:
+                line, column = comment.start
+                for match in mentions.mentions_of_old_names(comment.string):
+                    yield self._record(line, column + match.start() + 1, match.group(), _COMMENT)
+        for node in list(tree.parents):
+            if not isinstance(node, cst.SimpleString | cst.FormattedStringText) or node in decided:
+                continue
+            mentioned = list(mentions.mentions_of_old_names(node.value))
+            if mentioned and _is_in_helper(program, node):
+                continue
+            kind = _DOCSTRING if isinstance(tree.parent(node), cst.Expr) else _STRING
+            for match in mentioned:
+                before = len(node.value[: match.start()].encode())
+                place = tree.position(tree.span(node)[0] + before)
+                yield self._record(*place, match.group(), kind)
+
+    def _record(self, line: int, column: int, name: str, kind: str) -> Record:
+        return Record(
+            rule=self.id,
+            outcome=Outcome.MENTIONED,
+            line=line,
+            column=column,
+            name=name,
+            message=f"is in {kind}, which is never edited",
+            end_line=line,
+            end_column=column + len(name),
+        )
+
+
+def _is_in_helper(program: Program, node: cst.CSTNode) -> bool:
+    """Whether a string is in the function that an earlier run added."""
+    return any(
+        isinstance(above, cst.FunctionDef) and above.name.value.rstrip("_") == HELPER
+        for above in program.tree.ancestors(node)
+    )
+
+
+class Strings(Rule):
+    """A string that the program uses is reported if it contains an old name.
+
+    `mock.patch("tensorflow.keras.mixed_precision.experimental.set_policy")` and `exec("from
+    ...experimental import Policy")` fail with the new names. So does `type(opt).__name__ ==
+    "LossScaleOptimizer"` with `--new-optimizers`. In a folder, the rule looks at the values
+    of YAML, JSON and TOML files as well.
+    """
+
+    id = "LS802"
+    title = "Strings that are old names"
+    meanings = frozenset()
+    targets = frozenset(Target)
+    valid = (
+        Case(
+            "mock.patch('tensorflow.keras.mixed_precision.experimental.set_policy')\n",
+            review="the path of an old name",
+        ),
+        Case(
+            "ok = type(opt).__name__ == 'LossScaleOptimizer'\n",
+            review="another name now",
+            new_optimizers=True,
+        ),
+        Case("ok = type(opt).__name__ == 'LossScaleOptimizer'\n"),
+        Case(
+            "exec('import tensorflow.keras.mixed_precision.experimental as mp')\n",
+            review="is run as code",
+        ),
+        Case(
+            "'''Sets it.\n\n"
+            ">>> tf.keras.mixed_precision.experimental.set_policy(\"float32\")\n'''\n",
+            review="a doctest",
+        ),
+        Case(
+            "import tensorflow as tf\n"
+            "scale = getattr(tf.train.experimental, 'DynamicLossScale')()\n",
+            review="by its name",
+        ),
+        Case(
+            "import tensorflow as tf\n"
+            "for name in ['LossScale', 'FixedLossScale']:\n"
+            "    print(getattr(tf.train.experimental, name))\n",
+            review="known only when the program runs",
+        ),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the strings, but for annotations."""
+        annotations = {o.node for o in program.references}
+        for node in program.tree.parents:
+            if isinstance(node, cst.SimpleString | cst.FormattedString) and node not in annotations:
+                review = self._review(program, node)
+                if review is not None:
+                    # The names of classes are in new programs too.
+                    old = _string_text(node) not in names.OLD_CLASS_NAMES
+                    yield self.found(node, program, review, Role.STRING, is_old_use=old)
+        for node in program.tree.parents:
+            if isinstance(node, cst.Call) and _looks_up(program, node):
+                yield self.found(node, program, _LOOKED_UP)
+
+    def _review(
+        self, program: Program, node: cst.SimpleString | cst.FormattedString
+    ) -> Review | None:
+        text = _string_text(node)
+        reachability = program.reachability
+        if text is None or reachability.feature_probe(node) or reachability.gone_probe(node):
+            return None  # What asks is migrated itself.
+        above = program.tree.parent(node)
+        if isinstance(node, cst.SimpleString) and likely_names.is_old_path(text):
+            return Review(
+                "this string is the path of an old name, and strings are never edited",
+                "Write the path of the new name into it, if code imports or patches by it.",
+            )
+        if isinstance(above, cst.Comparison | cst.ComparisonTarget) and _is_renamed(text, program):
+            return Review(
+                _RENAMED[text],
+                "Test with isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer) "
+                "instead.",
+            )
+        if _is_attribute_test(program, above, text):
+            in_guard = _is_in_guard(program, node)
+            if in_guard and program.target is Target.COMPAT:
+                return None  # The branch for old versions is reported.
+            return Review(
+                "getattr, hasattr or an import looks for an old name by its name",
+                "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
+                "support; otherwise write the new name.",
+                follows=in_guard,
+            )
+        if not any(mentions.mentions_of_old_names(text)):
+            return None
+        if any(map(mentions.may_mention_old_name, _DOCTEST.findall(text))):
+            return Review(
+                "this text is a doctest, which is run as code, and strings are never edited",
+                "Write the new names into it.",
+            )
+        if is_run(program, node):
+            return Review(
+                "this string is run as code, and strings are never edited",
+                "Write the new names into it.",
+            )
+        if can_be_run(program, node):
+            return Review(
+                "this program runs text as code, and this string has an old name",
+                "If it is run, write the new names into it.",
+            )
+        return None
+
+
+_DOCTEST = re.compile(r"^\s*(?:>>>|\.\.\.) .*$", re.MULTILINE)
+_RENAMED = {
+    "LossScaleOptimizer": (
+        "the class has another name now around optimizers that are none of "
+        "tf.keras.optimizers.legacy: LossScaleOptimizerV3"
+    ),
+    "LossScaleOptimizerV1": "no class has this name any more",
+}
+"""What to know of names of optimizer classes. That of TensorFlow 1 has the name that it had."""
+_ALSO_OLD = "LossScaleOptimizer"
+"""The name of the class around the optimizers of a program, unless these change."""
+_MEMBERS = names.MEMBERS | {".experimental"}
+"""What code looks for by its name in a module, or in an import of one."""
+_ASKS = frozenset({"getattr", "hasattr"})
+_IMPORTS = frozenset({"__import__", "import_module"})
+
+
+def _is_renamed(text: str, program: Program) -> bool:
+    """Whether a string was the name of a class that has another name in the migrated program."""
+    if text == _ALSO_OLD and (program.legacy_optimizers or program.target is not Target.TF_KERAS):
+        return False
+    return text in _RENAMED
+
+
+def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str) -> bool:
+    """Whether a string is the name in `getattr(module, "name")`, or in an import by a function."""
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    if not isinstance(call, cst.Call):
+        call = (
+            next((a for a in program.tree.ancestors(argument) if isinstance(a, cst.Call)), None)
+            if isinstance(argument, cst.Element)
+            else None
+        )
+    called = last_name(call) if call is not None else ""
+    if call is None or not call.args or text not in _MEMBERS:
+        return False
+    if called in _ASKS:
+        paths = program.resolver.paths(call.args[0].value)
+        return any(
+            p is not None and names.lookup(p) is None and names.lookup(f"{p}.{text}") is not None
+            for p in paths
+        )
+    return called in _IMPORTS and any(
+        isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
+        for n in program.tree.walk(call)
+    )
+
+
+def _is_in_guard(program: Program, text: cst.CSTNode) -> bool:
+    """Whether a string is in the condition of a guard, which is reported."""
+    guard_of = program.reachability.guard_of
+    for above in program.tree.ancestors(text):
+        if isinstance(above, cst.If | cst.IfExp):
+            sides = [above.body, above.orelse]
+            return any(side is not None and guard_of(side) is above for side in sides)
+    return False
+
+
+def _looks_up(program: Program, call: cst.Call) -> bool:
+    """Whether a call is `getattr(module, name)`, of a module that had old names."""
+    if last_name(call) not in _ASKS or len(call.args) < 2 or program.resolver.bindings(call.func):
+        return False
+    if isinstance(call.args[1].value, cst.SimpleString):
+        return False
+    return any(
+        path is not None and names.lookup(path) is None and names.has_old_members(path)
+        for path in program.resolver.paths(call.args[0].value)
+    )
+
+
+_METHODS: Final = frozenset({"compile", "eval"})
+"""Functions of Python with these names are not methods: nothing stands before them."""
+_BUILT_IN: Final = frozenset({"eval", "exec"})
+_RUNS: Final = frozenset(
+    {"compile", "eval", "exec", "run_cell_magic", "run_line_magic", "system"} | {"Timer", "timeit"}
+)
+_RUNS_ELSEWHERE: Final = ("exec", "timeit")
+"""Functions that hardly anything else is called as; `eval` is a method of many things."""
+_SHOWS: Final = frozenset(
+    {"debug", "error", "exception", "fail", "info", "log", "print", "skip", "warn", "warning"}
+)
+"""Functions that show a text to people."""
+_FIELD: Final = "\0"
+
+
+def _string_text(node: cst.SimpleString | cst.FormattedString) -> str | None:
+    """Returns the text of a string that is valid; there is nothing in the place of fields."""
+    if isinstance(node, cst.FormattedString):
+        parts = (p.value if isinstance(p, cst.FormattedStringText) else _FIELD for p in node.parts)
+        return "".join(parts)
+    try:
+        return str(node.evaluated_value)
+    except (ValueError, SyntaxError):
+        return None
+
+
+def is_run(program: Program, node: cst.CSTNode) -> bool:
+    """Whether a string is given to a function that runs it."""
+    for above in program.tree.ancestors(node):
+        if isinstance(above, cst.Call) and last_name(above) in _RUNS and not _is_method(above):
+            return True
+        if isinstance(above, cst.List | cst.Tuple) and any(
+            program.tree.source(element.value) in {'"-c"', "'-c'"} for element in above.elements
+        ):
+            return True  # `python -c ...`
+        if isinstance(above, cst.Assign) and above.value is node:
+            targets = [t.target for t in above.targets]
+            bindings = [b for t in targets for b in program.scopes.binding_at.get(t, [])]
+            return any(is_run(program, use) for binding in bindings for use in binding.uses)
+        if isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
+            break
+    return False
+
+
+def can_be_run(program: Program, node: cst.CSTNode) -> bool:
+    """Whether a string can come to `exec` or `eval`, on a way that cannot be followed."""
+    for above in program.tree.ancestors(node):
+        if isinstance(above, cst.Expr | cst.Raise | cst.Assert):
+            # A text that stands alone is a docstring.
+            return isinstance(above, cst.Expr) and above.value is not node and _runs(program)
+        if isinstance(above, cst.Call) and last_name(above) in _SHOWS:
+            return False
+    return _runs(program)
+
+
+def _runs(program: Program) -> bool:
+    """Whether a file runs text as code, or another file of its program does."""
+    here = any(
+        isinstance(one, cst.Name) and one.value in _BUILT_IN and not program.resolver.bindings(one)
+        for one in program.scopes.scope_of_read
+    )
+    return here or bool(others_naming(program.types.project.modules, _RUNS_ELSEWHERE))
+
+
+def last_name(call: cst.Call) -> str:
+    """Returns the last name of what is called."""
+    last = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    return last.value if isinstance(last, cst.Name) else ""
+
+
+def _is_method(call: cst.Call) -> bool:
+    """Whether `re.compile` or `model.compile` is called, not the function of this name."""
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS
+
+
+_WAYS_TO_IMPORT: Final = frozenset(
+    {"__import__", "import_module", "resolve_name", "find_spec", "import_string", "locate"}
+)
+_RUNS_BUILT_TEXT: Final = frozenset({"compile", "eval", "exec", "repeat", "timeit", "Timer"})
+_OLD_CODE: Final = re.compile(
+    r"mixed_precision|(?<![\w-])experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
+)
+"""What a string has in it that can be a part of code with an old name."""
+_TABLES: Final = frozenset({"globals", "locals", "vars"})
+_SHORTEST_PART: Final = 3
+_GETS: Final = frozenset({"get", "pop", "__getitem__"})
+_OLD_PART: Final = re.compile(r"(?<!\w)experimental(?!\w)")
+_WORDS: Final = ("mixed_precision", "LossScale", "loss_")
+"""A file that comes to old modules has one of these somewhere."""
+_HEAD = "import tensorflow as tf\n"
+
+
+class RunTimeNames(Rule):
+    """An old name that is made at run time, or looked up in the dictionary of a module.
+
+    `importlib.import_module(ROOT + ".experimental")` and
+    `vars(tf.keras.mixed_precision)["experimental"]` come to the old modules without naming them in
+    the code, so nothing else in the file shows that they are gone. The rule does not follow such
+    names. It reports code that runs text, or reads an attribute by a name that is no literal, in a
+    file that has an old name, or a part of one, in a string.
+    """
+
+    id = "LS803"
+    title = "Old names that are made at run time"
+    meanings = frozenset()
+    targets = frozenset(Target)
+    valid = (
+        Case(
+            "from importlib import import_module\n"
+            "ROOT = 'tensorflow.keras.mixed_precision'\n"
+            "import_module(ROOT + '.experimental').set_policy('mixed_float16')\n",
+            review="put together",
+        ),
+        Case(
+            f"{_HEAD}mp = vars(tf.keras.mixed_precision)['experimental']\n",
+            review="dictionary of its module",
+        ),
+        Case(
+            f"{_HEAD}exec('tf.keras.mixed_precision.' + 'experimental.set_policy()')\n",
+            review="text that is run here",
+        ),
+        Case(f"{_HEAD}mp = vars(tf.keras.mixed_precision)['global_policy']\n"),
+    )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields the calls and the subscripts."""
+        has_old_part = _has_old_part(program)
+        for node in program.tree.parents:
+            role = None
+            if isinstance(node, cst.Call):
+                role = _role_of_call(node, program, has_old_part=has_old_part)
+            elif isinstance(node, cst.Subscript) and _looks_up_own_name(node, program):
+                role = Role.DOUBTFUL
+            if role is None and isinstance(node, cst.Call | cst.Subscript):
+                found = _looked_up(node)
+                role = _role(*found, program) if found is not None else None
+            if role is not None:
+                old = role is Role.FOUND
+                yield self.found(node, program, _made_at_run_time(node, role), role, is_old_use=old)
+
+
+_LOOKED_UP = Review(
+    "which name is looked up here is known only when the program runs, and old names of this "
+    "module are gone",
+    "Look at the names that come here, and write the new ones.",
+)
+
+
+def _made_at_run_time(node: cst.CSTNode, role: Role) -> Review:
+    """Says what there is to say of a name that is known only when the program runs."""
+    if isinstance(node, cst.Call) and _last_word(node) in _WAYS_TO_IMPORT:
+        return Review(
+            "the name of what is imported here is put together when the program runs, and can "
+            "be that of a module that is gone",
+            "Import tensorflow.keras.mixed_precision, and write the new names.",
+        )
+    if isinstance(node, cst.Call) and _last_word(node) in _RUNS_BUILT_TEXT:
+        return Review(
+            "the text that is run here is put together when the program runs, and a string of "
+            "this file has a part of an old name",
+            "Look at the text that comes here, and write the new names into it.",
+        )
+    if role is Role.DOUBTFUL:
+        return _LOOKED_UP
+    return Review(
+        "an old name is looked up in the dictionary of its module, which does not have it",
+        "Write the new name.",
+    )
+
+
+def _role_of_call(call: cst.Call, program: Program, *, has_old_part: bool) -> Role | None:
+    """Returns how sure it is that a call comes to an old name; nothing if it does not.
+
+    Args:
+        call: The call.
+        program: The file.
+        has_old_part: Whether a string of the file has a part of an old name.
+    """
+    if _imports_old_name(call, program) or (has_old_part and _runs_text(call, program)):
+        return Role.FOUND
+    return Role.DOUBTFUL if _lists_members(call, program) else None
+
+
+def _imports_old_name(call: cst.Call, program: Program) -> bool:
+    """Whether a call imports what a name stands for that the program puts together."""
+    if _last_word(call) not in _WAYS_TO_IMPORT or not call.args:
+        return False
+    given = call.args[0].value
+    if isinstance(given, cst.SimpleString):
+        return False  # The rule for strings reports it.
+    if not any(word in program.tree.code for word in _WORDS):
+        return False
+    return any(map(_OLD_PART.search, _texts(given, program)))
+
+
+def _texts(node: cst.CSTNode, program: Program) -> Iterator[str]:
+    """Yields the strings in an expression."""
+    for one in program.tree.walk(node):
+        if isinstance(one, cst.SimpleString) and isinstance(one.evaluated_value, str):
+            yield one.evaluated_value
+        elif isinstance(one, cst.FormattedStringText):
+            yield one.value
+
+
+def _looked_up(
+    node: cst.Call | cst.Subscript,
+) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """Returns the module in whose dictionary something is looked up, and its name."""
+    if isinstance(node, cst.Subscript):
+        index = node.slice[0].slice if len(node.slice) == 1 else None
+        name = index.value if isinstance(index, cst.Index) else None
+        dictionary: cst.BaseExpression = node.value
+    else:
+        if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _GETS:
+            return None
+        name = node.args[0].value if node.args else None
+        dictionary = node.func.value
+    if name is None:
+        return None
+    match dictionary:
+        case cst.Attribute(value=module, attr=cst.Name(value="__dict__")):
+            return module, name
+        case cst.Call(func=cst.Name(value="vars"), args=[cst.Arg(value=module, star="")]):
+            return module, name
+    return None
+
+
+def _role(module: cst.BaseExpression, name: cst.BaseExpression, program: Program) -> Role | None:
+    """Returns how sure it is that an old name is looked up; nothing if it is none."""
+    paths = _still_there(program.resolver.paths(module))
+    if isinstance(name, cst.SimpleString):
+        text = str(name.evaluated_value)
+        old = any(names.lookup(f"{path}.{text}") is not None for path in paths)
+        return Role.FOUND if old else None
+    return Role.DOUBTFUL if any(map(names.has_old_members, paths)) else None
+
+
+def _still_there(paths: Iterable[str | None]) -> list[str]:
+    return [path for path in paths if path is not None and names.lookup(path) is None]
+
+
+def _last_word(call: cst.Call) -> str:
+    return (dotted(call.func) or "").rpartition(".")[2]
+
+
+def _has_old_part(program: Program) -> bool:
+    """Whether a string of a file, other than a docstring, has a part of code with an old name."""
+    if program.decided_strings:
+        return False
+    return any(
+        isinstance(node, cst.SimpleString | cst.FormattedStringText)
+        and _OLD_CODE.search(node.value) is not None
+        # The rule for strings says of whole names whether they can be run.
+        and not any(mentions.mentions_of_old_names(node.value))
+        and not isinstance(program.tree.parent(node), cst.Expr)
+        for node in program.tree.parents
+    )
+
+
+def _runs_text(call: cst.Call, program: Program) -> bool:
+    """Whether a call runs a text that is no literal."""
+    if _last_word(call) not in _RUNS_BUILT_TEXT or not call.args:
+        return False
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
+        return False
+    if program.resolver.bindings(call.func) and not program.resolver.path(call.func):
+        return False
+    return not isinstance(call.args[0].value, cst.SimpleString)
+
+
+def _lists_members(call: cst.Call, program: Program) -> bool:
+    """Whether a call is `inspect.getmembers(module)`, of a module that had old names."""
+    if _last_word(call) != "getmembers" or not call.args:
+        return False
+    paths = _still_there(program.resolver.paths(call.args[0].value))
+    return any(map(names.has_old_members, paths))
+
+
+def _looks_up_own_name(node: cst.Subscript, program: Program) -> bool:
+    """Whether `globals()["Loss" + kind]` can be an old name that the file imports."""
+    match node:
+        case cst.Subscript(
+            value=cst.Call(func=cst.Name(value=table), args=[]),
+            slice=[cst.SubscriptElement(slice=cst.Index(value=index))],
+        ) if table in _TABLES and not isinstance(index, cst.SimpleString):
+            parts = [text for text in _texts(index, program) if len(text) >= _SHORTEST_PART]
+            imported = [
+                binding.name
+                for occurrence in program.imports
+                for binding in program.scopes.binding_at.get(occurrence.node, ())
+            ]
+            return any(part in name for part in parts for name in imported)
+    return False
