@@ -25,20 +25,24 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.detect_tests import is_in_test
-from lossscale_codemods.analysis.evaluation_order import (
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    KERAS_WRAPPER,
+    Answer,
+    ObjectType,
+    Occurrence,
+    Program,
+    Role,
     evaluated_before,
     is_always_evaluated,
     is_harmless,
+    is_in_test,
     may_have_effects,
+    optimizer_argument,
+    others_name,
+    what_is,
 )
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.analysis.type_inference import ObjectType
-from lossscale_codemods.analysis.what_is import KERAS_WRAPPER, Answer, what_is
-from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.editing.edits import insert_line, small_statement
 from lossscale_codemods.rules.base import (
     Case,

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.domain import Occurrence, Program, Role, Usage
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
 
@@ -29,7 +28,6 @@ class CompatNames(Rule):
 
     id = "LS001"
     title = "Old names with `--target compat`"
-    shows_imports = True
     targets = frozenset([Target.COMPAT])
     invalid = (
         Case(
@@ -77,7 +75,6 @@ class Aliases(Rule):
 
     id = "LS102"
     title = "Assigned aliases"
-    shows_imports = True
     invalid = (
         Case(
             f"{_HEAD}mp = {_OLD}\nmp.set_policy('mixed_float16')\n",
@@ -118,7 +115,6 @@ class BareKeras(Rule):
     id = "LS105"
     title = "Old names in the package `keras`"
     order = -1
-    shows_imports = True
     targets = WITH_KERAS_2
     valid = (
         Case(

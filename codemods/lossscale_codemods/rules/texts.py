@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.analysis.decoding import text_of
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Role
-from lossscale_codemods.analysis.program_files import others_naming
-from lossscale_codemods.analysis.syntax_tree import dotted
+import libcst as cst
+
+from lossscale_codemods.domain import Role, others_naming
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
+from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import likely_names, mentions, names
 from lossscale_codemods.vocabulary.names import HELPER, Target
 from lossscale_codemods.vocabulary.records import Outcome, Record
@@ -20,7 +20,7 @@ from lossscale_codemods.vocabulary.suppression import IS_OURS, comments
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 
 _COMMENT, _DOCSTRING, _STRING = "a comment", "a docstring", "a string"
