@@ -349,10 +349,15 @@ class _Comparing:
 
     def _counts_agree(self, one: RecordedOptimizer, step: Step, step2: Step) -> bool:
         """Whether two counts of steps are the same, if skipped steps count on one side alone."""
-        if None in (step.steps, step2.steps):
-            return step.steps == step2.steps
-        apart = abs((step.steps or 0) - (step2.steps or 0))
-        skipped = sum(not s.applied for s in one.steps if s.number <= step.number)
+        applied = [s.applied for s in one.steps if s.number <= step.number]
+        # Up to TensorFlow 2.2, the first step that is applied makes the variable.
+        made = any(applied)
+        left, right = (
+            0 if count is None and not made else count for count in (step.steps, step2.steps)
+        )
+        if left is None or right is None:
+            return left == right
+        apart, skipped = abs(left - right), applied.count(False)
         if not apart or self.same_kernels or apart != skipped:
             return not apart
         if SKIPPED_STEPS_COUNT not in self.result.notes:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from compat_lossscale.recording.comparison import (
+    SKIPPED_STEPS_COUNT,
     ComparisonVerdict,
     RecordingComparison,
     compare,
@@ -124,6 +125,18 @@ def test_other_kernels_let_rounding_grow_until_nothing_can_be_told(tmp_path: Pat
     assert "rounding has grown" in result.reason
     same_kernels = compare(recording(tmp_path), recording(tmp_path, grown))
     assert same_kernels.verdict is ComparisonVerdict.DIFFERENT
+
+
+@pytest.mark.parametrize("count_before_it_is_made", [None, 0])
+def test_old_versions_count_no_skipped_step(
+    count_before_it_is_made: int | None, tmp_path: Path
+) -> None:
+    skipped = {"applied": False, "steps": count_before_it_is_made}
+    old = [step(n, value(n), **(skipped if n == 0 else {"steps": n})) for n in range(8)]
+    new = [step(n, value(n), applied=n > 0, steps=n + 1) for n in range(8)]
+    result = compare(recording(tmp_path, old, versions=OLD), recording(tmp_path, new))
+    assert result.first is None
+    assert SKIPPED_STEPS_COUNT in result.notes
 
 
 def test_a_tolerance_can_be_given(tmp_path: Path) -> None:

@@ -100,8 +100,9 @@ def test_what_is_listed_is_a_program(target: Target) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_there_are_enough_programs(target: Target) -> None:
     kinds = Counter(RESULTS[target].all().values())
-    # On Keras 3 alone most programs end in a finding at their constructor: fewer are recorded.
-    least = 550 if target is Target.KERAS3_ALONE else 650
+    # On Keras 3 alone most programs end in a finding at their constructor: fewer are recorded. With
+    # compat, `make nightly` runs what is not recorded yet.
+    least = 550 if target in (Target.KERAS3_ALONE, Target.COMPAT) else 650
     assert kinds.total() - kinds[Kind.NOT_A_PROGRAM] - kinds[Kind.NOTHING_OLD] >= least
 
 
