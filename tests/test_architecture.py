@@ -286,7 +286,7 @@ def test_the_reader_of_imports_sees_lazy_and_relative_ones(tmp_path: Path) -> No
 
 # The rooms of the codemod: each imports only from itself and from those below it.
 ROOMS = (
-    "runner",
+    "running",
     "reports",
     "project",
     "prescan",

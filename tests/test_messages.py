@@ -1556,10 +1556,10 @@ ELSEWHERE = {
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     "compat_lossscale/models/": "tests/models/test_process.py",
     # Races with other programs, and disks.
-    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/runner/test_atomic_writing.py",
-    f"{CODEMOD}/runner/undo.py": "tests/codemods/runner/test_undo.py",
+    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/running/test_writing.py",
+    f"{CODEMOD}/runner/undo.py": "tests/codemods/running/test_undo.py",
     f"{CODEMOD}/runner/configuration.py": "tests/cli/test_migrate.py",
-    f"{CODEMOD}/project/file_reading.py": "tests/codemods/runner/test_configuration.py",
+    f"{CODEMOD}/project/file_reading.py": "tests/codemods/running/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
     f"{CODEMOD}/rules/shared/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",

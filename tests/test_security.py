@@ -30,14 +30,14 @@ executes none
 It writes only with `--write`
     test_security.py test_neither_migrate_nor_doctor_runs_what_it_reads
 writes each file completely
-    codemods/runner/test_atomic_writing.py test_whatever_fails_the_old_file_stays
+    codemods/running/test_writing.py test_whatever_fails_the_old_file_stays
     reliability/test_codemod.py test_an_attack_fails
 never writes outside the folders
-    codemods/runner/test_atomic_writing.py test_links_are_followed_inside_and_refused_outside
+    codemods/running/test_writing.py test_links_are_followed_inside_and_refused_outside
 never writes over what another
-    codemods/runner/test_atomic_writing.py test_a_file_that_changes_until_the_last_moment_is_refused
+    codemods/running/test_writing.py test_a_file_that_changes_until_the_last_moment_is_refused
 If a file crashes or hangs
-    codemods/runner/test_migrate_files.py test_what_crashes_the_parser_costs_no_other_file
+    codemods/running/test_migrate_files.py test_what_crashes_the_parser_costs_no_other_file
     cli/test_unreachable.py
 treats every artefact as hostile
     formats/test_hostile.py

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
-from lossscale_codemods.reports.record_words import advice_of
-from lossscale_codemods.runner.single_source import migrate
+from lossscale_codemods.reports.run_report import advice_of
+from lossscale_codemods.running.single_source import migrate
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Status

@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.runner.configuration import Configuration
+    from lossscale_codemods.running.configuration import Configuration
 
 
 WRONG_USAGE = 64
@@ -70,7 +70,7 @@ def configuration_of(paths: Sequence[Path], file: Path | None = None) -> Configu
     Raises:
         click.UsageError: The configuration has a mistake.
     """
-    from lossscale_codemods.runner import configuration
+    from lossscale_codemods.running import configuration
 
     first = paths[0]
     try:

@@ -28,7 +28,7 @@ from compat_lossscale.cli._command import (
 
 if TYPE_CHECKING:
     from lossscale_codemods.reports.run_report import Proof, RunReport
-    from lossscale_codemods.runner.configuration import Configuration
+    from lossscale_codemods.running.configuration import Configuration
     from lossscale_codemods.vocabulary.names import Target
     from lossscale_codemods.vocabulary.options import Options
 
@@ -80,7 +80,7 @@ def check_arguments(
     if undo is not None and not write:
         raise click.UsageError("--undo needs --write: without it nothing is changed.")
     if undo is not None and os.path.lexists(undo):
-        from lossscale_codemods.runner.undo import already_there
+        from lossscale_codemods.running.writing import already_there
 
         raise click.UsageError(already_there(undo))
     if html is not None:
@@ -368,9 +368,9 @@ def migrate(
     if observed is not None:
         options = with_observed(options, observed)
     quiet = quiet or configuration.quiet
-    from lossscale_codemods.reports.counts import exit_code, without_findings
-    from lossscale_codemods.runner import migrate_files
-    from lossscale_codemods.runner.interrupts import once
+    from lossscale_codemods.reports.run_report import exit_code, without_findings
+    from lossscale_codemods.running import migrate_files
+    from lossscale_codemods.running.processes import once
 
     if paths == (Path("-"),):
         name = stdin_filename or Path("stdin")
@@ -429,9 +429,9 @@ def _from_here(patterns: tuple[str, ...]) -> list[str]:
 
 
 def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -> int:
-    from lossscale_codemods.reports import counts, text
+    from lossscale_codemods.reports import run_report, text
     from lossscale_codemods.reports.run_report import FileReport, RunReport
-    from lossscale_codemods.runner.file_task import migrate_apart
+    from lossscale_codemods.running.file_task import migrate_apart
 
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed. Give `-` something to read.")
@@ -447,7 +447,7 @@ def _standard_input(name: Path, options: Options, *, quiet: bool, check: bool) -
         click.echo(finding, err=True)
     if not quiet:
         click.echo(text.summary(run, write=not check, to_output=True), err=True)
-    return counts.exit_code(run)
+    return run_report.exit_code(run)
 
 
 def _list_rules() -> None:
@@ -581,13 +581,13 @@ def _print_diffs(run: RunReport, *, coloured: bool) -> None:
 
 
 def _machine_form(run: RunReport, form: str | None) -> str:
-    from lossscale_codemods.reports import github, json_form, sarif
+    from lossscale_codemods.reports import machine_formats
 
     if form == "json":
-        return json_form.as_json(run)
+        return machine_formats.as_json(run)
     if form == "sarif":
-        return sarif.as_sarif(run, __version__)
-    return github.as_github(run)
+        return machine_formats.as_sarif(run, __version__)
+    return machine_formats.as_github(run)
 
 
 def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) -> Proof:

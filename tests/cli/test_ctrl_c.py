@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.runner.atomic_writing import LEFT_OVER
+from lossscale_codemods.running.writing import LEFT_OVER
 
 from tests.support import REPOSITORY
 

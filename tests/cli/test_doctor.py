@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
-from lossscale_codemods.runner import survey
+from lossscale_codemods.running import survey
 
 from compat_lossscale.cli.doctor import doctor
 from compat_lossscale.legacy import environment

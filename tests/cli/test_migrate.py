@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
-from lossscale_codemods.runner import file_task
+from lossscale_codemods.running import file_task
 
 from compat_lossscale.cli.migrate import migrate
 from tests.codemods.in_process import workers_in_this_process

@@ -2,7 +2,7 @@
 """Does the work of the codemod's workers in the process of a test.
 
 A worker is forked off this process, which is large: to fork it and to end it takes ten times what a
-small file takes. The workers' own tests, in `runner/`, start real ones.
+small file takes. The workers' own tests, in `running/`, start real ones.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from unittest import mock
 
-from lossscale_codemods.runner.processes import Task, Workers
+from lossscale_codemods.running.processes import Task, Workers
 from lossscale_codemods.vocabulary.records import Result
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.project.project_files import ProjectImports, mentions_in
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.project.files import ProjectImports, mentions_in
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.checks import program

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods import Status, migrate_source
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.analysis.constant_evaluation import DynamicLossScale, FixedLossScale
-from lossscale_codemods.runner import single_source
+from lossscale_codemods.running import single_source
 
 from compat_lossscale.spec import LossScaleSpec
 

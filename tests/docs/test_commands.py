@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
-from lossscale_codemods.runner import configuration
+from lossscale_codemods.running import configuration
 
 from compat_lossscale.cli import command_line
 from tests.docs.fences import ROOT, fences

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from lossscale_codemods import migrate_source
-from lossscale_codemods.runner.atomic_writing import LEFT_OVER
+from lossscale_codemods.running.writing import LEFT_OVER
 
 from compat_lossscale.cli import main as command_line
 from compat_lossscale.cli import migrate  # noqa: F401  # loaded before the forks

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis import run_time_imports
-from lossscale_codemods.project.file_reading import read
-from lossscale_codemods.project.relative_imports import import_folders
+from lossscale_codemods.project.files import import_folders, read
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:

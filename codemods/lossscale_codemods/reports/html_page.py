@@ -13,8 +13,7 @@ from compat_lossscale.pages.page import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
 from lossscale_codemods.analysis import decoding
 from lossscale_codemods.analysis.notebook_cells import sources_of
-from lossscale_codemods.reports.counts import totals
-from lossscale_codemods.reports.record_words import observed_words
+from lossscale_codemods.reports.run_report import observed_words, totals
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from compat_lossscale._printable import escaped
 from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.analysis.notebook_cells import sources_of
-from lossscale_codemods.reports.counts import totals
-from lossscale_codemods.reports.record_words import advice_of, proof_words
+from lossscale_codemods.reports.run_report import advice_of, proof_words, totals
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 

@@ -7,8 +7,9 @@ Nothing here reads or writes files, and nothing is written that did not pass the
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from lossscale_codemods.analysis import syntax_check
 from lossscale_codemods.analysis.decoding import text_of, undecodable
@@ -16,23 +17,26 @@ from lossscale_codemods.analysis.libcst_on_demand import cst
 from lossscale_codemods.analysis.modules import ProjectFiles
 from lossscale_codemods.analysis.old_programs import is_part_of_old, uses_old_api
 from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.syntax_tree import Tree
 from lossscale_codemods.analysis.version_guards import COLLAPSE_ADVICE
-from lossscale_codemods.editing.edits import OverlappingEditsError, apply_edits
+from lossscale_codemods.editing.edits import OverlappingEditsError, PositionMap, apply_edits
 from lossscale_codemods.editing.layout import laid_out
 from lossscale_codemods.rewriting import proofs
-from lossscale_codemods.rewriting.fixes import with_whole_change
 from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
 from lossscale_codemods.rewriting.import_edits import without_unused
-from lossscale_codemods.rewriting.passes import passes_joined
-from lossscale_codemods.rewriting.unsafe_fixes import with_observed, with_unsafe_fixes
-from lossscale_codemods.rewriting.verdict_resolution import Decisions
+from lossscale_codemods.rewriting.resolution import Decisions
 from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.vocabulary.records import Edit, Outcome, Result, Status
 from lossscale_codemods.vocabulary.suppression import Suppressions
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from lossscale_codemods.analysis.name_resolution import RelativeImports
+    from lossscale_codemods.vocabulary.options import Observed
+    from lossscale_codemods.vocabulary.records import Record, Result
+
 
 _MOST_PASSES = 4
 """How often a change can make another one possible."""
@@ -267,3 +271,163 @@ def _parse_problem(source: bytes, error: Exception) -> str:
         place = f"line {error.raw_line}, column {error.raw_column + 1}"
         return f"It does not parse: {place}. Write that in another way, then run again."
     return undecodable(source, error)
+
+
+def passes_joined(first: Result, second: Result) -> Result:
+    """Returns what becomes of a file by two passes.
+
+    What the second found where the first had found something is what is known of that place.
+
+    Args:
+        first: What the first pass did.
+        second: What the next one made of its output.
+    """
+    before, between, after = (
+        Tree(cst.parse_module(source)) for source in (first.source, first.output, second.output)
+    )
+    positions = PositionMap()
+    positions.add_all([edit for record in first.records for edit in record.edits])
+    later = [positions.of_record(record, between, before) for record in second.records]
+    places = {_start_of(record) for record in later}
+    kept = [
+        record
+        for record in first.records
+        if record.outcome is Outcome.REWRITTEN or _start_of(record) not in places
+    ]
+    records = sorted([*kept, *later], key=lambda r: (r.line, r.column, r.rule))
+    return dataclasses.replace(
+        second,
+        source=first.source,
+        records=with_whole_change(records, before.text, after.text),
+        changed_names=tuple(sorted({*first.changed_names, *second.changed_names})),
+        uses_old_api=first.uses_old_api,
+        changes_optimizers=first.changes_optimizers or second.changes_optimizers,
+    )
+
+
+def _start_of(record: Record) -> tuple[int, int]:
+    return record.line, record.column
+
+
+_Place: TypeAlias = tuple[int, int, int, int]
+
+
+def with_unsafe_fixes(safe: Result, unsafe: Result, *, wanted: bool) -> Result:
+    """Returns one of two results of a file, in which is marked what unsafe fixes do.
+
+    Args:
+        safe: What becomes of the file without unsafe fixes.
+        unsafe: What becomes of it with them; if that did not pass a proof, there are none.
+        wanted: Whether they are to be made.
+    """
+    if unsafe.status is not Status.CHANGED:
+        return _marked(safe, Outcome.NEEDS_REVIEW, ())
+    if wanted:
+        return _marked(unsafe, Outcome.REWRITTEN, _places(safe, Outcome.NEEDS_REVIEW))
+    return _marked(safe, Outcome.NEEDS_REVIEW, _places(unsafe, Outcome.REWRITTEN))
+
+
+def with_observed(safe: Result, observed: Result, lines: Observed) -> Result:
+    """Returns the result with what a recorded run told, in which that is marked.
+
+    Args:
+        safe: What becomes of the file without it.
+        observed: What becomes of the file with it; if that did not pass a proof, `safe` stays.
+        lines: What was observed, by line.
+    """
+    if observed.status is not Status.CHANGED:
+        return safe
+    open_places = _places(safe, Outcome.NEEDS_REVIEW)
+    records = tuple(
+        dataclasses.replace(one, observed=_times(lines, one.line))
+        if one.outcome is Outcome.REWRITTEN and _place(one) in open_places
+        else one
+        for one in observed.records
+    )
+    return dataclasses.replace(observed, records=records)
+
+
+def _times(lines: Observed, line: int) -> int:
+    return max((times for _, times in lines.get(line, {}).values()), default=0)
+
+
+def _marked(result: Result, outcome: Outcome, places: Collection[_Place]) -> Result:
+    """Marks the records of an outcome at these places, and no others."""
+    records = tuple(
+        dataclasses.replace(one, unsafe=one.outcome is outcome and _place(one) in places)
+        for one in result.records
+    )
+    return dataclasses.replace(result, records=records)
+
+
+def _places(result: Result, outcome: Outcome) -> set[_Place]:
+    return {_place(one) for one in result.records if one.outcome is outcome}
+
+
+def _place(record: Record) -> _Place:
+    return record.line, record.column, record.end_line, record.end_column
+
+
+def with_whole_change(records: Sequence[Record], before: bytes, after: bytes) -> tuple[Record, ...]:
+    """Returns the records with edits that add up to the whole change of a file.
+
+    Args:
+        records: The file's records; where their edits do not fit its change, they get others.
+        before: The file's text in UTF-8.
+        after: The same, changed.
+    """
+    if _applied(before, [edit for record in records for edit in record.edits]) == after:
+        return tuple(records)
+    parts = {
+        index: list(record.edits)
+        for index, record in enumerate(records)
+        if record.outcome is Outcome.REWRITTEN
+    }
+    if not parts:
+        return tuple(records)
+    for hunk in _hunks(before, after):
+        inside = [i for i, edits in parts.items() if any(_touch(edit, hunk) for edit in edits)]
+        own = {e for i in inside for e in parts[i] if _touch(e, hunk)}
+        within = all(hunk.start <= e.start and e.end <= hunk.end for e in own)
+        shifted = [Edit(e.start - hunk.start, e.end - hunk.start, e.text) for e in own]
+        if within and _applied(before[hunk.start : hunk.end], shifted) == hunk.text.encode():
+            continue
+        for index in inside:
+            parts[index] = [e for e in parts[index] if not _touch(e, hunk)]
+        parts[next(iter(inside or parts))].append(hunk)
+    completed = [
+        dataclasses.replace(record, edits=tuple(parts.get(index, ())))
+        for index, record in enumerate(records)
+    ]
+    whole = Edit(0, len(before), after.decode())
+    if _applied(before, [edit for record in completed for edit in record.edits]) != after:
+        first = next(iter(parts))
+        completed = [
+            dataclasses.replace(record, edits=(whole,) if index == first else ())
+            for index, record in enumerate(records)
+        ]
+    return tuple(completed)
+
+
+def _applied(text: bytes, edits: Sequence[Edit]) -> bytes | None:
+    try:
+        return apply_edits(text, edits)
+    except OverlappingEditsError:
+        return None
+
+
+def _hunks(before: bytes, after: bytes) -> list[Edit]:
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    matcher = difflib.SequenceMatcher(None, old, new)
+    return [
+        Edit(starts[i], starts[j], b"".join(new[k:m]).decode())
+        for tag, i, j, k, m in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _touch(edit: Edit, hunk: Edit) -> bool:
+    return edit.start <= hunk.end and hunk.start <= edit.end

@@ -15,8 +15,7 @@ from lossscale_codemods.analysis.occurrences import Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.version_guards import guarded
-from lossscale_codemods.editing.edits import apply_edits
-from lossscale_codemods.editing.position_mapping import PositionMap
+from lossscale_codemods.editing.edits import PositionMap, apply_edits
 from lossscale_codemods.vocabulary.records import Outcome, Record
 from lossscale_codemods.vocabulary.suppression import Suppressions
 

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How import statements and aliases change once it is decided what each binding becomes."""
+"""How imports and aliases change once it is decided what each binding becomes.
+
+An import whose names go stays for what its module does: `from precision import mp` becomes
+`import precision` if `precision.py` sets a policy, or registers something, when it is imported.
+"""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import Binding, BindingKind, import_path
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, import_path, member_path
+from lossscale_codemods.analysis.import_effects import acts_when_imported
 from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.modules import ProjectFiles
+from lossscale_codemods.analysis.occurrences import Occurrence
+from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.syntax_tree import dotted
 from lossscale_codemods.editing.edits import (
     apply_edits,
@@ -17,15 +25,17 @@ from lossscale_codemods.editing.edits import (
     remove_statement,
     small_statement,
 )
-from lossscale_codemods.editing.import_style import from_imports
-from lossscale_codemods.editing.name_rendering import CannotRenderError
-from lossscale_codemods.rewriting.binding_plan import Plan
-from lossscale_codemods.rewriting.running_imports import RunningImports
+from lossscale_codemods.editing.names import CannotRenderError, from_imports
+from lossscale_codemods.rewriting.bindings import Plan
+from lossscale_codemods.rules.base import Rewrite, Verdict
+from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.program import Program
 
 
@@ -248,3 +258,189 @@ def without_unused(before: Program, result: Program) -> tuple[bytes, set[str]]:
     text = apply_edits(result.tree.text, close_gaps(result.tree.text, edits))
     gone = {b.name for b in plan.dropped if b.scope is result.scopes.module}
     return text.decode("utf-8").encode(result.tree.module.encoding), gone
+
+
+class ModuleImports:
+    """Decides on such imports, once it is decided what becomes of the names they bring.
+
+    Args:
+        program: The file.
+        verdicts: What becomes of each reference.
+        blocked: Nodes of imports that must stay, with the reason.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        verdicts: Mapping[Occurrence, Verdict],
+        blocked: Mapping[cst.CSTNode, str],
+    ) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.verdicts = verdicts
+        self.blocked = blocked
+
+    def stars(self) -> dict[Binding, str]:
+        """The star imports that can become imports of the names that are used."""
+        path_of: dict[Binding, str] = {}
+        for occurrence in self.program.imports:
+            if not isinstance(occurrence.node, cst.ImportFrom) or occurrence.node in self.blocked:
+                continue
+            uses = self._star_uses(occurrence)
+            new = occurrence.names[0].new_path(self.program.target)
+            if uses and new and all(isinstance(self.verdicts.get(o), Rewrite) for o in uses):
+                for binding in self.program.scopes.binding_at.get(occurrence.node, []):
+                    path_of[binding] = new
+        return path_of
+
+    def names_of(self, stars: Mapping[Binding, str]) -> set[str]:
+        """The names that the module no longer has without these star imports."""
+        return {
+            name
+            for star in stars
+            if star.scope is self.program.scopes.module
+            for name in names.members(star.path or "")
+        }
+
+    def instead_of(self, stars: Mapping[Binding, str]) -> dict[cst.ImportFrom, str]:
+        """Returns the import of names in the place of each star import; empty if it just goes."""
+        instead: dict[cst.ImportFrom, str] = {}
+        for occurrence in self.program.imports:
+            node = occurrence.node
+            bindings = self.program.scopes.binding_at.get(node, [])
+            if not isinstance(node, cst.ImportFrom) or not any(b in stars for b in bindings):
+                continue
+            texts: set[str] = set()
+            for use in self._star_uses(occurrence):
+                verdict = self.verdicts[use]
+                path = use.names[0].new_path(self.program.target)
+                if isinstance(verdict, Rewrite) and verdict.keeps_name and path is not None:
+                    texts.add(alias_text(path, self.tree.slice(use.span).split(".")[0]))
+            home = stars[bindings[0]]
+            instead[node] = f"from {home} import {', '.join(sorted(texts))}" if texts else ""
+        return instead
+
+    def dotted_imports(self) -> dict[cst.CSTNode, str]:
+        """New paths for `import a.b.experimental`, which binds `a` only."""
+        homes: dict[cst.CSTNode, str] = {}
+        for occurrence in self.program.imports:
+            node = occurrence.node
+            parent = self.tree.parent(node)
+            if (
+                not isinstance(node, cst.ImportAlias)
+                or not isinstance(parent, cst.Import)
+                or node.asname is not None
+                or node in self.blocked
+            ):
+                continue
+            through = [
+                o
+                for o in self.program.references
+                if isinstance(o.node, cst.Attribute) and covers_dotted(node, dotted(o.node) or "")
+            ]
+            home = occurrence.names[0].new_path(self.program.target)
+            if home and all(isinstance(self.verdicts.get(o), Rewrite) for o in through):
+                homes[node] = home
+        return homes
+
+    def _star_uses(self, occurrence: Occurrence) -> list[Occurrence]:
+        prefix = occurrence.names[0].path + "."
+        return [
+            o
+            for o in self.program.references
+            if isinstance(o.base, cst.Name)
+            and not self.program.resolver.bindings(o.base)
+            and o.names
+            and o.names[0].path.startswith(prefix)
+        ]
+
+
+_UNUSED = "  # noqa: F401"
+
+
+class RunningImports:
+    """Knows which modules of the project the imports of one file run.
+
+    Args:
+        program: The file.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.tree = program.tree
+        self._files = (
+            relative if isinstance(relative := program.resolver.relative, ProjectFiles) else None
+        )
+        self._written: set[str] = set()
+
+    def is_needed(self, binding: Binding) -> bool:
+        """Whether an import of a module as a whole stays, though nothing reads its name."""
+        node = binding.node
+        if not isinstance(node, cst.ImportAlias):
+            return False
+        statement = self.tree.parent(node)
+        dotted = node.evaluated_name
+        if isinstance(statement, cst.ImportFrom):
+            dotted = member_path(import_path(statement), dotted)
+        return self._module(dotted) is not None and self._acts(dotted)
+
+    def instead_of(self, statement: cst.ImportFrom, going: Collection[cst.CSTNode]) -> str:
+        """Returns the import that runs the module of another; empty if none has to.
+
+        Args:
+            statement: An import all of whose names go.
+            going: Other imports that go as well.
+        """
+        module = import_path(statement)
+        path = self._module(module) if module.strip(".") else None
+        if path is None or module in self._written or not self._acts(module):
+            return ""
+        others = (one for one in self._imported(going) if one[0] is not statement)
+        if any(self._module(dotted) == path for _, dotted in others):
+            return ""
+        self._written.add(module)
+        base, _, last = module.rpartition(".")
+        is_relative = module.startswith(".")
+        bound = last if is_relative else module.partition(".")[0]
+        scopes = self.program.scopes.of_node.values()
+        alias = f" as _{last}" if any(bound in scope.bindings for scope in scopes) else ""
+        if not is_relative:
+            return f"import {module}{alias}"
+        home = base if base.strip(".") else module[: len(module) - len(last)]
+        return f"from {home} import {last}{alias}"
+
+    def in_place(self, statement: cst.ImportFrom, text: str) -> list[Edit]:
+        """Returns the edits that write an import in the place of another."""
+        start, end = self.tree.span(statement)
+        behind = self.tree.slice((end, self.tree.line_end(max(end - 1, start)))).strip()
+        return [Edit(start, end, text if behind else text + _UNUSED)]
+
+    def in_front(self, statement: cst.ImportFrom, text: str) -> list[Edit]:
+        """Returns the edits that write an import before another."""
+        start, _ = self.tree.span(statement)
+        if self.tree.slice((self.tree.line_start(start), start)).strip():
+            return [Edit(start, start, f"{text}; ")]
+        indent, newline = self.tree.indentation(start), self.tree.newline
+        return [Edit(start, start, f"{text}{_UNUSED}{newline}{indent}")]
+
+    def _imported(self, going: Collection[cst.CSTNode]) -> Iterator[tuple[cst.CSTNode, str]]:
+        """Yields the modules that the imports which stay run, each with its statement."""
+        for node in self.tree.parents:
+            if node in going or not isinstance(node, cst.Import | cst.ImportFrom):
+                continue
+            if isinstance(node, cst.ImportFrom):
+                yield node, import_path(node)
+            if not isinstance(node.names, cst.ImportStar):
+                base = import_path(node) if isinstance(node, cst.ImportFrom) else ""
+                for alias in node.names:
+                    yield node, member_path(base, alias.evaluated_name)
+
+    def _module(self, dotted: str) -> Path | None:
+        """Returns the file of a module of the project."""
+        if self._files is None or frameworks.is_framework(dotted):
+            return None
+        located = self._files.locate(dotted)
+        return located[0] if located is not None and not located[1] else None
+
+    def _acts(self, dotted: str) -> bool:
+        return self._files is not None and acts_when_imported(self._files, dotted)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.rewriting.recording import Outcomes
+    from lossscale_codemods.rewriting.resolution import Outcomes
     from lossscale_codemods.rules.base import MeaningClaim
 
 STAND_INS: tuple[object, ...] = (

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.bindings import Binding
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit, Record
 
 

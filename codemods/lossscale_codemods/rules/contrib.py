@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _PARAMETERS = (

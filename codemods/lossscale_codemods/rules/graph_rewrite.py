@@ -64,7 +64,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _OPTIONS = (

@@ -45,7 +45,7 @@ from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit
 
 _HEAD = "import tensorflow as tf\n"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 HELPER = "_loss_scaled"
 _SOURCE = '''

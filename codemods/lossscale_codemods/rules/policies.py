@@ -36,7 +36,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 SCALED = "mixed_float16"
 """The policy that has a loss scale if none is given."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods.analysis.import_effects import acts_when_imported
-from lossscale_codemods.project.project_files import ProjectImports
+from lossscale_codemods.project.files import ProjectImports
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.checks import check_review, check_transformed, reviews

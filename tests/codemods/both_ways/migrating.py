@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
 

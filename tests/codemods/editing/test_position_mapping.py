@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.editing.position_mapping import PositionMap
+from lossscale_codemods.editing.edits import PositionMap
 from lossscale_codemods.vocabulary.records import Edit
 
 

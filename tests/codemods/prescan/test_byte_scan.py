@@ -11,7 +11,7 @@ from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name, can_run_with_old
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.suppression import Selection

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods.project.connected_files import ImportGraph
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 
 if TYPE_CHECKING:

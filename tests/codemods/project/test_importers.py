@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from lossscale_codemods import migrate_source
-from lossscale_codemods.runner import migrate_files
-from lossscale_codemods.runner.atomic_writing import WriteRefusedError
+from lossscale_codemods.running import migrate_files
+from lossscale_codemods.running.writing import WriteRefusedError
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Outcome
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.project.relative_imports import homes, module_file, relative_imports
+from lossscale_codemods.project.files import homes, module_file, relative_imports
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from lossscale_codemods.project.wildmatch import NeverMatchesError, translate
+from lossscale_codemods.project.gitignore import NeverMatchesError, translate
 
 
 @pytest.mark.parametrize(

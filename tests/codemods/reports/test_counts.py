@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from lossscale_codemods import migrate_source
 from lossscale_codemods.project.discovery import Skipped
-from lossscale_codemods.reports.counts import exit_code, totals
-from lossscale_codemods.reports.run_report import FileReport, RunReport
+from lossscale_codemods.reports.run_report import FileReport, RunReport, exit_code, totals
 
 OLD = "import tensorflow as tf\nmp = tf.keras.mixed_precision.experimental\n"
 CHANGES = OLD + "mp.set_policy('float32')\n"

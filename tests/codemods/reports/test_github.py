@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.reports.github import as_github
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.reports.machine_formats import as_github
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.runs import OLD, REVIEW, make_project, migrated

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods.reports import html_page
-from lossscale_codemods.reports.counts import totals
 from lossscale_codemods.reports.html_page import as_html_page
-from lossscale_codemods.reports.run_report import RunReport
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.reports.run_report import RunReport, totals
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Outcome
 

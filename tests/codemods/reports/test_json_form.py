@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.reports.json_form import as_json
+from lossscale_codemods.reports.machine_formats import as_json
 from lossscale_codemods.vocabulary.records import Outcome, Status
 
 from tests.codemods.runs import OLD, make_project, migrated

@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from lossscale_codemods.reports.counts import exit_code
 from lossscale_codemods.reports.html_page import as_html_page
-from lossscale_codemods.reports.json_form import as_json
-from lossscale_codemods.reports.sarif import as_sarif
+from lossscale_codemods.reports.machine_formats import as_json, as_sarif
+from lossscale_codemods.reports.run_report import exit_code
 from lossscale_codemods.reports.text import summary
 
 from tests.codemods.runs import OLD, UNSAFE, migrated

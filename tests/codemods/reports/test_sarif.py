@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import pytest
+from lossscale_codemods.reports.machine_formats import as_sarif
 from lossscale_codemods.reports.run_report import RunReport
-from lossscale_codemods.reports.sarif import as_sarif
-from lossscale_codemods.runner.migrate_files import run
+from lossscale_codemods.running.migrate_files import run
 from lossscale_codemods.vocabulary.options import Options
 
 from tests.codemods.runs import OLD, make_project, migrated

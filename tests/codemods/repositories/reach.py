@@ -48,7 +48,7 @@ def observe(target: str) -> Reach:
     Returns:
         The rules and the functions, as `module:line`, of each file that gets a record.
     """
-    from lossscale_codemods.runner import file_task
+    from lossscale_codemods.running import file_task
 
     from compat_lossscale.__main__ import main
 

@@ -9,7 +9,7 @@ from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.proofs import same_meaning
-from lossscale_codemods.rewriting.recording import Outcomes, ProvenCall
+from lossscale_codemods.rewriting.resolution import Outcomes, ProvenCall
 from lossscale_codemods.rules.base import MeaningClaim
 from lossscale_codemods.vocabulary.records import Edit
 

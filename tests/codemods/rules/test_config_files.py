@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods.reports.run_report import RunReport
-from lossscale_codemods.runner import migrate_files
+from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.suppression import Selection

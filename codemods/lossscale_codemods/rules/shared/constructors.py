@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lossscale_codemods.analysis.name_resolution import Resolver
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 COUNT_SKIPPED_STEPS = "count_skipped_steps=True"
 """Has `iterations` count steps that are skipped, as in TensorFlow from 2.3 on; Keras 3 does not."""

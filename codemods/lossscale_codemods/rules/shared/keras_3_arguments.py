@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 _RATES = frozenset({"lr", "learning_rate", "LearningRateScheduler", "ReduceLROnPlateau"})
 """Words of what reads or sets a learning rate."""

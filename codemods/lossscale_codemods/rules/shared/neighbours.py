@@ -24,7 +24,7 @@ from lossscale_codemods.analysis.modules import all_bindings
 from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.old_programs import is_part_of_old
 from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.editing.name_rendering import CannotRenderError
+from lossscale_codemods.editing.names import CannotRenderError
 from lossscale_codemods.rules.base import (
     ImportState,
     Review,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from compat_lossscale.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.editing.name_rendering import NameRenderer
+    from lossscale_codemods.editing.names import NameRenderer
 
 
 _PACKAGES = frozenset(one.name.partition(".")[0] for one in TABLE)

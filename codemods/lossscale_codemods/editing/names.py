@@ -1,0 +1,467 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a new name is written at a place: through a name that is bound there, or a new import."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, import_path
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lossscale_codemods.analysis.syntax_tree import Tree
+
+
+_FUNCTION = re.compile(r"tensorflow\.keras\.(?!mixed_precision)\w+\.[a-z_]\w*")
+"""Of Keras' modules, functions such as `get` and `mean` say little without the module."""
+_APART = ("collections.abc", "wandb.integration.keras", "xml.etree.ElementTree")
+"""Modules that are not there by the name of their package until something imports them."""
+_OPTIONAL = frozenset({"wandb"})
+"""Packages that programs import where they are installed."""
+_TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
+
+
+class CannotRenderError(Exception):
+    """There is no way to write a new name at a place; the message says why.
+
+    Attributes:
+        advice: What to do about it, if that is known.
+    """
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.advice = advice
+
+
+class NameRenderer:
+    """Writes new names, and collects the imports and helpers that they need.
+
+    Args:
+        program: The file.
+        moved: Bindings that will import or hold something else, with its path.
+        dropped: Bindings that will no longer be there.
+    """
+
+    def __init__(
+        self, program: Program, moved: Mapping[Binding, str], dropped: Iterable[Binding]
+    ) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.after = program.today.with_moved(moved)
+        self.dropped = set(dropped)
+        self.imported_whole = _imported_whole(program.tree)
+        self.apart = [one for one in _APART if one not in self.imported_whole]
+        self.imports: dict[str, str] = {}
+        """Paths that must be imported, with the name that each is given."""
+        self.helpers: dict[str, str] = {}
+        """Functions to be added to the file: source by name."""
+        self.first_use = len(program.tree.text)
+        """Where the first of these imports and helpers is used."""
+
+    def render(self, occurrence: Occurrence) -> str:
+        """Returns the new name for an occurrence.
+
+        Raises:
+            CannotRenderError: The old names that it can be have no one spelling in common.
+        """
+        shared = self._through_shared_prefix(occurrence)
+        if shared is not None:
+            return shared
+        spelled = {
+            self._render_one(occurrence, old.new_paths(self.program.target))
+            for old in occurrence.names
+        }
+        if len(spelled) != 1:
+            raise CannotRenderError(
+                "on different ways through the program it stands for different names, which have "
+                "no new name in common"
+            )
+        return spelled.pop()
+
+    def _through_shared_prefix(self, occurrence: Occurrence) -> str | None:
+        """Writes it through a name that stands for several modules, each with the same members."""
+        paths = [p for old in occurrence.names for p in old.new_paths(self.program.target)]
+        if len(occurrence.names) < 2 or occurrence.role is Role.ANNOTATION_STRING:
+            return None
+        for node in occurrence.prefixes():
+            modules = self.after.paths(node)
+            rests = [{self._rest(module, path) for path in paths} - {None} for module in modules]
+            if len(modules) > 1 and len(set().union(*rests)) == 1 and all(rests):
+                return f"{self.tree.source(node)}{set().union(*rests).pop()}"
+        return None
+
+    def render_path(self, occurrence: Occurrence, *paths: str) -> str:
+        """Returns how one of `paths`, which all mean the same, is written at an occurrence."""
+        return self._render_one(occurrence, paths, shortest=True)
+
+    def name_edit(self, occurrence: Occurrence) -> list[Edit]:
+        """Returns the edit that puts the new name in place of the old one."""
+        text = self.render(occurrence)
+        start, end = occurrence.span
+        return [] if self.tree.slice((start, end)) == text else [Edit(start, end, text)]
+
+    def _render_one(
+        self, occurrence: Occurrence, paths: Sequence[str], *, shortest: bool = False
+    ) -> str:
+        if not paths:
+            raise CannotRenderError("there is no such name any more")
+        through_itself = self._through_prefix(occurrence, paths, shortest)
+        if through_itself is not None:
+            return through_itself
+        scope = self.program.scope(occurrence)
+        visible = self._through_visible(occurrence, scope, paths)
+        if visible is not None:
+            return visible
+        return self._import(paths[0], occurrence)
+
+    def _through_prefix(
+        self, occurrence: Occurrence, paths: Sequence[str], shortest: bool
+    ) -> str | None:
+        best: tuple[int, str] | None = None
+        if occurrence.role is Role.ANNOTATION_STRING:
+            prefixes: list[tuple[str, frozenset[str | None]]] = []
+            spelled = self.tree.slice(occurrence.span)
+            while spelled:
+                prefixes.append((spelled, self.after.string_paths(spelled, occurrence.node)))
+                spelled = spelled.rpartition(".")[0]
+        else:
+            prefixes = [(self.tree.source(n), self.after.paths(n)) for n in occurrence.prefixes()]
+        for source, prefix_paths in prefixes:
+            for path in paths:
+                rests = {rest for p in prefix_paths if (rest := self._rest(p, path)) is not None}
+                if len(rests) == 1 and len(prefix_paths) == 1:
+                    rest = rests.pop()
+                    cost = len(source + rest) if shortest else len(rest)
+                    if best is None or cost < best[0]:
+                        best = (cost, source + rest)
+        return best[1] if best is not None else None
+
+    def _through_visible(
+        self, occurrence: Occurrence, scope: Scope, paths: Sequence[str]
+    ) -> str | None:
+        best: tuple[int, str] | None = None
+        current: Scope | None = scope
+        while current is not None:
+            if current is scope or not current.is_class:
+                for name, bindings in current.bindings.items():
+                    if scope.owner(name) is not current or not self._usable(bindings, occurrence):
+                        continue
+                    bound_paths = {p for b in bindings for p in self.after.binding_paths(b)}
+                    for path in paths:
+                        rest = (
+                            self._rest(next(iter(bound_paths)), path)
+                            if len(bound_paths) == 1
+                            else None
+                        )
+                        if rest is not None and (best is None or len(rest) < best[0]):
+                            best = (len(rest), name + rest)
+            current = current.parent
+        return best[1] if best is not None else None
+
+    def _usable(self, bindings: Sequence[Binding], occurrence: Occurrence) -> bool:
+        """Whether imports alone surely bind a name where the occurrence is."""
+        if not bindings or any(
+            b.kind is not BindingKind.IMPORT or b in self.dropped for b in bindings
+        ):
+            return False
+        above = list(self.tree.ancestors(occurrence.node))
+        for binding in bindings:
+            statement = self.tree.statement(binding.node)
+            block = self.tree.parent(statement)
+            first = self.tree.span(statement)[0] < occurrence.span[0]
+            in_function = binding.scope is not self.program.scope(occurrence)
+            if block in above and (first or in_function):
+                return True
+        return False
+
+    def _import(self, path: str, occurrence: Occurrence) -> str:
+        self._note_use(occurrence)
+        if path in self.imports:
+            return self.imports[path]
+        if path.startswith(f"{names.KERAS_3_HOME}."):
+            module = self._import(names.KERAS_3_HOME, occurrence)
+            return f"{module}{path.removeprefix(names.KERAS_3_HOME)}"
+        if path.startswith("compat_lossscale.") and path != names.KERAS_3_HOME:
+            self.imports.setdefault("compat_lossscale", "compat_lossscale")
+            return path
+        module, _, last = path.rpartition(".")
+        package = path.partition(".")[0]
+        if package in _OPTIONAL and package not in self.imported_whole:
+            raise CannotRenderError(
+                f"{module} has to be imported for it, and the file does not import {package} at "
+                "its top",
+                f"Import {module} where {package} is imported, and write {path}.",
+            )
+        if _FUNCTION.fullmatch(path):
+            return f"{self._import(module, occurrence)}.{last}"
+        self._check_old_import(last)
+        name = last
+        if self._is_taken(name):
+            name = f"{_in_front(path)}_{last}"
+        while self._is_taken(name):
+            name += "_"
+        self.imports[path] = name
+        return name
+
+    def _check_old_import(self, name: str) -> None:
+        """Refuses a second name for what the file imports under this one, in the old way."""
+        for binding in self.program.scopes.module.bindings.get(name, ()):
+            goes = binding in self.dropped or binding in self.after.moved
+            if not goes and names.lookup(binding.path or "") is not None:
+                line = self.program.line(binding.node)
+                raise CannotRenderError(
+                    f"the old {name} is imported on line {line}, and stays for other uses",
+                    "Change those uses first, then run again.",
+                )
+
+    def _is_taken(self, name: str) -> bool:
+        scopes = self.program.scopes.of_node.values()
+        return (
+            name in _TAKEN
+            or name in self.imports.values()
+            or any(name in scope.bindings for scope in scopes)
+            or any(
+                isinstance(node, cst.Name) and node.value == name
+                for node in self.program.scopes.scope_of_read
+            )
+        )
+
+    def _note_use(self, occurrence: Occurrence) -> None:
+        self.first_use = min(self.first_use, occurrence.span[0])
+
+    def helper(self, name: str, source: str, occurrence: Occurrence) -> str:
+        """Makes sure that the file has a helper function where it is used.
+
+        Args:
+            name: The function's name.
+            source: Its source.
+            occurrence: The old name in whose place it is called.
+
+        Returns:
+            Its name.
+        """
+        self._note_use(occurrence)
+        existing = self.program.scopes.module.bindings.get(name, [])
+        if existing and all(isinstance(b.node, cst.FunctionDef) for b in existing):
+            return name
+        self.helpers[name] = source
+        return name
+
+    def _rest(self, path: str | None, wanted: str) -> str | None:
+        """Returns what must follow something at `path` to name what is at `wanted`."""
+        if path is None:
+            return None
+        if any(
+            f"{wanted}.".startswith(f"{one}.") and one.startswith(f"{path}.") for one in self.apart
+        ):
+            return None
+        for candidate in {path, canonical(path)}:
+            if wanted == candidate:
+                return ""
+            if wanted.startswith(candidate + "."):
+                return wanted[len(candidate) :]
+        return None
+
+    def header_edits(self) -> list[Edit]:
+        """Returns the edits that add the imports and helpers."""
+        return NewImports(self.tree, self.first_use).edits(self.imports, self.helpers.values())
+
+
+def _in_front(path: str) -> str:
+    """Returns what tells a name from another of the file that is spelled the same."""
+    if not path.startswith("tensorflow."):
+        return path.split(".")[-2] if "." in path else "the"
+    return "keras" if ".keras." in path else "v1"
+
+
+def _imported_whole(tree: Tree) -> set[str]:
+    """Returns the modules that `import a.b` statements of a file's own level load."""
+    return {
+        dotted(alias.name) or ""
+        for line in tree.module.body
+        if isinstance(line, cst.SimpleStatementLine)
+        for small in line.body
+        if isinstance(small, cst.Import)
+        for alias in small.names
+    }
+
+
+_INDENTATION = re.compile(r"^(?: {4})+", re.MULTILINE)
+
+
+class NewImports:
+    """Makes the edits that add imports and functions to one file.
+
+    Args:
+        tree: The file.
+        first_use: Where the first of them is used.
+    """
+
+    def __init__(self, tree: Tree, first_use: int) -> None:
+        self.tree = tree
+        self.header: list[cst.CSTNode] = []
+        """The statements that imports can go behind, in order."""
+        self._find_header(first_use)
+
+    def edits(self, imports: Mapping[str, str], helpers: Iterable[str]) -> list[Edit]:
+        """Returns the edits.
+
+        Args:
+            imports: Paths that are imported, with the name that each is given.
+            helpers: The source of the functions.
+        """
+        tree, newline = self.tree, self.tree.newline
+        end = self._end()
+        lines: dict[tuple[int, str], list[str]] = {}
+        for module, statements in self._statements(imports):
+            lines.setdefault(self._place(module, end), []).extend(statements)
+        texts = {
+            place: "".join(one + newline for one in statements)
+            for place, statements in lines.items()
+        }
+        functions = list(helpers)
+        for source in functions:
+            indented = self._as_the_file_indents(source.strip("\n"))
+            function = f"{newline}{newline}{indented.replace(chr(10), newline)}{newline}"
+            texts[end] = texts.get(end, "") + function
+        if functions:
+            following = tree.text[end[0] : end[0] + 2 * len(newline)]
+            if following and following != newline.encode() * 2:
+                texts[end] += newline * (1 if following.startswith(newline.encode()) else 2)
+        return [Edit(offset, offset, glue + text) for (offset, glue), text in texts.items()]
+
+    def _statements(self, imports: Mapping[str, str]) -> Iterable[tuple[str, list[str]]]:
+        """Yields each module with the statements that import it, or its members."""
+        modules: dict[str, list[str]] = {}
+        for path, name in sorted(imports.items()):
+            module, _, member = path.rpartition(".")
+            text = member if member == name else f"{member} as {name}"
+            modules.setdefault(module, []).append(text)
+        for name in modules.pop("", []):
+            yield name, [f"import {name}"]
+        for module, members in modules.items():
+            yield module, from_imports(self.tree, module, members)
+
+    def _place(self, module: str, end: tuple[int, str]) -> tuple[int, str]:
+        """Returns where an import goes: behind others of its package, or of Python's own."""
+        root = module.partition(".")[0]
+        simple = [one for one in self.header if isinstance(one, cst.SimpleStatementLine)]
+        near = [one for one in simple if root in _roots(one)]
+        if not near and root in sys.stdlib_module_names:
+            near = [one for one in simple if _roots(one) & sys.stdlib_module_names]
+        return self._behind(near[-1]) if near else end
+
+    def _behind(self, node: cst.CSTNode) -> tuple[int, str]:
+        end = self.tree.line_end(max(self.tree.span(node)[1] - 1, 0))
+        glue = "" if self.tree.text[:end].endswith((b"\n", b"\r")) else self.tree.newline
+        return end, glue
+
+    def _end(self) -> tuple[int, str]:
+        """Returns where what has no better place goes."""
+        if self.header:
+            offset, glue = self._behind(self.header[-1])
+            # What is imported from the future stands by itself.
+            alone = isinstance(self.header[-1], cst.SimpleStatementLine) and _is_of_the_future(
+                self.header[-1]
+            )
+            return offset, glue + self.tree.newline * alone
+        body = self.tree.module.body
+        if body:
+            return self.tree.line_start(self.tree.span(body[0])[0]), ""
+        return len(self.tree.text), ""
+
+    def _find_header(self, first_use: int) -> None:
+        body = self.tree.module.body
+        for index, statement in enumerate(body):
+            if self.tree.span(statement)[1] > first_use:
+                return
+            if isinstance(statement, cst.SimpleStatementLine):
+                smalls = statement.body
+                if all(isinstance(s, cst.Import | cst.ImportFrom) for s in smalls):
+                    self.header.append(statement)
+                    continue
+                is_docstring = (
+                    index == 0
+                    and isinstance(smalls[0], cst.Expr)
+                    and isinstance(smalls[0].value, cst.BaseString)
+                )
+                if is_docstring:
+                    self.header.append(statement)
+                    continue
+                # `__version__ = ...`, `sys.path.append(...)` and the like between imports.
+                simple = cst.Assign | cst.AnnAssign | cst.Expr | cst.Pass
+                if not all(isinstance(s, simple) for s in smalls) or not any(
+                    isinstance(later, cst.SimpleStatementLine)
+                    and isinstance(later.body[0], cst.Import | cst.ImportFrom)
+                    for later in body[index:]
+                ):
+                    return
+            elif isinstance(statement, cst.If | cst.Try) and self._only_imports(statement):
+                self.header.append(statement)
+            else:
+                return
+
+    def _only_imports(self, statement: cst.CSTNode) -> bool:
+        small = [n for n in self.tree.walk(statement) if isinstance(n, cst.BaseSmallStatement)]
+        return any(isinstance(n, cst.Import | cst.ImportFrom) for n in small) and all(
+            isinstance(n, cst.Import | cst.ImportFrom | cst.Pass | cst.Assign) for n in small
+        )
+
+    def _as_the_file_indents(self, source: str) -> str:
+        unit = self.tree.module.default_indent
+        return _INDENTATION.sub(lambda spaces: unit * (len(spaces[0]) // 4), source)
+
+
+def _is_of_the_future(line: cst.SimpleStatementLine) -> bool:
+    return any(
+        isinstance(s, cst.ImportFrom) and dotted(s.module) == "__future__" for s in line.body
+    )
+
+
+def _roots(line: cst.SimpleStatementLine) -> set[str]:
+    """Returns the packages that a line imports from, but for the file's own."""
+    packages: set[str] = set()
+    for small in line.body:
+        if isinstance(small, cst.ImportFrom) and not small.relative:
+            packages.add((dotted(small.module) or "").partition(".")[0])
+        elif isinstance(small, cst.Import):
+            packages.update((dotted(one.name) or "").partition(".")[0] for one in small.names)
+    return packages - {"__future__"}
+
+
+def imports_names_singly(tree: Tree) -> bool:
+    """Whether a file has one statement for each name that it imports from a module.
+
+    It imports more than one name of some module, each by itself. An old module and its successor,
+    side by side, are two.
+    """
+    imports = [node for node in tree.parents if isinstance(node, cst.ImportFrom)]
+    if any(not isinstance(node.names, cst.ImportStar) and len(node.names) > 1 for node in imports):
+        return False
+    modules = [import_path(node) for node in imports]
+    return len(set(modules)) < len(modules)
+
+
+def from_imports(tree: Tree, module: str, members: Iterable[str]) -> list[str]:
+    """Returns the statements that import members of a module, as the file writes such.
+
+    Args:
+        tree: The file.
+        module: The module.
+        members: Its members, as `member` or `member as name`.
+    """
+    if imports_names_singly(tree):
+        return [f"from {module} import {member}" for member in members]
+    return [f"from {module} import {', '.join(members)}"]

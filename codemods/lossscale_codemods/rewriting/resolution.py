@@ -1,0 +1,545 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks the rules about a file again and again, until names, imports and aliases fit together.
+
+What is decided then becomes edits, and a record in words for each old name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis.bindings import Binding, BindingKind
+from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
+from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.editing.edits import (
+    OverlappingEditsError,
+    apply_edits,
+    kept_comments,
+    remove_statement,
+    small_statement,
+)
+from lossscale_codemods.editing.names import CannotRenderError, NameRenderer
+from lossscale_codemods.rewriting.bindings import Plan, Planner
+from lossscale_codemods.rewriting.import_edits import ImportEditor, ModuleImports
+from lossscale_codemods.rewriting.rule_verdicts import RuleVerdicts
+from lossscale_codemods.rules.base import (
+    BindingState,
+    Ignore,
+    ImportState,
+    MeaningClaim,
+    Review,
+    Rewrite,
+    Rule,
+    Suppressed,
+    Verdict,
+)
+from lossscale_codemods.rules.registry import all_rules
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import libcst as cst
+
+    from lossscale_codemods.rewriting.bindings import Plan
+    from lossscale_codemods.vocabulary.options import Observed
+    from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
+
+
+_CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})
+_BY_HAND = "Change it by hand; `compat-lossscale migrate --explain {}` says more."
+
+
+class Decisions:
+    """The decisions on one file.
+
+    Args:
+        program: The file.
+        selection: Which rules are applied.
+        suppressions: What its comments suppress.
+        unsafe_fixes: Whether rewrites that are not proven are made.
+        observed: What a recorded run saw, by line.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        selection: Selection,
+        suppressions: Suppressions,
+        *,
+        unsafe_fixes: bool = False,
+        observed: Observed | None = None,
+    ) -> None:
+        self.program = program
+        self.tree = program.tree
+        self.rules = RuleVerdicts(
+            program, selection, suppressions, unsafe_fixes=unsafe_fixes, observed=observed or {}
+        )
+        self.import_rule = next(r for r in all_rules() if r.decides_imports)
+        self.blocked: dict[cst.CSTNode, str] = {}
+
+    def outcomes(self) -> Outcomes:
+        """Returns what becomes of the file."""
+        if self.rules.is_empty:
+            return Outcomes()
+        for occurrence in self.rules.imports:
+            self._block_import(occurrence)
+        # Each round forces at least one more occurrence to be left, so this ends.
+        every = (*self.program.references, *self.rules.of_rules, *self.rules.imports)
+        for _ in range(len(every) + 1):
+            self.rules.ask()
+            result = self._try()
+            if result is not None:
+                return result
+        raise AssertionError("the decisions did not settle")
+
+    def _block_import(self, occurrence: Occurrence) -> None:
+        offered = self._offered_star(occurrence.node)
+        if occurrence in self.rules.protected:
+            self.blocked[occurrence.node] = self.rules.protected[occurrence][0].message
+        elif offered is not None:
+            self.blocked[occurrence.node] = offered
+        elif self.rules.is_suppressed(occurrence, occurrence.rule or self.import_rule.id):
+            self.blocked[occurrence.node] = "suppressed"
+
+    def _offered_star(self, node: cst.CSTNode) -> str | None:
+        """Says which other file uses a name that a star import brings in, if one does."""
+        for binding in self.program.scopes.binding_at.get(node, []):
+            if binding.kind is BindingKind.STAR and binding.scope is self.program.scopes.module:
+                for name in sorted(names.members(binding.path or "")):
+                    if name in self.program.exports.users:
+                        return f"{self.program.exports.users[name]} takes {name} from here"
+        return None
+
+    def _try(self) -> Outcomes | None:
+        """Returns the outcomes if everything fits, or forces something to be left."""
+        plan = Planner(self.program, self.rules.imports, self.rules.verdicts).plan(self.blocked)
+        if self._force_aliases(plan) or self._force_unpacked() or self._force_private_names():
+            return None
+        modules = ModuleImports(self.program, self.rules.verdicts, self.blocked)
+        stars, dotted_imports = modules.stars(), modules.dotted_imports()
+        renderer = NameRenderer(self.program, {**plan.moved, **stars}, plan.dropped)
+        edits: dict[Occurrence, list[Edit]] = {}
+        for occurrence, verdict in self.rules.verdicts.items():
+            if not isinstance(verdict, Rewrite):
+                continue
+            aliases = self.program.alias_bindings(occurrence)
+            if aliases and plan.dropped.issuperset(aliases):
+                continue  # Its assignment goes, so there is nothing to spell.
+            try:
+                edits[occurrence] = list(verdict.edits(renderer))
+            except CannotRenderError as error:
+                advice = error.advice or _BY_HAND.format(self.rules.rule_of[occurrence])
+                self.rules.forced[occurrence] = Review(str(error), advice)
+                return None
+        self._respell_inside(edits)
+        instead_of_stars = modules.instead_of(stars)
+        removed = self._removed_statements()
+        removed += self._assigned_to_themselves(edits)
+        removed += [star for star, text in instead_of_stars.items() if not text]
+        editor = ImportEditor(self.program, plan, dotted_imports, removed)
+        try:
+            import_edits = editor.edits()
+        except CannotRenderError as error:
+            for occurrence in self.rules.imports:
+                if occurrence.node not in self.blocked:
+                    self.blocked[occurrence.node] = str(error)
+            return None
+        assignments = editor.alias_assignments()
+        recorder = Recorder(
+            self.program,
+            self.rules.imports,
+            self.rules.verdicts,
+            self.rules.rule_of,
+            self.rules.protected,
+            self.import_rule,
+            self.blocked,
+        )
+        outcomes = recorder.outcomes(plan, edits, import_edits, stars, dotted_imports)
+        dropped_spans = [self.tree.span(s) for s in assignments]
+        outcomes.edits = [
+            e
+            for e in outcomes.edits
+            if not any(start <= e.start and e.end <= end for start, end in dropped_spans)
+        ]
+        for of_assignment in assignments.values():
+            outcomes.edits += of_assignment
+        for statement in removed:
+            outcomes.edits += remove_statement(self.tree, statement, editor.gone)
+        outcomes.edits += [
+            Edit(*self.tree.span(star), text) for star, text in instead_of_stars.items() if text
+        ]
+        outcomes.changed_names = (
+            plan.changed_names | self._removed_variables() | modules.names_of(stars)
+        )
+        if outcomes.edits:
+            outcomes.edits += renderer.header_edits()
+            outcomes.edits += kept_comments(self.tree, outcomes.edits)
+        return outcomes if self._without_overlaps(outcomes, edits) else None
+
+    def _respell_inside(self, edits: dict[Occurrence, list[Edit]]) -> None:
+        """Respells what the text of another edit has a copy of."""
+        for occurrence, verdict in self.rules.verdicts.items():
+            if not isinstance(verdict, Rewrite) or verdict.instead is None:
+                continue
+            start, end = occurrence.span
+            for other, its_edits in edits.items():
+                around = any(e.start <= start and end <= e.end for e in its_edits)
+                if other is not occurrence and around:
+                    # The copy can be in the text of another of these edits.
+                    edits[other] = [_with_text(e, *verdict.instead) for e in its_edits]
+                    edits[occurrence] = []
+
+    def _without_overlaps(self, outcomes: Outcomes, edits: dict[Occurrence, list[Edit]]) -> bool:
+        """Leaves an occurrence whose edit collides with another, rather than the whole file."""
+        try:
+            apply_edits(self.tree.text, outcomes.edits)
+        except OverlappingEditsError:
+            colliding = [
+                occurrence
+                for occurrence, own in edits.items()
+                if any(
+                    e.start < o.end and o.start < e.end
+                    for e in own
+                    for o in outcomes.edits
+                    if o not in own
+                )
+            ]
+            # All of them: were only one left, a second run could change it.
+            for occurrence in colliding:
+                self.rules.forced[occurrence] = Review(
+                    "its change collides with another change on its lines",
+                    "Make both changes by hand.",
+                )
+            return not colliding
+        return True
+
+    def _force_aliases(self, plan: Plan) -> bool:
+        forced = False
+        for occurrence, verdict in self.rules.verdicts.items():
+            if not isinstance(verdict, Rewrite) or occurrence.role is not Role.REFERENCE:
+                continue
+            for binding in self.program.alias_bindings(occurrence):
+                if binding not in plan.kept or occurrence in self.rules.forced:
+                    continue
+                if only_suppressed(binding, self.rules.verdicts):
+                    self.rules.forced[occurrence] = Suppressed()
+                else:
+                    self.rules.forced[occurrence] = Review(
+                        f"the name {binding.name} must stay what it is: {plan.kept[binding]}",
+                        "Change that use first, then run again.",
+                        follows=binding in plan.follows,
+                    )
+                forced = True
+        return forced
+
+    def _force_unpacked(self) -> bool:
+        """Leaves what is given a name among others, `F, D = mp.A, mp.B`, if a use of it is left."""
+        left = {
+            node: occurrence
+            for occurrence, verdict in self.rules.verdicts.items()
+            if isinstance(verdict, Review | Suppressed)
+            for node in occurrence.prefixes()
+        }
+        forced = False
+        for occurrence, verdict in self.rules.verdicts.items():
+            if not isinstance(verdict, Rewrite) or occurrence in self.rules.forced:
+                continue
+            aliases = self.program.alias_bindings(occurrence)
+            for binding in self.program.bound_to.get(occurrence.node, ()):
+                use = next((use for use in binding.uses if use in left), None)
+                if use is not None and binding not in aliases:
+                    line = self.program.line(use)
+                    self.rules.forced[occurrence] = Review(
+                        f"the name {binding.name} must stay what it is: line {line} still needs it",
+                        "Change that use first, then run again.",
+                    )
+                    forced = True
+        return forced
+
+    def _force_private_names(self) -> bool:
+        """Leaves a private name everywhere if it has to be left anywhere.
+
+        From TensorFlow 2.6 on, the private class of TensorFlow and the public one of Keras are two.
+        """
+        private = [
+            (occurrence, verdict)
+            for occurrence, verdict in self.rules.verdicts.items()
+            if occurrence.meaning in _CLASSES and not all(old.public for old in occurrence.names)
+        ]
+        left = [occurrence for occurrence, verdict in private if isinstance(verdict, Review)]
+        forced = False
+        for occurrence, verdict in private:
+            same = [other for other in left if other.meaning is occurrence.meaning]
+            if same and isinstance(verdict, Rewrite) and occurrence not in self.rules.forced:
+                line = self.tree.position(same[0].span[0])[0]
+                self.rules.forced[occurrence] = Review(
+                    f"the private class stays on line {line}, and the public one is another class",
+                    "Change that use first, then run again.",
+                    follows=True,
+                )
+                forced = True
+        return forced
+
+    def _removed_statements(self) -> list[cst.BaseSmallStatement]:
+        removed: list[cst.BaseSmallStatement] = []
+        for verdict in self.rules.verdicts.values():
+            if isinstance(verdict, Rewrite):
+                for binding in verdict.removes:
+                    statement = small_statement(self.tree, binding.node)
+                    if statement is not None and statement not in removed:
+                        removed.append(statement)
+        return removed
+
+    def _assigned_to_themselves(
+        self, edits: dict[Occurrence, list[Edit]]
+    ) -> list[cst.BaseSmallStatement]:
+        """Returns what `mp = mp.experimental` is in, which became `mp = mp`; it needs no edits."""
+        useless: list[cst.BaseSmallStatement] = []
+        for occurrence, of_name in edits.items():
+            statement = self.tree.parent(occurrence.node)
+            match statement:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+                    start, end = occurrence.span
+                    moved = [Edit(e.start - start, e.end - start, e.text) for e in of_name]
+                    inside = all(e.start >= 0 and e.end <= end - start for e in moved)
+                    is_global = self.program.scope(occurrence) is self.program.scopes.module
+                    old = self.tree.text[start:end]
+                    if inside and is_global and apply_edits(old, moved) == name.encode():
+                        useless.append(statement)
+                        edits[occurrence] = []
+        return useless
+
+    def _removed_variables(self) -> set[str]:
+        return {
+            binding.name
+            for verdict in self.rules.verdicts.values()
+            if isinstance(verdict, Rewrite)
+            for binding in verdict.removes
+            if binding.scope is self.program.scopes.module
+        }
+
+
+def _with_text(edit: Edit, old: str, new: str) -> Edit:
+    """Returns an edit with a dotted name in its text replaced by another."""
+    copied = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
+    return dataclasses.replace(edit, text=copied.sub(lambda _: new, edit.text))
+
+
+@dataclasses.dataclass
+class ProvenCall:
+    """A rewritten constructor, for the proof of its meaning."""
+
+    span: tuple[int, int]
+    edits: Sequence[Edit]
+    claim: MeaningClaim
+
+
+@dataclasses.dataclass
+class Outcomes:
+    """What becomes of one file."""
+
+    records: list[Record] = dataclasses.field(default_factory=list)
+    edits: list[Edit] = dataclasses.field(default_factory=list)
+    calls: list[ProvenCall] = dataclasses.field(default_factory=list)
+    left: int = 0
+    """How many old names are left as they are."""
+    changed_names: set[str] = dataclasses.field(default_factory=set)
+    """Names that other files must not use, as in `Result`."""
+    changes_optimizers: bool = False
+    """As in `Result`."""
+
+
+def only_suppressed(binding: Binding, verdicts: Mapping[Occurrence, Verdict]) -> bool:
+    """Whether a name has to stay for nothing but uses that a comment or an option excepts."""
+    of_uses = [v for o, v in verdicts.items() if any(n in binding.uses for n in o.prefixes())]
+    return any(isinstance(v, Suppressed) for v in of_uses) and not any(
+        isinstance(v, Review) for v in of_uses
+    )
+
+
+def _is_of_old(binding: Binding) -> bool:
+    """Whether a name that moves had an old name, and none of those beside it."""
+    return binding.path is None or names.lookup(binding.path) is not None
+
+
+def _note_cause(
+    by_cause: dict[cst.CSTNode, list[int]], verdict: Verdict, records: Sequence[Record]
+) -> None:
+    """Notes of the last of some records what it has in common with others."""
+    if isinstance(verdict, Review) and verdict.cause is not None:
+        by_cause.setdefault(verdict.cause, []).append(len(records) - 1)
+
+
+def _changes_optimizers(occurrence: Occurrence, verdict: Verdict) -> bool:
+    """Whether a Keras optimizer becomes one of another family."""
+    is_optimizer = occurrence.role is Role.OPTIMIZER or any(
+        old.meaning is names.Meaning.KERAS_OPTIMIZER for old in occurrence.names
+    )
+    return is_optimizer and isinstance(verdict, Rewrite)
+
+
+class Recorder:
+    """Puts together what became of one file.
+
+    Args:
+        program: The file.
+        imports: The imports that are decided.
+        verdicts: What becomes of each reference.
+        rule_of: The id of the rule that decided it.
+        protected: Occurrences that no rule may change: why, and by which rule.
+        import_rule: The rule that decides imports.
+        blocked: Nodes of imports that must stay, with the reason.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        imports: Sequence[Occurrence],
+        verdicts: Mapping[Occurrence, Verdict],
+        rule_of: Mapping[Occurrence, str],
+        protected: Mapping[Occurrence, tuple[Review, str]],
+        import_rule: Rule,
+        blocked: Mapping[cst.CSTNode, str],
+    ) -> None:
+        self.program = program
+        self.imports = imports
+        self.tree = program.tree
+        self.verdicts = verdicts
+        self.rule_of = rule_of
+        self.protected = protected
+        self.import_rule = import_rule
+        self.blocked = blocked
+
+    def outcomes(
+        self,
+        plan: Plan,
+        edits: dict[Occurrence, list[Edit]],
+        import_edits: dict[cst.CSTNode, list[Edit]],
+        stars: dict[Binding, str],
+        dotted_imports: dict[cst.CSTNode, str],
+    ) -> Outcomes:
+        """Returns the edits and records of everything that is decided.
+
+        Args:
+            plan: What becomes of imports and aliases.
+            edits: The edits of each rewritten reference.
+            import_edits: The edits by the import that they are for.
+            stars: The star imports that become imports of names, and of which module.
+            dotted_imports: New paths for `import a.b.experimental`.
+        """
+        result = Outcomes()
+        by_cause: dict[cst.CSTNode, list[int]] = {}
+        for occurrence, verdict in self.verdicts.items():
+            own = edits.get(occurrence, [])
+            result.edits += own
+            result.left += self._is_left(occurrence, verdict, plan)
+            record = self._record(occurrence, self.rule_of[occurrence], verdict, own)
+            if record is not None:
+                result.records.append(record)
+                _note_cause(by_cause, verdict, result.records)
+            result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
+            if isinstance(verdict, Rewrite) and verdict.meaning is not None:
+                span = verdict.constructor or self.tree.span(occurrence.node)
+                result.calls.append(ProvenCall(span, own, verdict.meaning))
+        for occurrence in self.imports:
+            own = import_edits.get(occurrence.node, [])
+            result.edits += own
+            verdict = self._import_verdict(occurrence, plan, stars, dotted_imports)
+            result.left += occurrence.rule is None and not isinstance(verdict, Rewrite)
+            result.changes_optimizers |= _changes_optimizers(occurrence, verdict)
+            record = self._record(occurrence, self._rule_of_import(occurrence), verdict, own)
+            if record is not None:
+                result.records.append(record)
+                _note_cause(by_cause, verdict, result.records)
+        for indexes in by_cause.values():
+            in_order = sorted(
+                indexes, key=lambda i: (result.records[i].line, result.records[i].column)
+            )
+            for index in in_order[1:]:
+                result.records[index] = dataclasses.replace(result.records[index], follows=True)
+        return result
+
+    def _rule_of_import(self, occurrence: Occurrence) -> str:
+        if occurrence in self.protected:
+            review, rule = self.protected[occurrence]
+            if self.blocked.get(occurrence.node) == review.message:
+                return rule
+        return occurrence.rule or self.import_rule.id
+
+    def _is_left(self, occurrence: Occurrence, verdict: Verdict, plan: Plan) -> bool:
+        """Whether an old name will still be there."""
+        if isinstance(verdict, Ignore):
+            bindings = self.program.resolver.bindings(occurrence.base)
+            if any(binding in plan.moved and _is_of_old(binding) for binding in bindings):
+                return False  # They move together.
+        roles = (Role.FOUND, Role.STRING, Role.DOUBTFUL, *BESIDE)
+        return occurrence.role not in roles and not isinstance(verdict, Rewrite)
+
+    def _import_verdict(
+        self,
+        occurrence: Occurrence,
+        plan: Plan,
+        stars: dict[Binding, str],
+        dotted_imports: dict[cst.CSTNode, str],
+    ) -> Verdict:
+        if self.blocked.get(occurrence.node) == "suppressed":
+            return Suppressed()
+        if occurrence in self.protected:
+            return self.protected[occurrence][0]
+        bindings = [
+            BindingState(
+                moved=binding in plan.moved or binding in stars,
+                dropped=binding in plan.dropped,
+                kept=plan.kept.get(binding),
+                only_suppressed=only_suppressed(binding, self.verdicts),
+                star=binding.kind is BindingKind.STAR,
+            )
+            for binding in self.program.scopes.binding_at.get(occurrence.node, [])
+        ]
+        follows_module = occurrence.node in dotted_imports
+        reason = self.blocked.get(occurrence.node)
+        own = self.program.scopes.binding_at.get(occurrence.node, [])
+        follows = reason is None and any(binding in plan.follows for binding in own)
+        state = ImportState(follows_module, bindings, reason, follows)
+        rules = {rule.id: rule for rule in all_rules()}
+        rule = rules[occurrence.rule] if occurrence.rule is not None else self.import_rule
+        verdict = rule.decide_import(occurrence, state)
+        assert verdict is not None
+        return verdict
+
+    def _record(
+        self, occurrence: Occurrence, rule: str, verdict: Verdict, edits: Sequence[Edit]
+    ) -> Record | None:
+        if isinstance(verdict, Suppressed):
+            outcome, message, advice = Outcome.SUPPRESSED, "left, as asked", ""
+        elif isinstance(verdict, Ignore):
+            return None
+        elif isinstance(verdict, Review):
+            outcome, message, advice = Outcome.NEEDS_REVIEW, verdict.message, verdict.advice
+            if occurrence in self.protected and verdict is self.protected[occurrence][0]:
+                rule = self.protected[occurrence][1]
+        else:
+            outcome, message, advice = Outcome.REWRITTEN, verdict.message, ""
+        line, column = self.tree.position(occurrence.span[0])
+        end_line, end_column = self.tree.position(occurrence.span[1])
+        return Record(
+            rule=rule,
+            outcome=outcome,
+            line=line,
+            column=column,
+            name=self.program.describe(occurrence),
+            message=message,
+            advice=advice,
+            end_line=end_line,
+            end_column=end_column,
+            edits=tuple(edits),
+            unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
+            for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
+            follows=isinstance(verdict, Review) and verdict.follows,
+        )

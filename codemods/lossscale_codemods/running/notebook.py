@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jupyter notebooks: cells in, cells out. Outputs, ids and the layout of the JSON stay untouched.
+
+The code cells are one program, so they are migrated as one, with a marker line before each. Magics
+and shell lines are masked by lines of Python, and so are cells in other languages. Only the lines
+that change are written again; every other byte of the file is kept.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import dataclasses
+import difflib
+import io
+import json
+import re
+import warnings
+from typing import TYPE_CHECKING
+
+from lossscale_codemods.analysis import syntax_check
+from lossscale_codemods.analysis.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
+from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.vocabulary.mentions import mentions_of_old_names
+from lossscale_codemods.vocabulary.records import Result, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lossscale_codemods.analysis.name_resolution import RelativeImports
+    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.vocabulary.records import Record
+
+
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MARKER = "# compat-lossscale-cell "
+_LINE = re.compile(r"\bline (\d+)\b")
+_TARGET = r"\w[\w.]*(?:\[[^\]]*\])*"
+_MAGIC = re.compile(
+    rf"^(\s*)(?:[%!?]|{_TARGET}(?:\s*,\s*{_TARGET})*\s*=\s*[%!](?!=)|\S+\?\??\s*$|[/,;]\w)"
+)
+_SHELL = re.compile(
+    r"^\s*(?:cat|cd|conda|cp|less|ll|ls|mamba|man|mkdir|more|mv|pip3?|pwd|rm|rmdir|uv)\s+[^\s=(.,]"
+)
+"""Magics that IPython takes without a `%`, where the line is no Python."""
+_TIMED = re.compile(r"^(\s*%(?:time|timeit|prun|memit)\s+(?:-\w+\s+(?:\d+\s+)?)*)(?!-)(\S.*)$")
+"""Magics of a line that run the Python behind them, with their options."""
+_PREFIXED = "  # behind magic "
+_PROSE_CELL_MAGICS = ("%%html", "%%javascript", "%%js", "%%latex", "%%markdown", "%%svg")
+_PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python3", "%%python")
+_FILE = re.compile(r"^%%(?:writefile|file)\s+(?!-)\S+\.py\s*$")
+
+
+def migrate_notebook(
+    source: bytes, options: Options, relative: RelativeImports | None = None
+) -> Result:
+    """Migrates the code cells of a notebook.
+
+    Args:
+        source: The file's bytes.
+        options: What to do with it.
+        relative: As for `migrate_source`.
+
+    Returns:
+        The new file, and what became of each old name, by cell and by line within it.
+    """
+    from lossscale_codemods.running.single_source import migrate
+
+    if not options.runs_with and not can_hold_old_name(source, selection=options.selection):
+        return Result(source, source, Status.UNCHANGED)
+    try:
+        text = _text_of(source)
+        every = list(code_cells(text))
+    except NotebookError as error:
+        problem = f"It is not a notebook that can be read: {error}."
+        return Result(source, source, Status.UNREADABLE, problem=problem)
+    cells, broken = _parsable([cell for cell in every if not _is_file(cell)])
+    for cell in broken:
+        if can_hold_old_name("".join(cell.lines).encode(), selection=options.selection):
+            return Result(source, source, Status.UNREADABLE, problem=_why_broken(cell))
+    options = dataclasses.replace(options, notebook=True)
+    program, masked = _as_program(cells)
+    result = migrate(program, options, relative)
+    records = [_located(record, program, masked) for record in result.records]
+    changed: dict[int, list[str]] = {}
+    if result.status is Status.CHANGED:
+        after = _split(result.text, masked)
+        if after is None or len(after) != len(cells):
+            problem = "The cells could not be distinguished after the change."
+            return Result(source, source, Status.REFUSED, tuple(records), problem)
+        changed = {cell.number: lines for cell, lines in zip(cells, after, strict=True)}
+    elif result.status is not Status.UNCHANGED:
+        return dataclasses.replace(result, source=source, output=source, records=tuple(records))
+    for cell in filter(_is_file, every):
+        inner = _migrate_file(cell, options)
+        records += inner.records
+        if inner.status in (Status.REFUSED, Status.UNREADABLE):
+            return dataclasses.replace(inner, source=source, output=source, records=tuple(records))
+        changed[cell.number] = list(io.StringIO(inner.text))
+    records.sort(key=lambda r: (r.cell or 0, r.line, r.column, r.rule))
+    for cell in reversed(every):
+        lines = changed.get(cell.number, list(cell.lines))
+        if lines and not (cell.lines and cell.lines[-1].endswith("\n")):
+            lines[-1] = lines[-1].removesuffix("\n")
+        if list(cell.lines) != lines:
+            text = text[: cell.start] + _encoded(text, cell, lines) + text[cell.end :]
+    output = text.encode("utf-8")
+    status = Status.UNCHANGED if output == source else Status.CHANGED
+    return Result(
+        source,
+        output,
+        status,
+        tuple(records),
+        uses_old_api=result.uses_old_api,
+        changes_optimizers=result.changes_optimizers,
+    )
+
+
+def _text_of(source: bytes) -> str:
+    """Decodes a notebook, which is UTF-8 without a byte order mark."""
+    if source.startswith(_BOMS):
+        raise NotebookError(
+            "it begins with a byte order mark, with which Jupyter does not open it. Save it as "
+            "UTF-8 without one, then run again"
+        )
+    try:
+        return source.decode()
+    except UnicodeDecodeError as error:
+        raise NotebookError(str(error)) from error
+
+
+def _migrate_file(cell: Cell, options: Options) -> Result:
+    """Migrates what a cell writes to a file, which is a program by itself."""
+    from lossscale_codemods.running.single_source import migrate
+
+    first, *rest = cell.lines
+    result = migrate("".join(rest), dataclasses.replace(options, notebook=False), None)
+    records = tuple(
+        dataclasses.replace(r, cell=cell.number, line=r.line + 1, end_line=r.end_line + 1, edits=())
+        for r in result.records
+    )
+    return dataclasses.replace(
+        result,
+        output=first.encode() + result.output,
+        records=records,
+        problem=f"Cell {cell.number}: {result.problem}" if result.problem else "",
+    )
+
+
+def _is_file(cell: Cell) -> bool:
+    """Whether a cell writes a Python file."""
+    return bool(cell.lines) and _FILE.match(cell.lines[0]) is not None
+
+
+def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
+    good: list[Cell] = []
+    broken: list[Cell] = []
+    for cell in cells:
+        program, _ = _as_program([cell])
+        readable = syntax_check.problem_of(program.encode("utf-8", "surrogatepass")) is None
+        (good if readable else broken).append(cell)
+    return good, broken
+
+
+def _why_broken(cell: Cell) -> str:
+    """Says why a cell is no Python. What IPython takes from each line is not followed."""
+    first = _first_line(cell)
+    if first.startswith(">>> "):
+        return f"The lines of cell {cell.number} have prompts. Take them out, then run again."
+    if first[:1].isspace():
+        return f"Cell {cell.number} is indented as a whole. Move it to the margin, then run again."
+    return (
+        f"Cell {cell.number} does not parse, even with its magics masked. Correct it, then run "
+        "again."
+    )
+
+
+def _encoded(text: str, cell: Cell, lines: list[str]) -> str:
+    """Returns the `source` value for new lines, in the layout of the old one."""
+    raw = text[cell.start : cell.end]
+    ascii_only = raw.isascii() and "\\u" in raw
+    if raw.startswith('"'):
+        return json.dumps("".join(lines), ensure_ascii=ascii_only)
+    tokens = list(JSON_STRING.finditer(raw))
+    if not tokens:
+        return json.dumps(lines, ensure_ascii=ascii_only)
+    opening, closing = raw[: tokens[0].start()], raw[tokens[-1].end() :]
+    separator = raw[tokens[0].end() : tokens[1].start()] if len(tokens) > 1 else "," + opening[1:]
+    old = [token.group() for token in tokens]
+    out: list[str] = []
+    matcher = difflib.SequenceMatcher(None, [json.loads(o) for o in old], lines, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            out += old[i1:i2]
+        else:
+            out += [json.dumps(line, ensure_ascii=ascii_only) for line in lines[j1:j2]]
+    return opening + separator.join(out) + closing
+
+
+def _as_program(cells: list[Cell]) -> tuple[str, dict[str, str]]:
+    """Returns the cells as one program, and the lines that its masks stand for."""
+    out: list[str] = []
+    masked: dict[str, str] = {}
+    for cell in cells:
+        out.append(f"{_MARKER}{cell.number}\n")
+        if _is_python(cell) and _is_plain(cell):
+            out += [line.rstrip("\n") + "\n" for line in cell.lines]
+            continue
+        continued, indent = False, ""
+        for line in cell.lines:
+            body = line.rstrip("\n")
+            indent = indent if continued else body[: len(body) - len(body.lstrip())]
+            key = f"{cell.number}.{len(masked)}"
+            timed = None if continued else _TIMED.match(body)
+            if timed is not None and _is_python(cell) and _parses(timed.group(2)):
+                masked[_PREFIXED + key] = timed.group(1).lstrip()
+                out.append(f"{indent}{timed.group(2)}{_PREFIXED}{key}\n")
+                continue
+            magic = not _is_python(cell) or continued or _is_magic(body)
+            if magic:
+                mask = _mask(body, key, cell, indent)
+                masked[mask] = body
+                out.append(mask + "\n")
+            else:
+                out.append(body + "\n")
+            continued = magic and body.endswith("\\")
+    return "".join(out), masked
+
+
+def _first_line(cell: Cell) -> str:
+    return next((line for line in cell.lines if line.strip()), "")
+
+
+def _is_python(cell: Cell) -> bool:
+    first = _first_line(cell)
+    return not first.startswith("%%") or first.split(maxsplit=1)[0] in _PYTHON_CELL_MAGICS
+
+
+def _is_magic(line: str) -> bool:
+    """Whether a line is one for IPython, in a cell that has some."""
+    if _MAGIC.match(line) is not None:
+        return True
+    return _SHELL.match(line) is not None and not _parses(line.strip())
+
+
+def _mask(line: str, key: str, cell: Cell, indent: str) -> str:
+    """Returns a line of Python that stands for a magic, a shell line or one of no Python."""
+    indent = indent if _is_python(cell) else ""
+    is_prose = _first_line(cell).startswith(_PROSE_CELL_MAGICS)
+    if not is_prose and any(mentions_of_old_names(line)):
+        # As IPython writes it, so that rules see the string.
+        return f"{indent}get_ipython().system({line.strip()!r})  # masked {key}"
+    return f"{indent}pass  # masked {key}"
+
+
+def _parses(statement: str) -> bool:
+    try:
+        ast.parse(statement)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return "#" not in statement
+
+
+def _is_plain(cell: Cell) -> bool:
+    """Whether a cell has no magics: then `%` at the start of a line is an operator."""
+    source = "".join(cell.lines)
+    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(source, "<cell>", "exec", flags, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+    return True
+
+
+def _split(program: str, masked: dict[str, str]) -> list[list[str]] | None:
+    """Returns the lines of each cell; nothing if a line is no longer what its magic takes."""
+    cells: list[list[str]] = []
+    prefixed = [key for key in masked if key.startswith(_PREFIXED)]
+    for line in program.split("\n"):
+        if line.startswith(_MARKER):
+            cells.append([])
+        elif cells:
+            key = line[line.rindex(_PREFIXED) :] if _PREFIXED in line else None
+            if key is not None:
+                if key not in prefixed:
+                    return None
+                prefixed.remove(key)
+                statement = line.removesuffix(key)
+                if not _parses(statement.strip()):
+                    return None
+                indent = statement[: len(statement) - len(statement.lstrip())]
+                cells[-1].append(f"{indent}{masked[key]}{statement.strip()}\n")
+            else:
+                cells[-1].append(masked.get(line, line) + "\n")
+    if cells:
+        cells[-1].pop()  # What is behind the last newline.
+    return None if prefixed else cells
+
+
+def _located(record: Record, program: str, masked: dict[str, str]) -> Record:
+    """Returns a record by its cell, and by its place in that.
+
+    Args:
+        record: The record, by its place in the program.
+        program: The program.
+        masked: The lines that its masks stand for.
+    """
+    lines = program.split("\n")
+    line = lines[record.line - 1]
+    start, end = record.column, record.end_column
+    if line in masked:
+        start, end = 1, len(masked[line]) + 1
+    elif _PREFIXED in line:
+        before = len(masked[line[line.rindex(_PREFIXED) :]])
+        start, end = start + before, end + before
+    place = _place(record.line, lines)
+    if place is None:
+        return record
+    number, row = place
+    return dataclasses.replace(
+        record,
+        cell=number,
+        line=row,
+        column=start,
+        end_line=record.end_line - record.line + row,
+        end_column=end,
+        message=_by_cells(record.message, lines),
+        edits=(),
+    )
+
+
+def _place(line: int, lines: Sequence[str]) -> tuple[int, int] | None:
+    """Returns the cell in which a line of the program stands, and which of its lines it is."""
+    for index in range(line - 1, -1, -1):
+        if lines[index].startswith(_MARKER):
+            return int(lines[index][len(_MARKER) :]), line - index - 1
+    return None
+
+
+def _by_cells(message: str, lines: Sequence[str]) -> str:
+    """Returns a message with the lines of the program that it names as lines of cells."""
+
+    def named(match: re.Match[str]) -> str:
+        number = int(match[1])
+        place = _place(number, lines) if number <= len(lines) else None
+        return match[0] if place is None else f"line {place[1]} of cell {place[0]}"
+
+    return _LINE.sub(named, message)
