@@ -1541,6 +1541,7 @@ ELSEWHERE = {
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
+    "compat_lossscale/spec/wrapper_configs.py": "tests/spec/test_wrapper_configs.py",
     "compat_lossscale/core/dynamic_loss_scale.py": "tests/core/test_rule_settings.py",
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",
@@ -1556,16 +1557,15 @@ ELSEWHERE = {
     "compat_lossscale/formats/": "tests/formats/attacks.py",
     "compat_lossscale/models/": "tests/models/test_process.py",
     # Races with other programs, and disks.
-    f"{CODEMOD}/runner/atomic_writing.py": "tests/codemods/running/test_writing.py",
-    f"{CODEMOD}/runner/undo.py": "tests/codemods/running/test_undo.py",
-    f"{CODEMOD}/runner/configuration.py": "tests/cli/test_migrate.py",
-    f"{CODEMOD}/project/file_reading.py": "tests/codemods/running/test_configuration.py",
+    f"{CODEMOD}/running/writing.py": "tests/codemods/running",
+    f"{CODEMOD}/running/configuration.py": "tests/cli/test_migrate.py",
+    f"{CODEMOD}/project/files.py": "tests/codemods/running/test_configuration.py",
     # What findings say.
     f"{CODEMOD}/rewriting/import_edits.py": "tests/codemods/rules/test_ls101_imports.py",
     f"{CODEMOD}/rules/shared/neighbours.py": "tests/codemods/rules/test_ls901_python_and_numpy.py",
-    f"{CODEMOD}/editing/name_rendering.py": "tests/codemods/rules/test_ls102_aliases.py",
+    f"{CODEMOD}/editing/names.py": "tests/codemods/rules/test_ls102_aliases.py",
     # Mistakes of ours, which no user can make.
-    f"{CODEMOD}/rewriting/verdict_resolution.py": "",
+    f"{CODEMOD}/rewriting/resolution.py": "",
     f"{CODEMOD}/reports/name_table.py": "",
     f"{CODEMOD}/rules/registry.py": "",
 }

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 import libcst as cst
-from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.domain.program import Program
 from lossscale_codemods.project.files import ProjectImports, mentions_in
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.vocabulary.options import Options
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from lossscale_codemods.analysis.object_types import ObjectType, Value
+    from lossscale_codemods.domain.object_types import ObjectType, Value
     from lossscale_codemods.vocabulary.records import Result
 
 HEAD = "import tensorflow as tf\nold = tf.keras.mixed_precision.experimental\n"

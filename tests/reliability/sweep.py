@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.project import discovery
+from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import SUFFIXES
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.running import file_task, notebook, single_source

@@ -10,14 +10,15 @@ import bisect
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
+import libcst as cst
+
 from lossscale_codemods.vocabulary.records import Edit
 from lossscale_codemods.vocabulary.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lossscale_codemods.analysis.syntax_tree import Tree
+    from lossscale_codemods.source.syntax_tree import Tree
     from lossscale_codemods.vocabulary.records import Record
 
 

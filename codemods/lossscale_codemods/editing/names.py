@@ -9,11 +9,18 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import Binding, BindingKind, Scope, import_path
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.syntax_tree import dotted
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    Binding,
+    BindingKind,
+    Occurrence,
+    Program,
+    Role,
+    Scope,
+    import_path,
+)
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.paths import canonical
 from lossscale_codemods.vocabulary.records import Edit
@@ -21,7 +28,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lossscale_codemods.analysis.syntax_tree import Tree
+    from lossscale_codemods.source.syntax_tree import Tree
 
 
 _FUNCTION = re.compile(r"tensorflow\.keras\.(?!mixed_precision)\w+\.[a-z_]\w*")

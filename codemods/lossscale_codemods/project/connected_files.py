@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis import run_time_imports
 from lossscale_codemods.project.files import import_folders, read
+from lossscale_codemods.source import run_time_imports
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:

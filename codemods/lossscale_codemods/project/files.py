@@ -13,13 +13,12 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.syntax_check import parsed
+from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.vocabulary.frameworks import is_framework
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 LARGEST_SETTINGS = 1_000_000

@@ -5,6 +5,8 @@
 `.gitignore` files and 15,601 paths, both are right, and this takes 0.4 to 0.5 of its time. In 300
 generated trees of 23,400 paths it differs from git in 94, this in none: it reads `?` and `[!a]` as
 characters where git has bytes, `[[:alpha:]]` as letters, and raises at some lines with a backslash.
+Its time grows with the power of a line's stars: six of them, `*a*a*a*a*a*a*b`, take it more than a
+minute for a name of 100 letters, so that a stranger's file can hang a run.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.syntax_check import parsed
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
 from lossscale_codemods.project.files import is_top, module_at, read
+from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.vocabulary.frameworks import is_framework
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from compat_lossscale.pages import page
 from compat_lossscale.pages.page import Span, as_html, lines_of, text_of
 from compat_lossscale.pages.side_by_side import Line, Row, hunks
-from lossscale_codemods.analysis import decoding
-from lossscale_codemods.analysis.notebook_cells import sources_of
 from lossscale_codemods.reports.run_report import observed_words, totals
+from lossscale_codemods.source import reading
+from lossscale_codemods.source.notebook_cells import sources_of
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _name(path: Path) -> str:
 
 
 def _documents(report: FileReport) -> Iterable[Document]:
-    before, after = decoding.text_of(report.result.source), decoding.text_of(report.result.output)
+    before, after = reading.text_of(report.result.source), reading.text_of(report.result.output)
     if report.path.suffix != ".ipynb":
         yield Document("Changes", hunks(before, after, "python"))
         return
@@ -213,7 +213,7 @@ def _documents(report: FileReport) -> Iterable[Document]:
 
 
 def _findings(report: FileReport) -> Iterable[Finding]:
-    text = decoding.text_of(report.result.source)
+    text = reading.text_of(report.result.source)
     cells = sources_of(text) if report.path.suffix == ".ipynb" else {0: text}
     lines: dict[int, list[list[Piece]]] = {}
     for record in sorted(report.result.records, key=lambda r: _URGENCY.index(r.outcome)):

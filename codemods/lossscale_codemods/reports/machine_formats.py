@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from compat_lossscale._printable import escaped
-from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.reports.patches import diff
 from lossscale_codemods.reports.run_report import (
     advice_of,
@@ -19,6 +18,7 @@ from lossscale_codemods.reports.run_report import (
     totals,
 )
 from lossscale_codemods.rules.registry import all_rules, documentation
+from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.vocabulary.records import Outcome, Record
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from lossscale_codemods.reports.run_report import FileReport, Proof, RunReport
     from lossscale_codemods.rules.base import Rule
-    from lossscale_codemods.vocabulary.records import Record
 
 
 def as_json(report: RunReport) -> str:

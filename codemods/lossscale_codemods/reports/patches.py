@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compat_lossscale._printable import escaped
-from lossscale_codemods.analysis.decoding import text_of
-from lossscale_codemods.analysis.notebook_cells import sources_of
 from lossscale_codemods.reports.run_report import observed_words
+from lossscale_codemods.source.notebook_cells import sources_of
+from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.vocabulary.records import Outcome
 
 if TYPE_CHECKING:

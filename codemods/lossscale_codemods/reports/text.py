@@ -9,9 +9,9 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from compat_lossscale._printable import escaped
-from lossscale_codemods.analysis.decoding import text_of
-from lossscale_codemods.analysis.notebook_cells import sources_of
 from lossscale_codemods.reports.run_report import advice_of, proof_words, totals
+from lossscale_codemods.source.notebook_cells import sources_of
+from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.vocabulary.names import Target
 from lossscale_codemods.vocabulary.records import Outcome, Record, Status
 
@@ -33,7 +33,10 @@ def place(path: Path, record: Record) -> str:
 
 
 def findings(report: RunReport) -> Iterator[str]:
-    """Yields what a person has to look at, and what could not be done."""
+    """Yields what a person has to look at, and what could not be done.
+
+    Of a file, what stops comes first, and then what trains otherwise.
+    """
     for file in report.files:
         if file.result.problem:
             problem = escaped(file.result.problem)
@@ -41,6 +44,7 @@ def findings(report: RunReport) -> Iterator[str]:
         if file.result.status is Status.REFUSED:
             continue
         records = [one for one in file.result.records if one.is_finding]
+        records.sort(key=lambda one: not one.stops)
         lines = _lines_of(file) if records else {}
         for record in records:
             what = escaped(f"{record.rule} {record.name}: {record.message}.")

@@ -11,20 +11,15 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program
+import libcst as cst
+
+from lossscale_codemods.domain import Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Suppressed, Verdict
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import BESIDE, Meaning, OldName, Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from lossscale_codemods.analysis.bindings import Binding
-    from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.vocabulary.names import OldName
 
 
 @dataclasses.dataclass

@@ -11,14 +11,15 @@ import difflib
 import warnings
 from typing import TYPE_CHECKING, TypeAlias
 
-from lossscale_codemods.analysis import syntax_check
-from lossscale_codemods.analysis.decoding import text_of, undecodable
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import ProjectFiles
-from lossscale_codemods.analysis.old_programs import is_part_of_old, uses_old_api
-from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.syntax_tree import Tree
-from lossscale_codemods.analysis.version_guards import COLLAPSE_ADVICE
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    COLLAPSE_ADVICE,
+    Program,
+    ProjectFiles,
+    is_part_of_old,
+    uses_old_api,
+)
 from lossscale_codemods.editing.edits import OverlappingEditsError, PositionMap, apply_edits
 from lossscale_codemods.editing.layout import laid_out
 from lossscale_codemods.rewriting import proofs
@@ -26,6 +27,9 @@ from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
 from lossscale_codemods.rewriting.import_edits import without_unused
 from lossscale_codemods.rewriting.resolution import Decisions
 from lossscale_codemods.rules.registry import rules_for
+from lossscale_codemods.source import reading
+from lossscale_codemods.source.reading import text_of, undecodable
+from lossscale_codemods.source.syntax_tree import Tree
 from lossscale_codemods.vocabulary.options import Options
 from lossscale_codemods.vocabulary.records import Edit, Outcome, Result, Status
 from lossscale_codemods.vocabulary.suppression import Suppressions
@@ -33,9 +37,9 @@ from lossscale_codemods.vocabulary.suppression import Suppressions
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from lossscale_codemods.analysis.name_resolution import RelativeImports
+    from lossscale_codemods.domain import RelativeImports
     from lossscale_codemods.vocabulary.options import Observed
-    from lossscale_codemods.vocabulary.records import Record, Result
+    from lossscale_codemods.vocabulary.records import Record
 
 
 _MOST_PASSES = 4
@@ -68,11 +72,11 @@ def migrate_fully(
             unsafe = _migrate(source, dataclasses.replace(options, unsafe_fixes=True), relative)
             return with_unsafe_fixes(safe, unsafe, wanted=options.unsafe_fixes)
     except RecursionError:
-        return Result(source, source, Status.UNREADABLE, problem=syntax_check.TOO_RECURSIVE)
+        return Result(source, source, Status.UNREADABLE, problem=reading.TOO_RECURSIVE)
 
 
 def _migrate(given: bytes, options: Options, relative: RelativeImports | None) -> Result:
-    problem = syntax_check.problem_of(given)
+    problem = reading.problem_of(given)
     if problem is not None:
         return Result(given, given, Status.UNREADABLE, problem=problem)
     try:

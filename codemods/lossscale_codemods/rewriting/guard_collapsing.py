@@ -9,20 +9,18 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.decoding import text_of
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Role
-from lossscale_codemods.analysis.old_programs import is_part_of_old
-from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.version_guards import guarded
+import libcst as cst
+
+from lossscale_codemods.domain import Program, Role, guarded, is_part_of_old
 from lossscale_codemods.editing.edits import PositionMap, apply_edits
+from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.vocabulary.records import Outcome, Record
 from lossscale_codemods.vocabulary.suppression import Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.name_resolution import RelativeImports
+    from lossscale_codemods.domain import RelativeImports
     from lossscale_codemods.rules.base import Removal, Rule
     from lossscale_codemods.vocabulary.records import Edit
 

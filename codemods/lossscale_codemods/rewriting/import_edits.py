@@ -10,13 +10,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import Binding, BindingKind, import_path, member_path
-from lossscale_codemods.analysis.import_effects import acts_when_imported
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import ProjectFiles
-from lossscale_codemods.analysis.occurrences import Occurrence
-from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.syntax_tree import dotted
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    Binding,
+    BindingKind,
+    Occurrence,
+    Program,
+    ProjectFiles,
+    acts_when_imported,
+    import_path,
+    member_path,
+)
 from lossscale_codemods.editing.edits import (
     apply_edits,
     close_gaps,
@@ -28,15 +33,13 @@ from lossscale_codemods.editing.edits import (
 from lossscale_codemods.editing.names import CannotRenderError, from_imports
 from lossscale_codemods.rewriting.bindings import Plan
 from lossscale_codemods.rules.base import Rewrite, Verdict
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from lossscale_codemods.analysis.bindings import Binding
-    from lossscale_codemods.analysis.program import Program
 
 
 def alias_text(new: str, local: str) -> str:

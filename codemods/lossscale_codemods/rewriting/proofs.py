@@ -15,10 +15,11 @@ import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import libcst as cst
+
 from compat_lossscale.errors import LossScaleArgumentError
 from compat_lossscale.spec import LossScaleSpec
-from lossscale_codemods.analysis import constant_evaluation
-from lossscale_codemods.analysis.libcst_on_demand import cst
+from lossscale_codemods.domain import loss_scale_values
 from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.rewriting.import_edits import unused_imports
 from lossscale_codemods.rules.shared.arguments_helper import SOURCES
@@ -26,7 +27,7 @@ from lossscale_codemods.rules.shared.arguments_helper import SOURCES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.rewriting.resolution import Outcomes
     from lossscale_codemods.rules.base import MeaningClaim
 
@@ -36,9 +37,9 @@ STAND_INS: tuple[object, ...] = (
     2.0**10,
     0.5,
     True,
-    constant_evaluation.FixedLossScale(64.0),
-    constant_evaluation.DynamicLossScale(2.0**12, 100),
-    constant_evaluation.DynamicLossScale(),
+    loss_scale_values.FixedLossScale(64.0),
+    loss_scale_values.DynamicLossScale(2.0**12, 100),
+    loss_scale_values.DynamicLossScale(),
     False,
     0,
 )
@@ -144,19 +145,19 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
     """
     try:
         old_node, new_node = (
-            constant_evaluation.parse_expression(claim.old),
-            constant_evaluation.parse_expression(new),
+            loss_scale_values.parse_expression(claim.old),
+            loss_scale_values.parse_expression(new),
         )
         variables = {
-            name: [constant_evaluation.parse_expression(source) for source in sources]
+            name: [loss_scale_values.parse_expression(source) for source in sources]
             for name, sources in claim.definitions.items()
         }
     except SyntaxError as error:
         return f"it cannot be read ({error})."
     calls = {
-        constant_evaluation.atom_key(
-            constant_evaluation.parse_expression(source)
-        ): constant_evaluation.LOSS_SCALE_CLASSES[name]
+        loss_scale_values.atom_key(
+            loss_scale_values.parse_expression(source)
+        ): loss_scale_values.LOSS_SCALE_CLASSES[name]
         for source, name in claim.classes.items()
     }
     functions: dict[str, Any] = {}
@@ -171,14 +172,14 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
     }
     agreed = 0
     for atoms in _assignments(old_node, variables, calls):
-        old = _evaluate_old(old_node, constant_evaluation.Evaluator(atoms, calls))
+        old = _evaluate_old(old_node, loss_scale_values.Evaluator(atoms, calls))
         if old is None:
             continue
-        evaluator = constant_evaluation.Evaluator(atoms, {**calls, **helpers})
+        evaluator = loss_scale_values.Evaluator(atoms, {**calls, **helpers})
         spec: LossScaleSpec | Exception
         try:
             spec = _evaluate_new(new_node, evaluator)
-        except (constant_evaluation.UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
+        except (loss_scale_values.UnknownAtomError, ArithmeticError, *_CALL_ERRORS) as error:
             spec = error
         if spec != old:
             return f"for {atoms} it was {old} and would be {spec}."
@@ -186,19 +187,19 @@ def same_meaning(claim: MeaningClaim, new: str) -> str | None:
     return None if agreed else "no value is known for which the old call worked."
 
 
-def _evaluate_old(node: ast.expr, evaluator: constant_evaluation.Evaluator) -> LossScaleSpec | None:
+def _evaluate_old(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> LossScaleSpec | None:
     try:
         return LossScaleSpec.from_argument(evaluator.value(node))
     except (ArithmeticError, *_CALL_ERRORS):
         return None  # The old call failed here too.
 
 
-def _evaluate_new(node: ast.expr, evaluator: constant_evaluation.Evaluator) -> LossScaleSpec:
+def _evaluate_new(node: ast.expr, evaluator: loss_scale_values.Evaluator) -> LossScaleSpec:
     if isinstance(node, ast.IfExp):
         branch = node.body if evaluator.value(node.test) else node.orelse
         return _evaluate_new(branch, evaluator)
     if not isinstance(node, ast.Call):
-        raise constant_evaluation.UnknownAtomError(constant_evaluation.atom_key(node))
+        raise loss_scale_values.UnknownAtomError(loss_scale_values.atom_key(node))
     kept = [k for k in node.keywords if k.arg not in _OF_NO_SCALE]
     keywords = evaluator.keywords(ast.Call(node.func, [], kept))
     return LossScaleSpec.from_constructor(**keywords)
@@ -245,8 +246,8 @@ def _define(
         done = []
         for name, node in waiting.items():
             try:
-                known[name] = constant_evaluation.Evaluator(known, calls).value(node)
-            except constant_evaluation.UnknownAtomError:
+                known[name] = loss_scale_values.Evaluator(known, calls).value(node)
+            except loss_scale_values.UnknownAtomError:
                 continue
             except (ArithmeticError, TypeError, ValueError, AttributeError):
                 return None
@@ -266,7 +267,7 @@ def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str])
             known = {**dict.fromkeys(atoms, 1.0), **dict.fromkeys(variables, 1.0)}
             try:
                 _probe(node, known, calls)
-            except constant_evaluation.UnknownAtomError as error:
+            except loss_scale_values.UnknownAtomError as error:
                 atoms[str(error)] = None
                 continue
             break
@@ -275,7 +276,7 @@ def _atoms(nodes: list[ast.expr], calls: Mapping[str, Any], variables: set[str])
 
 def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]) -> None:
     """Raises for the first unknown part, on whichever side of a condition it stands."""
-    if constant_evaluation.atom_key(node) in known:
+    if loss_scale_values.atom_key(node) in known:
         return
     if isinstance(node, ast.IfExp):
         for part in (node.test, node.body, node.orelse):
@@ -286,4 +287,4 @@ def _probe(node: ast.expr, known: Mapping[str, object], calls: Mapping[str, Any]
             _probe(part, known, calls)
         return
     with contextlib.suppress(ArithmeticError, TypeError, ValueError, AttributeError):
-        constant_evaluation.Evaluator(known, calls).value(node)
+        loss_scale_values.Evaluator(known, calls).value(node)

@@ -10,10 +10,9 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
-from lossscale_codemods.analysis.program import Program
+import libcst as cst
+
+from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.editing.edits import (
     OverlappingEditsError,
     apply_edits,
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from lossscale_codemods.rewriting.bindings import Plan
     from lossscale_codemods.vocabulary.options import Observed
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 
@@ -542,4 +540,5 @@ class Recorder:
             unsafe=isinstance(verdict, Review) and verdict.unsafe_fix is not None,
             for_older_versions=isinstance(verdict, Review) and verdict.for_older_versions,
             follows=isinstance(verdict, Review) and verdict.follows,
+            stops=isinstance(verdict, Review) and verdict.stops,
         )

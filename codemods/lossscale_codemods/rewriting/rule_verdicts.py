@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis import version_guards
-from lossscale_codemods.analysis.detect_tests import expects_error
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import BESIDE, Occurrence, Role
+import libcst as cst
+
+from lossscale_codemods.domain import BESIDE, Occurrence, Role, expects_error, version_guards
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Rule, Suppressed, Verdict
 from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.vocabulary.options import Observed
     from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
 

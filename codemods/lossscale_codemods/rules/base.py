@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
+from lossscale_codemods.domain import Occurrence, Role
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.vocabulary.names import WITH_NEW_API, Meaning, Target
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from lossscale_codemods.analysis.bindings import Binding
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Binding, Program
     from lossscale_codemods.editing.names import NameRenderer
     from lossscale_codemods.vocabulary.records import Edit, Record
 
@@ -115,6 +114,7 @@ class Review:
         for_older_versions: Whether it is right as it is, for only older versions come to it.
         follows: Whether it is settled with another finding of the file.
         cause: What several findings have in common, so that they are one for people.
+        stops: Whether the program does not run there, rather than do something else.
     """
 
     message: str
@@ -125,6 +125,7 @@ class Review:
     for_older_versions: bool = False
     follows: bool = False
     cause: cst.CSTNode | None = None
+    stops: bool = False
 
 
 @dataclasses.dataclass

@@ -15,9 +15,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.constant_evaluation import constant
-from lossscale_codemods.analysis.libcst_on_demand import cst
+import libcst as cst
+
+from lossscale_codemods.domain import BindingKind, constant
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning
@@ -26,8 +26,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lossscale_codemods.analysis.occurrences import Occurrence
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Occurrence, Program
     from lossscale_codemods.editing.names import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"

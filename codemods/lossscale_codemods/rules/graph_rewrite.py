@@ -25,20 +25,24 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.detect_tests import is_in_test
-from lossscale_codemods.analysis.evaluation_order import (
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    KERAS_WRAPPER,
+    Answer,
+    ObjectType,
+    Occurrence,
+    Program,
+    Role,
     evaluated_before,
     is_always_evaluated,
     is_harmless,
+    is_in_test,
     may_have_effects,
+    optimizer_argument,
+    others_name,
+    what_is,
 )
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.analysis.type_inference import ObjectType
-from lossscale_codemods.analysis.what_is import KERAS_WRAPPER, Answer, what_is
-from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
 from lossscale_codemods.editing.edits import insert_line, small_statement
 from lossscale_codemods.rules.base import (
     Case,
@@ -58,7 +62,7 @@ from lossscale_codemods.rules.shared.constructors import (
     made_of,
 )
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -85,6 +89,7 @@ class GraphRewrite(Rule):
     id = "LS602"
     title = "Graph rewrite"
     explains = frozenset({Meaning.REWRITE})
+    targets = frozenset(Target)
     invalid = (
         Case(
             f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
@@ -158,8 +163,15 @@ class GraphRewrite(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Chooses by the kind of optimizer."""
+        if program.target is Target.COMPAT and occurrence.rule != self.id:
+            return None  # The old name is one of compat_lossscale, too.
         if occurrence.meaning is not Meaning.REWRITE and occurrence.rule != self.id:
             return None
+        if program.target is Target.COMPAT:
+            return Review(
+                "the function of this name refuses Keras optimizers since TensorFlow 2.11",
+                "Write compat_lossscale.v1.enable_mixed_precision_graph_rewrite.",
+            )
         call = program.call(occurrence)
         if call is None or not call.args or any(a.star for a in call.args):
             return Review(

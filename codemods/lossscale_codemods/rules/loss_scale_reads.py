@@ -11,25 +11,26 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.callable_tests import asks_whether_callable, is_called_in
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import (
+import libcst as cst
+
+from lossscale_codemods.domain import (
     ATTRIBUTES,
-    attribute_owner,
-    class_with_old_base,
-)
-from lossscale_codemods.analysis.object_guards import guards_of_call
-from lossscale_codemods.analysis.occurrences import Role
-from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.value_uses import Use, UseKind, uses_of
-from lossscale_codemods.analysis.what_is import (
+    BindingKind,
     Certainty,
+    Role,
+    Use,
+    UseKind,
+    asks_whether_callable,
+    attribute_owner,
     can_be_optimizer,
+    class_with_old_base,
+    guards_of_call,
+    is_called_in,
     looks_like_optimizer,
     looks_like_settings,
     loss_scale_optimizer,
     makes_optimizers,
+    uses_of,
 )
 from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.markers import LOSS_SCALE_PATTERN, OLD_NAMES, Marker
@@ -51,6 +52,7 @@ from lossscale_codemods.rules.shared.constructors import (
     names_taker,
     reads_of,
 )
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import (
     WITH_KERAS_3,
@@ -64,7 +66,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 _DISTINCT = ("_current_loss_scale", "_num_good_steps")
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

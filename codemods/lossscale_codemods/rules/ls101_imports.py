@@ -23,7 +23,7 @@ from lossscale_codemods.rules.base import (
 from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.occurrences import Occurrence
+    from lossscale_codemods.domain import Occurrence
 
 
 class Imports(Rule):

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_types import LossScaleType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
+import libcst as cst
+
+from lossscale_codemods.domain import LossScaleType, Occurrence, Role
 from lossscale_codemods.rules.base import Case, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.shared.constructors import (
     ArgumentReader,
@@ -35,7 +35,7 @@ from lossscale_codemods.vocabulary.names import WITH_KERAS_2, WITH_KERAS_3, Mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.LossScaleOptimizer"

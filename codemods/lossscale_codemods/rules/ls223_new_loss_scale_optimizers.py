@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import all_bindings
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program, Usage
+import libcst as cst
+
+from lossscale_codemods.domain import Occurrence, Program, Role, Usage, all_bindings
 from lossscale_codemods.editing.edits import append_arguments
 from lossscale_codemods.rules.base import (
     Case,
@@ -25,7 +24,6 @@ from lossscale_codemods.rules.base import (
     ImportState,
     Review,
     Rewrite,
-    Rule,
     Suppressed,
     Verdict,
     rename,
@@ -35,12 +33,13 @@ from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS, ta
 from lossscale_codemods.rules.shared.keras_3_places import (
     NOT_FIXED,
     WITHOUT_FLOOR,
-    Places,
+    Keras3Rule,
+    is_for_old,
     is_moved,
     is_written_for_keras_3,
     old_name,
 )
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
+from lossscale_codemods.vocabulary.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,15 +54,13 @@ _NEW = "keras3.LossScaleOptimizer"
 _MESSAGE = "the class with the arguments and the loss scale of TensorFlow 2.4"
 
 
-class NewLossScaleOptimizers(Rule):
+class NewLossScaleOptimizers(Keras3Rule):
     """Respells the class of TensorFlow 2.4, wherever it is used."""
 
     id = "LS223"
     title = "LossScaleOptimizer of TensorFlow 2.4"
     order = -1
     """What this finds makes a program an old one."""
-    targets = WITH_KERAS_3
-    shows_imports = True
     markers = (OPTIMIZER,)
     invalid = (
         Case(
@@ -93,23 +90,25 @@ class NewLossScaleOptimizers(Rule):
         Case(f"{_HEAD}opt = {_OLD}(opt)\nloss = opt.scale_loss(loss)\n"),
     )
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
+    def applies(self, program: Program) -> bool:
+        """Whether a file is not written for Keras 3."""
+        return not is_written_for_keras_3(program)
+
+    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
         """Yields the expressions that can be the class."""
-        if is_written_for_keras_3(program):
-            return
-        places = Places(program, self.id)
         for node in program.scopes.scope_of_read:
             if not isinstance(node, cst.Name | cst.Attribute):
                 continue
             paths = program.resolver.paths(node)
             known = [p for p in paths if p is not None and is_moved(p)]
-            if not known or self._is_half_migrated(node, program) or places.is_for_old(node):
+            if not known or self._is_half_migrated(node, program):
                 continue
             stays = program.target is Target.KERAS3_ALONE
             names = () if stays else tuple(old_name(path, program.target) for path in known)
-            occurrence = places.occurrence(node, names, is_old_use=True)
+            occurrence = self.occurrence(node, program, names)
+            occurrence.is_old_use = True
             occurrence.ambiguous = len(known) < len(paths)
-            yield occurrence
+            yield occurrence, self._verdict(occurrence, program)
 
     @staticmethod
     def _is_half_migrated(node: cst.CSTNode, program: Program) -> bool:
@@ -118,19 +117,16 @@ class NewLossScaleOptimizers(Rule):
 
     def find_imports(self, program: Program) -> Iterator[Occurrence]:
         """Yields the imports of the class."""
-        if is_written_for_keras_3(program) or program.target is Target.KERAS3_ALONE:
+        if not self.applies(program) or program.target is Target.KERAS3_ALONE:
             return
-        places = Places(program, self.id)
         for binding in all_bindings(program.resolver):
-            if is_moved(binding.path or "") and not places.is_for_old(binding.node):
+            if is_moved(binding.path or "") and not is_for_old(binding.node, program):
                 old = old_name(binding.path or "", program.target)
                 span = program.tree.span(binding.node)
                 yield Occurrence(binding.node, span, Role.IMPORT, (old,), rule=self.id)
 
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+    def _verdict(self, occurrence: Occurrence, program: Program) -> Verdict:
         """Respells it, and has `iterations` count as it did."""
-        if occurrence.rule != self.id:
-            return None
         usage = program.usage(occurrence)
         if program.target is Target.KERAS3_ALONE and usage is not Usage.BASE_CLASS:
             return _of_stock(program.call(occurrence))

@@ -16,18 +16,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.model_compiles import model_compile
-from lossscale_codemods.analysis.syntax_tree import dotted
+import libcst as cst
+
+from lossscale_codemods.domain import model_compile
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of, policy_argument
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 _SCALING = frozenset({Meaning.OPTIMIZER, Meaning.POLICY, Meaning.SET_POLICY, Meaning.REWRITE})
 _SAVING = ("save", "save_model", "ModelCheckpoint")

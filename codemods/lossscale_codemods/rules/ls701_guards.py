@@ -19,9 +19,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis import version_guards
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
+import libcst as cst
+
+from lossscale_codemods.domain import Occurrence, Role, version_guards
 from lossscale_codemods.rules.base import Case, Removal, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Target
@@ -31,9 +31,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lossscale_codemods.analysis.guard_parts import Guard
-    from lossscale_codemods.analysis.probes import Probe
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Guard, Probe, Program
 
 
 _MISTAKEN = Review(

@@ -6,19 +6,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from compat_lossscale.neighbour_names import MEMBERS, TABLE, tensorflow_names
 from compat_lossscale.neighbour_names.changed_signatures import SIGNATURES, Changed
 from compat_lossscale.neighbour_names.lookup import METHODS
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.optimizer_names import looked_up_name
-from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.domain import ObjectType, Occurrence, Role, looked_up_name
 from lossscale_codemods.rules.base import Case, Found, Review, Rewrite, Rule, Verdict
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.shared.keras_3_places import inherits_from_keras
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
 from lossscale_codemods.rules.shared.neighbours import NeighbourRule, is_looked_at, markers, review
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, optimizer_families
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Target
 from lossscale_codemods.vocabulary.paths import canonical
@@ -27,7 +26,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 
 _ROOTS = frozenset(one.name.partition(".")[0] for one in TABLE) - {"tensorflow"}

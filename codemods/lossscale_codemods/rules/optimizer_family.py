@@ -5,13 +5,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import Binding, BindingKind, import_path
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import all_bindings
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.old_programs import is_part_of_old
-from lossscale_codemods.analysis.optimizer_names import OptimizerNames
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    Binding,
+    BindingKind,
+    ObjectType,
+    Occurrence,
+    OptimizerNames,
+    Role,
+    all_bindings,
+    import_path,
+    is_part_of_old,
+)
 from lossscale_codemods.editing.edits import insert_line
 from lossscale_codemods.rules.base import (
     Case,
@@ -37,7 +43,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 
 _HEAD = "import tensorflow as tf\n"

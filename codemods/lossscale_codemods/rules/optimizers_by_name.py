@@ -5,23 +5,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.model_compiles import (
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    BindingKind,
     Compile,
+    ObjectType,
+    Occurrence,
+    OptimizerNames,
+    Role,
+    all_bindings,
+    is_part_of_old,
     kept_compiles,
+    looked_up_name,
+    looks_like_settings,
     may_be_text,
     model_compiles,
 )
-from lossscale_codemods.analysis.modules import all_bindings
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.old_programs import is_part_of_old
-from lossscale_codemods.analysis.optimizer_names import OptimizerNames, looked_up_name
-from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.what_is import looks_like_settings
 from lossscale_codemods.editing.edits import argument_separator
 from lossscale_codemods.rules.base import Case, Found, ObservedFix, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import optimizer_families
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2
 from lossscale_codemods.vocabulary.records import Edit
@@ -29,7 +32,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
     from lossscale_codemods.editing.names import NameRenderer
 
 

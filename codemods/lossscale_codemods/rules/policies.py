@@ -6,17 +6,22 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.constant_evaluation import constant
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
-from lossscale_codemods.analysis.model_compiles import kept_compiles, model_compile
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence
-from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.analysis.program_files import others_name
-from lossscale_codemods.analysis.program_words import words_in
-from lossscale_codemods.analysis.syntax_tree import dotted, is_none
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    BindingKind,
+    LossScaleType,
+    LossScaleTypes,
+    ObjectType,
+    Occurrence,
+    Program,
+    Usage,
+    constant,
+    kept_compiles,
+    model_compile,
+    others_name,
+    words_in,
+)
 from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import (
     Case,
@@ -31,6 +36,7 @@ from lossscale_codemods.rules.base import (
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument
 from lossscale_codemods.rules.shared.keras_3_places import NOT_FIXED
+from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, Target, loss_scale_class
 from lossscale_codemods.vocabulary.records import Edit

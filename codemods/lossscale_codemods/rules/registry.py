@@ -75,6 +75,7 @@ def _discovered() -> tuple[Rule, ...]:
                 and issubclass(value, Rule)
                 and value is not Rule
                 and value.__module__ == module.__name__
+                and hasattr(value, "id")
             ):
                 discovered.append(value())
     return tuple(discovered)

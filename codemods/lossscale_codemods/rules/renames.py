@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program, Usage
+from lossscale_codemods.domain import Occurrence, Program, Role, Usage
 from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
 

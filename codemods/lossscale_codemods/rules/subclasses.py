@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.old_programs import is_part_of_old
-from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.analysis.syntax_tree import dotted
+import libcst as cst
+
+from lossscale_codemods.domain import ObjectType, Occurrence, Program, Role, Usage, is_part_of_old
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
 from lossscale_codemods.vocabulary.names import Meaning, Target

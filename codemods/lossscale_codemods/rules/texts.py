@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.analysis.decoding import text_of
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Role
-from lossscale_codemods.analysis.program_files import others_naming
-from lossscale_codemods.analysis.syntax_tree import dotted
+import libcst as cst
+
+from lossscale_codemods.domain import Role, others_naming
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
+from lossscale_codemods.source.reading import text_of
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import likely_names, mentions, names
 from lossscale_codemods.vocabulary.names import HELPER, Target
 from lossscale_codemods.vocabulary.records import Outcome, Record
@@ -20,7 +20,7 @@ from lossscale_codemods.vocabulary.suppression import IS_OURS, comments
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 
 _COMMENT, _DOCSTRING, _STRING = "a comment", "a docstring", "a string"
@@ -164,11 +164,14 @@ class Strings(Rule):
                 "instead.",
             )
         if _is_attribute_test(program, above, text):
+            in_guard = _is_in_guard(program, node)
+            if in_guard and program.target is Target.COMPAT:
+                return None  # The branch for old versions is reported.
             return Review(
                 "getattr, hasattr or an import looks for an old name by its name",
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
                 "support; otherwise write the new name.",
-                follows=_is_in_guard(program, node),
+                follows=in_guard,
             )
         if not any(mentions.mentions_of_old_names(text)):
             return None

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.program import Program, Usage
-from lossscale_codemods.analysis.syntax_tree import is_none
-from lossscale_codemods.analysis.what_is import loss_scale_optimizer
+import libcst as cst
+
+from lossscale_codemods.domain import Occurrence, Program, Role, Usage, loss_scale_optimizer
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.rules.contrib import contrib_member
 from lossscale_codemods.rules.shared.constructors import takes_old_arguments
+from lossscale_codemods.source.syntax_tree import is_none
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import Meaning, Target
 

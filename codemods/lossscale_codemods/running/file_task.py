@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.editing.layout import LINE_LENGTH
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import CONFIG_SUFFIXES
 from lossscale_codemods.project.files import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile

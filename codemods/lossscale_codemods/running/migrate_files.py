@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name, can_run_with_old, markers_in
+from lossscale_codemods.project.byte_scan import can_hold_old_name, can_run_with_old, markers_in
 from lossscale_codemods.project.connected_files import ImportGraph
 from lossscale_codemods.project.discovery import DiscoveredFile, Skipped, discover
 from lossscale_codemods.project.files import mentions_in, read, unreadable

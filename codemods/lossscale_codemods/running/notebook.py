@@ -18,16 +18,16 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis import syntax_check
-from lossscale_codemods.analysis.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.project.byte_scan import can_hold_old_name
+from lossscale_codemods.source import reading
+from lossscale_codemods.source.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
 from lossscale_codemods.vocabulary.mentions import mentions_of_old_names
 from lossscale_codemods.vocabulary.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lossscale_codemods.analysis.name_resolution import RelativeImports
+    from lossscale_codemods.domain import RelativeImports
     from lossscale_codemods.vocabulary.options import Options
     from lossscale_codemods.vocabulary.records import Record
 
@@ -157,7 +157,7 @@ def _parsable(cells: list[Cell]) -> tuple[list[Cell], list[Cell]]:
     broken: list[Cell] = []
     for cell in cells:
         program, _ = _as_program([cell])
-        readable = syntax_check.problem_of(program.encode("utf-8", "surrogatepass")) is None
+        readable = reading.problem_of(program.encode("utf-8", "surrogatepass")) is None
         (good if readable else broken).append(cell)
     return good, broken
 

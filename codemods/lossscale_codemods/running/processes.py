@@ -2,7 +2,7 @@
 """Migrates files in processes of their own, because a parser can crash, hang, or be killed.
 
 A worker has one file at a time. Its time is counted in its own processor time, so that the result
-is the same on a busy machine. If a worker dies, the pool is made anew, and each file that was under
+is the same on a busy machine. If a worker dies, another pool starts, and each file that was under
 way goes to a worker that has nothing else to do: so only the file to blame is reported. Workers do
 not hear of Ctrl-C; whoever started them stops them, and they end with it.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.vocabulary.exports import Exports
 from lossscale_codemods.vocabulary.names import Target
@@ -16,7 +16,7 @@ from lossscale_codemods.vocabulary.suppression import Selection
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lossscale_codemods.analysis.name_resolution import RelativeImports
+    from lossscale_codemods.domain import RelativeImports
 
 
 def migrate_source(

@@ -11,8 +11,8 @@ import re
 import tokenize
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.decoding import text_of
 from lossscale_codemods.running.file_task import migrate_apart
+from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.vocabulary.records import Outcome, Result, Status
 
 if TYPE_CHECKING:

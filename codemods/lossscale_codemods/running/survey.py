@@ -7,7 +7,7 @@ import dataclasses
 import threading
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import Skipped, discover
 
 if TYPE_CHECKING:

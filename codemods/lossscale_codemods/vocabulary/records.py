@@ -50,6 +50,7 @@ class Record:
             it, in code for older and newer ones, so that it is right as it is.
         follows: Whether it needs review for the same cause as another record of the file, and is
             settled with that one. People are shown that one alone.
+        stops: Whether it needs review because the program stops there. People are shown it first.
     """
 
     rule: str
@@ -67,6 +68,7 @@ class Record:
     observed: int = 0
     for_older_versions: bool = False
     follows: bool = False
+    stops: bool = False
 
     @property
     def is_finding(self) -> bool:

@@ -14,7 +14,7 @@ from tests.codemods.checks import check_review, check_transformed, program, revi
 from tests.codemods.rules.test_ls701_guards import HASATTR, TRY, VERSION_IF
 
 if TYPE_CHECKING:
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain.program import Program
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.analysis.program import Program
+from lossscale_codemods.domain.program import Program
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.proofs import same_meaning
 from lossscale_codemods.rewriting.resolution import Outcomes, ProvenCall

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.prescan.byte_scan import can_hold_old_name
+from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.reports import rule_reference
 from lossscale_codemods.rules.base import Case, Found, Rule
 from lossscale_codemods.rules.markers import Marker
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain.program import Program
 
 OLD, NEW = "print(policy.scale_of_my_team)\n", "print(policy.scale)\n"
 ELSEWHERE = "scale_of_my_team = 1\n"

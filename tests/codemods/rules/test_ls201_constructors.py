@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from lossscale_codemods import migrate_source
-from lossscale_codemods.analysis import constant_evaluation
+from lossscale_codemods.domain import loss_scale_values
 from lossscale_codemods.rules.shared.arguments_helper import HELPER_SOURCE
 from lossscale_codemods.vocabulary.names import HELPER
 
@@ -369,12 +369,12 @@ def test_a_loss_scale_of_a_class_of_ones_own_is_left() -> None:
 
 
 def test_the_helper_refuses_a_loss_scale_of_ones_own() -> None:
-    class Revised(constant_evaluation.DynamicLossScale):
+    class Revised(loss_scale_values.DynamicLossScale):
         pass
 
     helper: dict[str, Any] = {}
     exec(HELPER_SOURCE, helper)
-    assert helper[HELPER](constant_evaluation.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
+    assert helper[HELPER](loss_scale_values.DynamicLossScale(8.0, 3))["dynamic_growth_steps"] == 3
     with pytest.raises(ValueError, match="no equivalent"):
         helper[HELPER](Revised(8.0, 3))
 

@@ -7,7 +7,6 @@ from tests.codemods.checks import check_review, check_transformed
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 NEW = "import tensorflow as tf\ntf.keras.mixed_precision.set_global_policy('float32')\n"
-DECAY = "tf.keras.optimizers.schedules.InverseTimeDecay"
 
 
 @pytest.mark.parametrize(
@@ -16,12 +15,7 @@ DECAY = "tf.keras.optimizers.schedules.InverseTimeDecay"
         ("SGD(lr=0.1)", "SGD(learning_rate=0.1)"),
         ("SGD(1)", "SGD(1.0)"),
         ("SGD(0.1, decay=0.0)", "SGD(0.1)"),
-        ("SGD(decay=0.5)", f"SGD(learning_rate={DECAY}(0.01, 1, 0.5))"),
-        ("SGD(lr=0.1, decay=d)", f"SGD(learning_rate={DECAY}(0.1, 1, d))"),
-        ("SGD(decay=d, momentum=0.9)", f"SGD(learning_rate={DECAY}(0.01, 1, d), momentum=0.9)"),
         ("Adam(0.1, epsilon=None)", "Adam(0.1, epsilon=1e-7)"),
-        ("SGD(0.1, 0.9, True, 'mine')", "SGD(0.1, 0.9, True, name='mine')"),
-        ("SGD(0.1, 0.9, True, ('mine'))", "SGD(0.1, 0.9, True, name=('mine'))"),
         ("legacy.Adam(0.1)", "Adam(0.1)"),
         ("experimental.Adam(0.1)", "Adam(0.1)"),
     ],
@@ -46,11 +40,9 @@ def test_arguments_are_mapped(before: str, after: str) -> None:
         ("opt = tf.keras.optimizers.SGD(None)", "the learning rate is None"),
         ("opt = tf.keras.optimizers.Adam.from_config(config)", "configs of old optimizers"),
         ("class Mine(tf.keras.optimizers.Optimizer):\n    pass", "other methods"),
-        (
-            """schedule = tf.keras.optimizers.schedules.CosineDecay(0.1, 5)
-opt = tf.keras.optimizers.SGD(schedule, decay=0.1)""",
-            "is a schedule already",
-        ),
+        ("opt = tf.keras.optimizers.SGD(0.1, 0.9, True, 'mine')", "is not the same"),
+        ("opt = tf.keras.optimizers.SGD(0.1, decay=d)", "takes no notice of `decay`"),
+        ("import functools\nopt = functools.partial(tf.keras.optimizers.SGD, decay=d)", "takes no"),
         (
             "opt = tf.keras.optimizers.Adam(0.1)\nlayer = tf.keras.layers.Embedding(3, 2)",
             "some rows of a variable",
@@ -59,11 +51,6 @@ opt = tf.keras.optimizers.SGD(schedule, decay=0.1)""",
 )
 def test_what_is_computed_otherwise_is_reported(line: str, message: str) -> None:
     check_review(f"{OLD}{line}\n", f"{NEW}{line}\n", message, target="keras3")
-
-
-def test_a_decay_stays_where_the_rate_is_read() -> None:
-    line = "opt = tf.keras.optimizers.SGD(0.1, decay=0.1)\nprint(opt.learning_rate)\n"
-    check_review(OLD + line, NEW + line, "this program reads or sets", target="keras3")
 
 
 @pytest.mark.parametrize(
@@ -77,24 +64,6 @@ def test_a_decay_stays_where_the_rate_is_read() -> None:
 )
 def test_what_stays_right(line: str) -> None:
     check_transformed(f"{OLD}{line}\n", f"{NEW}{line}\n", target="keras3")
-
-
-def test_the_schedule_of_bare_keras_is_of_bare_keras() -> None:
-    check_transformed(
-        """
-        import keras
-        keras.mixed_precision.experimental.set_policy('float32')
-        from keras import optimizers
-        opt = optimizers.SGD(lr=0.1, decay=0.5)
-        """,
-        """
-        import keras
-        keras.mixed_precision.set_global_policy('float32')
-        from keras import optimizers
-        opt = optimizers.SGD(learning_rate=optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5))
-        """,
-        target="keras3",
-    )
 
 
 def test_a_program_without_old_names_is_left() -> None:

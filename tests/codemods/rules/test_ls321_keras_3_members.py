@@ -60,7 +60,7 @@ def test_hyperparameters_are_those_of_the_wrapped_optimizer() -> None:
         ("print(opt._get_hyper('momentum'))", "no hyperparameters by name"),
         ("print(opt.lr(5))", "the rate of this moment"),
         ("print(opt.get_config()['decay'])", "in another form"),
-        ("print(opt.iterations.read_value())", "has no read_value"),
+        ("print(opt.iterations.read_value())", "has no value(), read_value()"),
         ("opt.iterations = counter", "a variable of its own"),
         ("print(hasattr(opt, 'get_slot'))", "looks up"),
         ("done = opt.apply_gradients(pairs)", "returns the variable that counts"),

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods import migrate_source
 
 from tests.codemods.checks import check_review, check_transformed
 
@@ -17,17 +16,10 @@ NEW = (
 
 
 @pytest.mark.parametrize("target", ["keras3", "keras3-alone"])
-def test_a_function_minimizes(target: str) -> None:
-    result = migrate_source(f"{OLD}opt.minimize(loss, [weight])\n", target=target)
-    assert "\n_minimize(opt, loss, [weight])\n" in result.text
-    assert result.text.count("def _minimize(") == 1
-    assert ("keras3.LossScaleOptimizer" in result.text) is (target == "keras3")
-
-
-def test_all_calls_share_the_function() -> None:
-    result = migrate_source(f"{OLD}opt.minimize(a, [w])\nopt.minimize(b, [w])\n", target="keras3")
-    assert result.text.endswith("_minimize(opt, a, [w])\n_minimize(opt, b, [w])\n")
-    assert result.text.count("def _minimize(") == 1
+def test_calls_are_reported(target: str) -> None:
+    lines = "opt.minimize(a, [w])\nopt.minimize(b, [w])\n"
+    message = "have no `minimize`"
+    check_review(OLD + lines, NEW + lines, message, message, target=target)
 
 
 @pytest.mark.parametrize(
@@ -39,12 +31,6 @@ def test_all_calls_share_the_function() -> None:
 )
 def test_what_cannot_be_seen_is_reported(line: str, message: str) -> None:
     check_review(f"{OLD}{line}\n", f"{NEW}{line}\n", message, target="keras3")
-
-
-def test_steps_for_different_variables_stay_all() -> None:
-    lines = "opt.minimize(a, [w])\nopt.minimize(b, var_list=lambda: [w, v])\n"
-    message = "the variables of its first step alone"
-    check_review(OLD + lines, NEW + lines, message, message, target="keras3")
 
 
 def test_other_functions_of_this_name_stay() -> None:

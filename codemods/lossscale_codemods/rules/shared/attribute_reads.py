@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.program import Program
-from lossscale_codemods.analysis.value_uses import UseKind, uses_of
+import libcst as cst
+
+from lossscale_codemods.domain import Program, UseKind, uses_of
 from lossscale_codemods.rules.base import Rewrite
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.analysis.name_resolution import Resolver
+    from lossscale_codemods.domain import Resolver
 
 
 NEW_ATTRIBUTES = {

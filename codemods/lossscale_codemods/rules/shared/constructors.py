@@ -12,21 +12,28 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from compat_lossscale.spec import DEFAULT_MULTIPLIER
-from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.constant_evaluation import atom_key, constant, parse_expression
-from lossscale_codemods.analysis.evaluation_order import may_have_effects
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.loss_scale_owners import attribute_owner
-from lossscale_codemods.analysis.loss_scale_types import LossScaleType, LossScaleTypes
-from lossscale_codemods.analysis.program_files import others_naming
-from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.type_inference import ObjectType
-from lossscale_codemods.analysis.wrapper_calls import optimizer_argument
+from lossscale_codemods.domain import (
+    Binding,
+    BindingKind,
+    LossScaleType,
+    LossScaleTypes,
+    ObjectType,
+    atom_key,
+    attribute_owner,
+    constant,
+    may_have_effects,
+    optimizer_argument,
+    others_naming,
+    parse_expression,
+)
 from lossscale_codemods.editing.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
 from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, helper_source, is_helper
 from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import frameworks, names
 from lossscale_codemods.vocabulary.names import (
     HELPER,
@@ -40,9 +47,7 @@ from lossscale_codemods.vocabulary.records import Edit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lossscale_codemods.analysis.name_resolution import Resolver
-    from lossscale_codemods.analysis.occurrences import Occurrence
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Occurrence, Program, Resolver
     from lossscale_codemods.editing.names import NameRenderer
 
 COUNT_SKIPPED_STEPS = "count_skipped_steps=True"

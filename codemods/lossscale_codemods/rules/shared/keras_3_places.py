@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.analysis.finding_guards import find_guards
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import ProjectClass
-from lossscale_codemods.analysis.object_types import ObjectType
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.rules.base import Review
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    ObjectType,
+    Occurrence,
+    ProjectClass,
+    Role,
+    find_guards,
+    is_part_of_old,
+)
+from lossscale_codemods.rules.base import Review, Rule
 from lossscale_codemods.vocabulary import frameworks
 from lossscale_codemods.vocabulary.names import (
     KERAS_3_HOME,
+    WITH_KERAS_3,
     Meaning,
     OldName,
     Target,
@@ -24,10 +29,10 @@ from lossscale_codemods.vocabulary.names import (
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from lossscale_codemods.analysis.program import Program
-    from lossscale_codemods.rules.base import Rewrite
+    from lossscale_codemods.domain import Program
+    from lossscale_codemods.rules.base import Rewrite, Verdict
 
 WITHOUT_FLOOR = Review(
     "Keras 3's own loss scale has no floor and no cap, and `iterations` does not count steps that "
@@ -49,49 +54,55 @@ _OF_KERAS_3 = {"scale_loss", "stateless_apply"}
 _OF_TENSORFLOW_2_4 = {"get_scaled_loss", "get_unscaled_gradients"}
 
 
-class Places:
-    """The places in one file that a rule for Keras 3 decides.
+class Keras3Rule(Rule):
+    """A rule that finds its places together with what it says of them."""
 
-    Args:
-        program: The file.
-        rule: The rule's id.
-    """
+    order = 1
+    """What other rules find tells whether this is a program with old names."""
+    targets = WITH_KERAS_3
 
-    def __init__(self, program: Program, rule: str) -> None:
-        self.program = program
-        self.tree = program.tree
-        self.rule = rule
+    def applies(self, program: Program) -> bool:
+        """Whether a file is one of a program that this rule is about."""
+        return is_part_of_old(program)
+
+    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+        """Yields the places, with what becomes of each."""
+        raise NotImplementedError
+
+    def find(self, program: Program) -> Iterator[Occurrence]:
+        """Yields the places that today's TensorFlow comes to."""
+        if self.applies(program):
+            decided = self._decided(program)
+            for occurrence, verdict in self.verdicts(program):
+                if not is_for_old(occurrence.node, program):
+                    decided[occurrence] = verdict
+                    yield occurrence
+
+    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
+        """Says what was found to become of a place."""
+        return self._decided(program).get(occurrence)
+
+    def _decided(self, program: Program) -> dict[Occurrence, Verdict]:
+        nothing: dict[Occurrence, Verdict] = {}
+        return program.remembered(f"verdicts of {self.id}", lambda: nothing)
 
     def occurrence(
-        self, node: cst.CSTNode, names: tuple[OldName, ...] = (), *, is_old_use: bool = False
+        self, node: cst.CSTNode, program: Program, names: tuple[OldName, ...] = ()
     ) -> Occurrence:
-        """Returns the occurrence of a node that the rule decides."""
-        span = self.tree.span(node)
-        return Occurrence(node, span, Role.LATER, names, rule=self.rule, is_old_use=is_old_use)
+        """Returns the occurrence of a node that this rule decides."""
+        return Occurrence(node, program.tree.span(node), Role.LATER, names, rule=self.id)
 
-    def calls(self) -> Iterator[cst.Call]:
-        """Yields the calls in code that today's TensorFlow comes to."""
-        for node in self.tree.parents:
-            if isinstance(node, cst.Call) and not self.is_for_old(node):
-                yield node
 
-    def reads(self, *names: str) -> Iterator[cst.Attribute]:
-        """Yields the attributes of these names in code that today's TensorFlow comes to."""
-        for node in self.tree.parents:
-            if not isinstance(node, cst.Attribute) or node.attr.value not in names:
-                continue
-            if not self.is_for_old(node):
-                yield node
+def is_for_old(node: cst.CSTNode, program: Program) -> bool:
+    """Whether a node is in a branch for old versions of TensorFlow."""
+    branches = program.remembered("branches for old versions", lambda: _old_branches(program))
+    inside = any(above in branches for above in (node, *program.tree.ancestors(node)))
+    return inside or program.reachability.guard_of(node) is not None
 
-    def is_for_old(self, node: cst.CSTNode) -> bool:
-        """Whether a node is in a branch for old versions of TensorFlow."""
-        inside = any(above in self._old_branches for above in (node, *self.tree.ancestors(node)))
-        return inside or self.program.reachability.guard_of(node) is not None
 
-    @functools.cached_property
-    def _old_branches(self) -> set[cst.CSTNode]:
-        occurrences = [*self.program.references, *self.program.imports]
-        return {part for guard in find_guards(self.program, occurrences) for part in guard.old}
+def _old_branches(program: Program) -> set[cst.CSTNode]:
+    occurrences = [*program.references, *program.imports]
+    return {part for guard in find_guards(program, occurrences) for part in guard.old}
 
 
 def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[ObjectType]:
@@ -108,12 +119,10 @@ def optimizer_kinds(node: cst.BaseExpression, program: Program) -> frozenset[Obj
         return frozenset([ObjectType.KERAS])
     if kinds & _OPTIMIZERS and kinds <= _OPTIMIZERS | _NOTHING:
         return kinds & _OPTIMIZERS
-    if is_of_model(node, program):
-        return frozenset(_OPTIMIZERS)
-    return frozenset()
+    return frozenset(_OPTIMIZERS) if _is_of_model(node, program) else frozenset()
 
 
-def is_of_model(node: cst.BaseExpression, program: Program) -> bool:
+def _is_of_model(node: cst.BaseExpression, program: Program) -> bool:
     """Whether an expression is the optimizer of a Keras model: `model.optimizer`."""
     if not isinstance(node, cst.Attribute) or node.attr.value != "optimizer":
         return False
@@ -122,27 +131,20 @@ def is_of_model(node: cst.BaseExpression, program: Program) -> bool:
         return True
     owner = program.resolver.class_of(model)
     if owner is not None:
-        return "optimizer" not in owner.attributes and _inherits(owner.node, program, is_model)
+        inherited = _inherits(owner.node, program, frameworks.is_keras_model)
+        return "optimizer" not in owner.attributes and inherited
     if isinstance(model, cst.Attribute) and model.attr.value == "model":
         owner = program.resolver.class_of(model.value)
         return owner is not None and _inherits(owner.node, program, _is_callback)
     return False
 
 
-def is_model(path: str) -> bool:
-    """Whether a class at a path is a model of Keras."""
-    return frameworks.is_keras_model(path)
-
-
 def _is_callback(path: str) -> bool:
     return frameworks.is_framework(path) and _CALLBACK in path
 
 
-def _inherits(node: cst.CSTNode, program: Program, is_base: object) -> bool:
-    assert callable(is_base)
-    if not isinstance(node, cst.ClassDef):
-        return False
-    return any(
+def _inherits(node: cst.CSTNode, program: Program, is_base: Callable[[str], bool]) -> bool:
+    return isinstance(node, cst.ClassDef) and any(
         path is not None and is_base(path)
         for base in node.bases
         for path in program.resolver.paths(base.value)
@@ -171,7 +173,8 @@ def is_metric(path: str) -> bool:
 
 
 def _is_layer(path: str) -> bool:
-    return is_model(path) or (frameworks.is_framework(path) and ".layers." in path)
+    in_layers = frameworks.is_framework(path) and ".layers." in path
+    return in_layers or frameworks.is_keras_model(path)
 
 
 def is_module_of_layers(node: cst.ClassDef, program: Program) -> bool:
@@ -188,8 +191,8 @@ def is_module_of_layers(node: cst.ClassDef, program: Program) -> bool:
     bases = [path for one in line for b in one.node.bases for path in one.resolver.paths(b.value)]
     return _MODULE in {canonical(path) for path in bases if path is not None} and any(
         _is_of_keras(inner, program)
-        for inner in program.tree.parents
-        if isinstance(inner, cst.Name | cst.Attribute) and node in program.tree.ancestors(inner)
+        for inner in program.tree.walk(node)
+        if isinstance(inner, cst.Name | cst.Attribute)
     )
 
 

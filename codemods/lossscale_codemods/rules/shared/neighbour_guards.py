@@ -8,19 +8,17 @@ import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
+import libcst as cst
+
 from compat_lossscale.neighbour_names.lookup import neighbour_at
-from lossscale_codemods.analysis.bindings import BindingKind
-from lossscale_codemods.analysis.guard_parts import catches_error
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.optimizer_names import OptimizerNames
-from lossscale_codemods.analysis.syntax_tree import dotted
-from lossscale_codemods.analysis.version_reachability import leaves_block
+from lossscale_codemods.domain import BindingKind, OptimizerNames, catches_error, leaves_block
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Program
 
 _PYTHONS = ((3, 10), (3, 13))
 """The oldest and the newest Python that what is migrated runs on."""

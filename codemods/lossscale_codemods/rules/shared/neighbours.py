@@ -11,6 +11,8 @@ import builtins
 import re
 from typing import TYPE_CHECKING, ClassVar
 
+import libcst as cst
+
 from compat_lossscale.neighbour_names import MEMBERS, TABLE, keras_names
 from compat_lossscale.neighbour_names.lookup import (
     is_public_elsewhere,
@@ -18,12 +20,14 @@ from compat_lossscale.neighbour_names.lookup import (
     neighbour_at,
     successor_of,
 )
-from lossscale_codemods.analysis.bindings import Binding, BindingKind
-from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.modules import all_bindings
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
-from lossscale_codemods.analysis.old_programs import is_part_of_old
-from lossscale_codemods.analysis.syntax_tree import dotted
+from lossscale_codemods.domain import (
+    Binding,
+    BindingKind,
+    Occurrence,
+    Role,
+    all_bindings,
+    is_part_of_old,
+)
 from lossscale_codemods.editing.names import CannotRenderError
 from lossscale_codemods.rules.base import (
     ImportState,
@@ -36,6 +40,7 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
+from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.vocabulary import names
 from lossscale_codemods.vocabulary.names import Meaning, OldName, Target
 from lossscale_codemods.vocabulary.paths import canonical
@@ -45,8 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from compat_lossscale.neighbour_names.neighbour import Neighbour
-    from lossscale_codemods.analysis.occurrences import Occurrence
-    from lossscale_codemods.analysis.program import Program
+    from lossscale_codemods.domain import Occurrence, Program
     from lossscale_codemods.editing.names import NameRenderer
 
 

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""What one file means: its syntax tree, scopes, reaching definitions, types, guards, constants."""

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file as the rules see it: the old names in it, and what each is used for."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import libcst as cst
+
+from lossscale_codemods.domain.occurrences import Finder, Occurrence
+from lossscale_codemods.domain.type_inference import Keras3Types, OldTypes, TypeInference
+from lossscale_codemods.domain.version_reachability import VersionReachability
+from lossscale_codemods.python import (
+    Binding,
+    BindingKind,
+    RelativeImports,
+    Resolver,
+    Scope,
+    import_path,
+    is_type_assertion,
+    scopes_of,
+)
+from lossscale_codemods.source.syntax_tree import Tree, dotted
+from lossscale_codemods.vocabulary import frameworks, optimizer_families
+from lossscale_codemods.vocabulary.exports import Exports
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
+from lossscale_codemods.vocabulary.suppression import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lossscale_codemods.vocabulary.options import Observed
+
+
+T = TypeVar("T")
+
+
+class Usage(enum.Enum):
+    """What a reference is used for."""
+
+    CALLED = "called"
+    BASE_CLASS = "base class"
+    TYPE_TEST = "isinstance"
+    TYPE_COMPARISON = "type comparison"
+    ANNOTATION = "annotation"
+    ALIAS = "given another name"
+    CUSTOM_OBJECT = "value under its own name"
+    MEMBER = "attribute read from it"
+    VALUE = "passed on"
+
+
+class Program:
+    """A parsed file, its scopes, and the old names in it.
+
+    Args:
+        module: The parsed file.
+        target: What it is migrated to.
+        relative: Knows what relative imports give.
+        source: The bytes it was parsed from.
+        exports: What is known of the files that may import this one.
+        legacy_optimizers: Whether Keras optimizers stay of the family that they were of.
+        runs_with_old: Whether it runs in one program with files that come to old names; without
+            it, it does if it has such names itself.
+        selection: Which rules the run applies.
+    """
+
+    def __init__(
+        self,
+        module: cst.Module,
+        target: Target = Target.TF_KERAS,
+        relative: RelativeImports | None = None,
+        source: bytes | None = None,
+        exports: Exports | None = None,
+        *,
+        legacy_optimizers: bool = True,
+        runs_with_old: bool | None = None,
+        selection: Selection | None = None,
+    ) -> None:
+        self.target = target
+        self.exports = Exports() if exports is None else exports
+        self.rewritten: set[cst.CSTNode] = set()
+        """Nodes of the occurrences that are decided to be rewritten so far."""
+        self.has_old_uses = False
+        """Whether rules have found what is no old name, and makes this an old program as well."""
+        self.decided_strings: set[cst.CSTNode] = set()
+        """Strings, other than annotations, that a rule decides."""
+        self.observed: Observed = {}
+        """What a recorded run saw, by line."""
+        self.collapse_problem = ""
+        """Why guards cannot be collapsed, if that was tried and could not be proven."""
+        self.tree = Tree(module)
+        self.line_at_first: Callable[[int], int] = lambda offset: self.tree.position(offset)[0]
+        """Tells the line of the file as it was given, where this is a later form of it."""
+        self.source = self.tree.bytes if source is None else source
+        self.scopes = scopes_of(self.tree)
+        self.resolver = Resolver(self.scopes, relative=relative)
+        with_keras_3 = target in WITH_KERAS_3
+        self.types = (Keras3Types if with_keras_3 else TypeInference)(self.resolver)
+        self.legacy_optimizers = legacy_optimizers
+        self.runs_with_old = runs_with_old
+        self.selection = Selection() if selection is None else selection
+        self._memory: dict[str, Any] = {}
+        self._finder = Finder(self.resolver)
+
+    @functools.cached_property
+    def old_types(self) -> OldTypes:
+        """Type inference that takes only the optimizers of the old class for loss-scale ones."""
+        return OldTypes(self.resolver)
+
+    def remembered(self, key: str, find: Callable[[], T]) -> T:
+        """Returns what is found once in a file, for all who ask.
+
+        Args:
+            key: What it is.
+            find: Finds it.
+        """
+        if key not in self._memory:
+            self._memory[key] = find()
+        found: T = self._memory[key]
+        return found
+
+    @functools.cached_property
+    def reachability(self) -> VersionReachability:
+        """Which parts of the file only some versions of TensorFlow reach."""
+        return VersionReachability(self.resolver, self.types.project.modules)
+
+    @functools.cached_property
+    def today(self) -> Resolver:
+        """What the file's names stand for on the versions of TensorFlow of today."""
+        return self.resolver.where(lambda binding: self.is_reached_today(binding.node))
+
+    def is_reached_today(self, node: cst.CSTNode) -> bool:
+        """Whether a TensorFlow of today comes to a node, as far as its version alone says."""
+        return self.reachability.is_reached_today(node)
+
+    @property
+    def uses_frameworks(self) -> bool:
+        """Whether it has to do with TensorFlow or Keras, or runs with a file that has."""
+        text = self.tree.text
+        return b"tensorflow" in text or b"keras" in text or bool(self.runs_with_old)
+
+    @functools.cached_property
+    def has_old_arguments(self) -> bool:
+        """Whether an optimizer that is to scale its loss gets what only 2.10 and older take.
+
+        Such a program has names of today, and is of TensorFlow 2.4 to 2.10.
+        """
+        if not any(word in self.source for word in optimizer_families.LOSS_SCALING):
+            return False
+        for node in self.tree.parents:
+            if isinstance(node, cst.Call) and optimizer_families.ONLY_LEGACY & {
+                argument.keyword.value for argument in node.args if argument.keyword is not None
+            }:
+                paths = self.today.paths(node.func)
+                if paths and all(p and optimizer_families.legacy_class(p) for p in paths):
+                    return True
+        return False
+
+    @functools.cached_property
+    def references(self) -> list[Occurrence]:
+        """Every expression that is an old name, or could be one."""
+        return self._finder.references()
+
+    @functools.cached_property
+    def imports(self) -> list[Occurrence]:
+        """Every imported name, and every star import, that brings in an old name."""
+        return self._finder.imports()
+
+    def line(self, node: cst.CSTNode) -> int:
+        """Returns the line that a node is on in the file as it was given."""
+        return self.line_at_first(self.tree.span(node)[0])
+
+    def scope(self, occurrence: Occurrence) -> Scope:
+        """Returns the scope that an occurrence is read in."""
+        read_in = self.scopes.scope_of_read.get(occurrence.base)
+        return read_in if read_in is not None else self.scopes.scope_of(occurrence.node)
+
+    def call(self, occurrence: Occurrence) -> cst.Call | None:
+        """Returns the call of the name, if it is called."""
+        above = self.tree.parent(occurrence.node)
+        return above if isinstance(above, cst.Call) and above.func is occurrence.node else None
+
+    def usage(self, occurrence: Occurrence) -> Usage:
+        """Returns what a reference is used for."""
+        node = occurrence.node
+        above = self.tree.parent(node)
+        if self.call(occurrence) is not None:
+            return Usage.CALLED
+        if isinstance(above, cst.Attribute):
+            return Usage.MEMBER
+        if isinstance(above, cst.Arg):
+            outer = self.tree.parent(above)
+            if isinstance(outer, cst.ClassDef):
+                return Usage.BASE_CLASS
+        if any(isinstance(a, cst.Annotation) for a in self._expression_ancestors(node)):
+            return Usage.ANNOTATION
+        if self._type_test(node):
+            return Usage.TYPE_TEST
+        if self.type_comparison(node) is not None:
+            return Usage.TYPE_COMPARISON
+        if isinstance(above, cst.Assign | cst.AnnAssign) and self.alias_bindings(occurrence):
+            return Usage.ALIAS
+        if isinstance(above, cst.DictElement) and above.value is node:
+            key = above.key
+            last = occurrence.names[0].path.rsplit(".", 1)[-1] if occurrence.names else ""
+            if isinstance(key, cst.SimpleString) and last and last in str(key.evaluated_value):
+                return Usage.CUSTOM_OBJECT
+        return Usage.VALUE
+
+    def _expression_ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        for above in self.tree.ancestors(node):
+            if isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
+                return
+            yield above
+
+    def _type_test(self, node: cst.CSTNode) -> bool:
+        above = self.tree.parent(node)
+        if isinstance(above, cst.MatchClass):
+            return not above.patterns and not above.kwds
+        while isinstance(above, cst.Element | cst.Tuple) or (
+            isinstance(above, cst.BinaryOperation) and isinstance(above.operator, cst.BitOr)
+        ):
+            node, above = above, self.tree.parent(above)
+        if not isinstance(above, cst.Arg):
+            return False
+        call = self.tree.parent(above)
+        if not isinstance(call, cst.Call) or len(call.args) < 2 or call.args[1] is not above:
+            return False
+        tests = dotted(call.func) in {"isinstance", "issubclass"} and len(call.args) == 2
+        return tests or is_type_assertion(call)
+
+    def type_comparison(self, node: cst.CSTNode) -> cst.Comparison | None:
+        """Returns the comparison `type(x) == node` that a class is in, if it does."""
+        above = self.tree.parent(node)
+        if isinstance(above, cst.ComparisonTarget):
+            above = self.tree.parent(above)
+        if not isinstance(above, cst.Comparison) or len(above.comparisons) != 1:
+            return None
+        target = above.comparisons[0]
+        if not isinstance(target.operator, cst.Equal | cst.NotEqual | cst.Is | cst.IsNot):
+            return None
+        if node is not above.left and node is not target.comparator:
+            return None
+        other = target.comparator if above.left is node else above.left
+        is_type = (isinstance(other, cst.Call) and dotted(other.func) == "type") or (
+            isinstance(other, cst.Attribute) and other.attr.value == "__class__"
+        )
+        return above if is_type else None
+
+    def alias_bindings(self, occurrence: Occurrence) -> list[Binding]:
+        """Returns the names that an assignment of just this old name gives it."""
+        above = self.tree.parent(occurrence.node)
+        if isinstance(above, cst.Assign):
+            targets: list[cst.CSTNode] = [t.target for t in above.targets]
+        elif isinstance(above, cst.AnnAssign):
+            targets = [above.target]
+        else:
+            return []
+        aliases = []
+        for target in targets:
+            bindings = self.scopes.binding_at.get(target, [])
+            if not bindings or not isinstance(target, cst.Name | cst.Attribute):
+                return []
+            if isinstance(target, cst.Attribute) and not self.owner_of_attribute(bindings[0]):
+                return []
+            aliases.extend(bindings)
+        return aliases
+
+    def owner_of_attribute(self, binding: Binding) -> Scope | None:
+        """Returns the class whose `self.<attribute>` a binding is, if it is one."""
+        return self._attribute_owners.get(binding)
+
+    @functools.cached_property
+    def _attribute_owners(self) -> dict[Binding, Scope]:
+        return {
+            binding: scope
+            for scope in self.scopes.of_node.values()
+            for bindings in scope.attributes.values()
+            for binding in bindings
+        }
+
+    @functools.cached_property
+    def bound_to(self) -> dict[cst.CSTNode, list[Binding]]:
+        """Every binding that has an expression for its value, by the expression."""
+        bound: dict[cst.CSTNode, list[Binding]] = {}
+        for bindings in self.scopes.binding_at.values():
+            for binding in bindings:
+                if binding.value is not None and binding.kind is BindingKind.ASSIGN:
+                    bound.setdefault(binding.value, []).append(binding)
+        return bound
+
+    @functools.cached_property
+    def reads_by_attribute(self) -> dict[str, list[cst.Attribute]]:
+        """Every attribute that is read, by its last name."""
+        reads: dict[str, list[cst.Attribute]] = {}
+        for node in self.scopes.scope_of_read:
+            if isinstance(node, cst.Attribute):
+                reads.setdefault(node.attr.value, []).append(node)
+        return reads
+
+    @functools.cached_property
+    def exported(self) -> frozenset[str]:
+        """The names in the module's `__all__`."""
+        exported: set[str] = set()
+        for binding in self.scopes.module.bindings.get("__all__", []):
+            statement = self.tree.statement(binding.node)
+            exported.update(
+                str(node.evaluated_value)
+                for node in self.tree.walk(statement)
+                if isinstance(node, cst.SimpleString)
+            )
+        return frozenset(exported)
+
+    @functools.cached_property
+    def has_v1_optimizers_only(self) -> bool:
+        """Whether this is a TensorFlow 1 program, with v1 optimizers, that never names Keras."""
+        read = {
+            path
+            for node in self.scopes.scope_of_read
+            for path in self.resolver.paths(node)
+            if path is not None and frameworks.is_framework(path)
+        }
+        return (
+            any(map(frameworks.is_only_in_tf1, read))
+            and any(map(frameworks.is_v1_optimizer, read))
+            and not any("keras" in path for path in read)
+        )
+
+    def describe(self, occurrence: Occurrence) -> str:
+        """Returns the old name as the file spells it."""
+        node = occurrence.node
+        if isinstance(node, cst.ImportFrom):
+            return f"{import_path(node)}.*"
+        if isinstance(node, cst.ImportAlias) and occurrence.names:
+            return occurrence.names[0].path
+        return " ".join(self.tree.slice(occurrence.span).split())

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which parts of a file only versions of TensorFlow before 2.4 can reach.
+
+A file can ask whether old names are there: by a `try` around their import, or with `hasattr`. If
+what it does without them is done with the new ones, it asks for the version. If not, it asks for
+the feature, which the migrated program has: then the names are migrated, and what asks for them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.domain.version_values import (
+    Probe,
+    UnknownValueError,
+    VersionValues,
+    is_new,
+    probe_of,
+)
+from lossscale_codemods.python import import_path, member_path
+from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.vocabulary import names
+from lossscale_codemods.vocabulary.paths import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.python import Modules, Resolver
+
+
+OLD_VERSIONS = ("1.15.5", "2.0.4", "2.1.4", "2.2.3", "2.3.4")
+NEW_VERSIONS = ("2.4.0", "2.4.4", "2.5.3", "2.9.1")
+"""Of one digit each: programs compare versions as strings and as floats, too. The last has no old
+name any more."""
+VERSIONS_OF_TODAY = ("2.16.2", "2.17.1", "2.18.1", "2.19.1", "2.20.0", "2.21.0", "2.22.0")
+"""Those that what is migrated runs on."""
+_OTHER_VERSIONS = ("0.12.1", "1.3.0", "1.13.2", "2.10.1", "2.13.1")
+_LEAVES = frozenset({"Return", "Raise", "Continue", "Break"})
+
+
+class VersionReachability:
+    """Answers for the nodes of one file.
+
+    Args:
+        resolver: Knows what the file's names stand for.
+        modules: The project's files, in which flags can stand that the file imports.
+        files: The answers for these files so far.
+        features: Old names that are there whatever the version; without it, those that the file
+            asks for as a feature.
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        modules: Modules | None = None,
+        files: dict[Resolver, VersionReachability] | None = None,
+        features: frozenset[str] | None = None,
+    ) -> None:
+        self.resolver = resolver
+        self.modules = modules
+        self._files = {} if files is None else files
+        self._features = features
+        self.is_without_old = False
+        """Whether all branches for old versions were taken out."""
+        if features is None:
+            self._files[resolver] = self
+        self.tree = resolver.scopes.tree
+        self._values: dict[str, VersionValues] = {}
+        self._asked: set[tuple[cst.CSTNode, str]] = set()
+        self._answers: dict[tuple[cst.CSTNode, str], cst.CSTNode | None] = {}
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Old names that the file asks for, and in whose place it does nothing with new ones."""
+        if self._features is None:
+            self._features = frozenset()  # While they are looked for.
+            self._features = self._asked_for_as_features()
+            self._values.clear()
+            self._asked.clear()
+            self._answers.clear()
+        return self._features
+
+    def _asked_for_as_features(self) -> frozenset[str]:
+        asked = {
+            canonical(path)
+            for node in self.tree.parents
+            for path in self._asks_for(node)
+            if (old := names.lookup(path)) is not None
+            and (old.new or old.meaning is names.Meaning.LAYER_POLICY)
+        }
+        others = [n for n in self.tree.parents if self._is_other_way(n)] if asked else []
+        if not others:
+            return frozenset(asked)
+        with_all = self._supposing(asked)
+        features = set()
+        for path in asked:
+            without = self._supposing(asked - {path})
+            if not any(
+                without.is_reached_by_last(n) and not with_all.is_reached_by_last(n) for n in others
+            ):
+                features.add(path)
+        return frozenset(features)
+
+    def _is_other_way(self, node: cst.CSTNode) -> bool:
+        """Whether a node is a new name, or imports old ones, as another package may have them."""
+        if is_new(node, self.resolver):
+            return True
+        is_import = isinstance(node, cst.ImportFrom | cst.Import)
+        return is_import and any(names.lookup(p) for p in _imports_of(node))
+
+    def _supposing(self, features: set[str]) -> VersionReachability:
+        return VersionReachability(self.resolver, self.modules, self._files, frozenset(features))
+
+    def take_over(self, features: frozenset[str]) -> None:
+        """Goes by what the file asked for as features while it had its branches for old versions.
+
+        Args:
+            features: These.
+        """
+        self._features = features
+
+    def gone_probe(self, text: cst.CSTNode) -> Probe | None:
+        """Returns what asks for the name in a string, if no branch for it is left."""
+        probe = probe_of(text, self.resolver) if self.is_without_old else None
+        if probe is None or probe.kind in {"getattr", "find_spec"}:
+            return None
+        is_old = names.lookup(probe.path) is not None
+        return probe if is_old and canonical(probe.path) not in self.features else None
+
+    def feature_probe(self, text: cst.CSTNode) -> Probe | None:
+        """Returns what asks for the name in a string, if the migrated program has the feature."""
+        probe = probe_of(text, self.resolver)
+        if probe is None or canonical(probe.path) not in self.features or self.guard_of(text):
+            return None
+        for above in self.tree.ancestors(text):
+            if isinstance(above, cst.If | cst.IfExp) and self.guard_of(above.body) is above:
+                return None  # Something else in the condition asks for old versions.
+        return probe
+
+    def is_reached_by_last(self, node: cst.CSTNode) -> bool:
+        """Whether the last version of `NEW_VERSIONS` comes to a node."""
+        return self._keeping_from(node, NEW_VERSIONS[-1]) is None
+
+    def _asks_for(self, node: cst.CSTNode) -> Iterator[str]:
+        """Yields the paths of the names that a node asks for."""
+        if isinstance(node, cst.Try):
+            yield from _imported(node.body.body)
+        elif (probe := probe_of(node, self.resolver)) is not None and probe.is_answered:
+            yield probe.path
+
+    @functools.cached_property
+    def has_newer_side(self) -> bool:
+        """Whether new names are in the file that no old version comes to."""
+        return any(self.is_only_new(n) for n in self.tree.parents if is_new(n, self.resolver))
+
+    def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Returns what keeps 2.4 and later from a node that an older version can reach."""
+        if self.is_reached_today(node):
+            return None
+        guards = [self._keeping_from(node, version) for version in NEW_VERSIONS]
+        if None in guards or all(self._keeping_from(node, old) for old in OLD_VERSIONS):
+            return None
+        return guards[0]
+
+    def mistaken_guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Returns what is to keep 2.4 and later from a node, and lets a version of today pass.
+
+        `if tf.__version__ < "2.4"` compares strings, and "2.21.0" is below "2.4".
+        """
+        if not self.is_reached_today(node):
+            return None
+        is_for_old = any(self._keeping_from(node, old) is None for old in OLD_VERSIONS)
+        return self._keeping_from(node, NEW_VERSIONS[-1]) if is_for_old else None
+
+    def is_only_new(self, node: cst.CSTNode) -> bool:
+        """Whether 2.4 and later come to a node, and no older version does."""
+        return all(self._keeping_from(node, old) for old in OLD_VERSIONS) and not all(
+            self._keeping_from(node, new) for new in NEW_VERSIONS
+        )
+
+    def is_only_older(self, node: cst.CSTNode) -> bool:
+        """Whether no version without the old names comes to a node."""
+        is_kept = self._keeping_from(node, NEW_VERSIONS[-1]) is not None
+        return is_kept and not self.is_reached_today(node)
+
+    def is_reached_today(self, node: cst.CSTNode) -> bool:
+        """Whether a version of today comes to a node, as far as the version alone says."""
+        return any(self._keeping_from(node, version) is None for version in VERSIONS_OF_TODAY)
+
+    def is_only_for_the_past(self, node: cst.CSTNode) -> bool:
+        """Whether some versions come to a node, and none of today.
+
+        No version comes to code that the program switches off itself, as with `USE_AMP = False`.
+        """
+        past = (*OLD_VERSIONS, *NEW_VERSIONS, *_OTHER_VERSIONS)
+        return not self.is_reached_today(node) and any(
+            self._keeping_from(node, version) is None for version in past
+        )
+
+    def is_bool_today(self, node: cst.BaseExpression) -> bool:
+        """Whether a value that depends on the version is a truth value in those of today."""
+        try:
+            return isinstance(self._of(VERSIONS_OF_TODAY[-1]).of(node), bool)
+        except UnknownValueError:
+            return False
+
+    def splits(self, test: cst.BaseExpression) -> bool:
+        """Whether a condition is the same for all new versions and another for an old one."""
+        new = {self._of(version).truth(test) for version in NEW_VERSIONS}
+        old = {self._of(version).truth(test) for version in OLD_VERSIONS}
+        return len(new) == 1 and None not in new and bool(old - new)
+
+    def is_the_same(self, test: cst.BaseExpression) -> bool:
+        """Whether a condition is known, and the same for all versions."""
+        truths = {self._of(version).truth(test) for version in (*OLD_VERSIONS, *NEW_VERSIONS)}
+        return len(truths) == 1 and None not in truths
+
+    def is_known(self, test: cst.BaseExpression) -> bool:
+        """Whether the version alone tells how a condition comes out."""
+        return all(
+            self._of(version).truth(test) is not None for version in (*OLD_VERSIONS, *NEW_VERSIONS)
+        )
+
+    def _of(self, version: str) -> VersionValues:
+        if version not in self._values:
+            self._values[version] = VersionValues(
+                self.resolver,
+                version,
+                lambda node: self._keeping_from(node, version) is None,
+                self.modules,
+                lambda resolver: self._in_file(resolver)._of(version),
+                lambda path: path in self.features,
+            )
+        return self._values[version]
+
+    def _in_file(self, resolver: Resolver) -> VersionReachability:
+        """Returns the answers for another file."""
+        known = self._files.get(resolver)
+        return known or VersionReachability(resolver, self.modules, self._files)
+
+    def _keeping_from(self, node: cst.CSTNode, version: str) -> cst.CSTNode | None:
+        """Returns the outermost statement or expression that keeps a version from a node."""
+        key = (node, version)
+        if key in self._answers:
+            return self._answers[key]
+        if key in self._asked:
+            return None  # A condition that depends on itself.
+        self._asked.add(key)
+        keeping = None
+        below = node
+        for above in self.tree.ancestors(node):
+            keeping = self._excludes(above, below, self._of(version)) or keeping
+            below = above
+        self._asked.discard(key)
+        self._answers[key] = keeping
+        return keeping
+
+    def _excludes(
+        self, above: cst.CSTNode, below: cst.CSTNode, values: VersionValues
+    ) -> cst.CSTNode | None:
+        """Returns what in a node keeps a version from one of its parts."""
+        if isinstance(above, cst.If | cst.IfExp):
+            wanted = False if below is above.orelse else True if below is above.body else None
+            if wanted is not None and values.truth(above.test) is (not wanted):
+                return above
+        elif isinstance(above, cst.BooleanOperation) and below is above.right:
+            if values.truth(above.left) is isinstance(above.operator, cst.Or):
+                return above
+        elif isinstance(above, cst.Try):
+            if self._try_excludes(above, below, values):
+                return above
+        elif isinstance(above, cst.IndentedBlock | cst.Module):
+            for statement in above.body:
+                if statement is below:
+                    break
+                if isinstance(statement, cst.If) and self._alwaysleaves(statement, values):
+                    return statement
+                if self._fails(statement, values) and self._tried(above):
+                    return self._tried(above)
+        return None
+
+    def _alwaysleaves(self, node: cst.If, values: VersionValues) -> bool:
+        """Whether an `if` statement without `elif` always returns, or the like, in a version."""
+        truth = values.truth(node.test)
+        if truth is True:
+            return leaves_block(node.body)
+        return (
+            truth is False and isinstance(node.orelse, cst.Else) and leaves_block(node.orelse.body)
+        )
+
+    @staticmethod
+    def _fails(statement: cst.CSTNode, values: VersionValues) -> bool:
+        """Whether a statement imports what is not there in a version."""
+        return any(values.exists(path) is False for path in _imported([statement]))
+
+    def _tried(self, block: cst.CSTNode) -> cst.CSTNode | None:
+        """Returns the `try` statement that a block is the body of."""
+        above = self.tree.parent(block)
+        return above if isinstance(above, cst.Try) and above.body is block else None
+
+    @staticmethod
+    def _try_excludes(node: cst.Try, below: cst.CSTNode, values: VersionValues) -> bool:
+        """Whether a handler has nothing to handle, or `else` is not come to, in a version."""
+        imported = [values.exists(path) for path in _imported(node.body.body)]
+        if isinstance(below, cst.ExceptHandler):
+            return bool(imported) and all(imported)
+        return below is node.orelse and False in imported
+
+
+def leaves_block(body: cst.BaseSuite) -> bool:
+    """Whether a block ends with a statement that leaves it: `return`, for one."""
+    last = body.body[-1] if body.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return type(last).__name__ in _LEAVES
+
+
+def _imported(body: Sequence[cst.CSTNode]) -> Iterator[str]:
+    """Yields the paths that the imports among some statements bring in."""
+    for line in body:
+        for node in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            yield from _imports_of(node)
+
+
+def _imports_of(node: cst.CSTNode) -> Iterator[str]:
+    if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
+        for alias in node.names:
+            yield member_path(import_path(node), alias.evaluated_name)
+    elif isinstance(node, cst.Import):
+        yield from (dotted(alias.name) or "" for alias in node.names)

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an object is: which kind of optimizer, or a loss-scale optimizer of Keras, and why.
+
+Rules ask one question and get one of four answers. A proven optimizer is rewritten, and so is one
+that a recorded run saw. What is only likely gets a finding, with an unsafe fix.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from lossscale_codemods.domain.object_types import ObjectType
+from lossscale_codemods.python import BindingKind, class_of_self
+from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.paths import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lossscale_codemods.domain.program import Program
+    from lossscale_codemods.python import Resolver
+
+
+ATTRIBUTES = ("loss_scale", "_loss_scale")
+"""What an optimizer's loss scale was reached by."""
+
+
+def attribute_owner(node: cst.CSTNode, resolver: Resolver) -> cst.BaseExpression | None:
+    """Returns `x` of `x.loss_scale` and of `getattr(x, "loss_scale")`.
+
+    Args:
+        node: The expression.
+        resolver: Knows what its names stand for.
+    """
+    if isinstance(node, cst.Attribute) and node.attr.value in ATTRIBUTES:
+        return node.value
+    if (
+        isinstance(node, cst.Call)
+        and len(node.args) >= 2
+        and dotted(node.func) == "getattr"
+        and not resolver.bindings(node.func)
+    ):
+        name = node.args[1].value
+        if isinstance(name, cst.SimpleString) and name.evaluated_value in ATTRIBUTES:
+            return node.args[0].value
+    return None
+
+
+def class_with_old_base(node: cst.BaseExpression, resolver: Resolver) -> cst.ClassDef | None:
+    """Returns the class whose `self` an expression is, if its base is the old optimizer."""
+    scope = resolver.class_of(node)
+    if scope is None or not isinstance(scope.node, cst.ClassDef):
+        return None
+    for base in scope.node.bases:
+        for path in resolver.paths(base.value):
+            old = names.lookup(path) if path is not None else None
+            if old is not None and old.meaning is Meaning.OPTIMIZER:
+                return scope.node
+    return None
+
+
+KERAS_WRAPPER = ("keras", "LossScaleOptimizer")
+"""What the names of the classes of Keras' loss-scale optimizers have in them."""
+_SETTINGS = ("args", "cfg", "conf", "flags", "opts", "options", "param", "policy", "settings")
+_MAKING = frozenset({Meaning.OPTIMIZER, Meaning.REWRITE})
+_WRAPPING = frozenset({Meaning.SET_POLICY, Meaning.POLICY, Meaning.POLICY_SCOPE})
+"""What has Keras wrap the optimizers of the models that a program compiles."""
+_WRAPPED = {ObjectType.KERAS: ObjectType.WRAPPER, ObjectType.V1: ObjectType.V1_WRAPPER}
+_USES = {
+    "compute_gradients": ObjectType.V1,
+    "get_scaled_loss": ObjectType.KERAS,
+    "get_unscaled_gradients": ObjectType.KERAS,
+}
+"""Methods that optimizers of one kind alone have, before they are wrapped or after that."""
+_KERAS_METHODS = frozenset({"compile", "fit", "fit_generator"})
+_V1_PATHS = ("tensorflow.estimator.", "tensorflow.compat.v1.estimator.")
+_GLOBAL_STEP = frozenset({"get_or_create_global_step", "get_global_step", "create_global_step"})
+
+
+class Certainty(enum.Enum):
+    """How sure it is what an expression is."""
+
+    PROVEN = "the file says so"
+    OBSERVED = "a recorded run saw it"
+    LIKELY = "it can be, and nothing says that it is not"
+    NO = "it is something else, or nothing says that it is"
+
+
+class Answer(NamedTuple):
+    """What an expression is.
+
+    Attributes:
+        certainty: How sure that is.
+        reason: Why, for a finding.
+        kind: What it is, or may be.
+    """
+
+    certainty: Certainty
+    reason: str
+    kind: ObjectType = ObjectType.WRAPPER
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the expression is of the kind."""
+        return self.certainty in (Certainty.PROVEN, Certainty.OBSERVED)
+
+    @property
+    def can_be(self) -> bool:
+        """Whether it is of the kind, or is likely to be."""
+        return self.certainty is not Certainty.NO
+
+
+PROVEN = Answer(Certainty.PROVEN, "this is a loss-scale optimizer")
+OBSERVED = Answer(Certainty.OBSERVED, "a recorded run saw a loss-scale optimizer here")
+LIKELY = Answer(Certainty.LIKELY, "that this is a loss-scale optimizer is not proven in this file")
+UNSAID = Answer(Certainty.NO, "nothing says that this is a loss-scale optimizer")
+_ONLY_V1 = Answer(
+    Certainty.PROVEN, "the file has optimizers of TensorFlow 1 and no Keras", ObjectType.V1
+)
+_OF_NO_KIND = Answer(
+    Certainty.NO, "whether it is a v1 or a Keras optimizer is not proven", ObjectType.UNKNOWN
+)
+
+
+def what_is(node: cst.BaseExpression, program: Program) -> Answer:
+    """Says whether an optimizer is one of Keras or of TensorFlow 1, before it is wrapped.
+
+    An answer that is only likely goes by what the file makes; then by what it calls that optimizers
+    of one kind alone have; then by its way of training: `compile`, `fit` and `GradientTape` are for
+    Keras optimizers, estimators and global steps for those of TensorFlow 1.
+
+    Args:
+        node: The expression.
+        program: Its file.
+    """
+    kinds = program.types.of(node)
+    for kind, wrapped in _WRAPPED.items():
+        # What is wrapped already was refused, and is refused today.
+        if kind in kinds and kinds <= {kind, wrapped, ObjectType.NOTHING}:
+            return Answer(Certainty.PROVEN, f"it is a {kind.value}", kind)
+    if program.has_v1_optimizers_only:
+        return _ONLY_V1
+    for evidence in (_made(program), _used(program), _trained(program)):
+        found = set(evidence)
+        if found:
+            likely = f"the file points at a {next(iter(found)).value}"
+            return Answer(Certainty.LIKELY, likely, found.pop()) if len(found) == 1 else _OF_NO_KIND
+    return _OF_NO_KIND
+
+
+def _made(program: Program) -> Iterator[ObjectType]:
+    for _, path in _calls(program):
+        if path is not None and frameworks.is_keras_optimizer(path):
+            yield ObjectType.KERAS
+        elif path is not None and frameworks.is_v1_optimizer(path):
+            yield ObjectType.V1
+
+
+def _used(program: Program) -> Iterator[ObjectType]:
+    yield from (kind for name, kind in _USES.items() if name in program.reads_by_attribute)
+    for call, _ in _calls(program):
+        if any(a.keyword is not None and a.keyword.value == "global_step" for a in call.args):
+            yield ObjectType.V1
+
+
+def _trained(program: Program) -> Iterator[ObjectType]:
+    for call, path in _calls(program):
+        method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+        if path is None:
+            if method in _KERAS_METHODS:
+                yield ObjectType.KERAS
+        elif path.endswith(".GradientTape"):
+            yield ObjectType.KERAS
+        elif canonical(path).startswith(_V1_PATHS) or path.rpartition(".")[2] in _GLOBAL_STEP:
+            yield ObjectType.V1
+
+
+def _calls(program: Program) -> Iterator[tuple[cst.Call, str | None]]:
+    """Yields every call of a name, with the path of what it calls."""
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Attribute):
+            yield node, program.resolver.path(node.func)
+
+
+def loss_scale_optimizer(node: cst.BaseExpression, program: Program) -> Answer:
+    """Says whether an expression is a loss-scale optimizer of Keras, old or new.
+
+    Args:
+        node: The expression.
+        program: Its file.
+    """
+    if program.types.is_wrapper(node):
+        return PROVEN
+    other = _something_else(node, program)
+    if other is not None:
+        return Answer(Certainty.NO, f"it is {other}")
+    seen, _ = program.observed.get(program.line(node), {}).get("loss_scale", ("", 0))
+    if all(word in seen for word in KERAS_WRAPPER):
+        return OBSERVED
+    # A file for PyTorch or the like sees no other files.
+    sees_others = program.types.project.modules.files is not None
+    if makes_optimizers(program) or (program.runs_with_old and sees_others):
+        return LIKELY
+    if program.uses_frameworks and looks_like_optimizer(node):
+        return LIKELY
+    return UNSAID
+
+
+def can_be_optimizer(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression can be a loss-scale optimizer, in a file that makes such.
+
+    Args:
+        node: The expression.
+        program: Its file.
+    """
+    return makes_optimizers(program) and loss_scale_optimizer(node, program).can_be
+
+
+def _something_else(node: cst.BaseExpression, program: Program) -> str | None:
+    """Says what an expression is that is known to be no loss-scale optimizer."""
+    kinds = program.types.of(node)
+    if kinds and not kinds & {ObjectType.UNKNOWN, ObjectType.WRAPPER}:
+        return " or ".join(sorted(kind.value for kind in kinds))
+    if _is_module(node, program.resolver):
+        return "a module"
+    if _has_own_loss_scale(node, program.resolver):
+        return "an object with a loss scale of its own"
+    return ObjectType.POLICY.value if program.types.is_policy(node) else None
+
+
+def makes_optimizers(program: Program) -> bool:
+    """Whether a file makes loss-scale optimizers, tests for them or has Keras make them.
+
+    Args:
+        program: The file.
+    """
+    return program.remembered("makes optimizers", lambda: _makes_optimizers(program))
+
+
+def _makes_optimizers(program: Program) -> bool:
+    if any(occurrence.meaning in _MAKING | _WRAPPING for occurrence in program.references):
+        return True
+    scopes = program.scopes
+    imported = (
+        binding.path
+        for bindings in scopes.binding_at.values()
+        for binding in bindings
+        if binding.kind is BindingKind.IMPORT and binding.path is not None
+    )
+    read = (
+        path
+        for node in scopes.scope_of_read
+        if isinstance(node, cst.Attribute) and node.attr.value == names.NEW_OPTIMIZER_MEMBER
+        for path in program.resolver.paths(node)
+        if path is not None
+    )
+    return any(frameworks.is_new_optimizer(path) for path in (*imported, *read))
+
+
+def looks_like_optimizer(node: cst.CSTNode) -> bool:
+    """Whether an expression is called something with `opt`."""
+    name = dotted(node)
+    return name is not None and "opt" in name.rsplit(".", 1)[-1].lower()
+
+
+def looks_like_settings(node: cst.CSTNode) -> bool:
+    """Whether an expression is called as configurations are: `args`, `config`, `FLAGS`."""
+    word = (dotted(node) or "").rpartition(".")[2].lower()
+    return any(one in word for one in _SETTINGS)
+
+
+def _is_module(node: cst.BaseExpression, resolver: Resolver) -> bool:
+    bindings = resolver.bindings(node)
+    imported = [
+        isinstance(resolver.scopes.tree.parent(b.node), cst.Import)
+        for b in bindings
+        if b.kind is BindingKind.IMPORT
+    ]
+    paths = resolver.paths(node)
+    known = bool(paths) and all(p is not None and frameworks.is_framework(p) for p in paths)
+    return known or (bool(imported) and all(imported) and len(imported) == len(bindings))
+
+
+def _has_own_loss_scale(node: cst.BaseExpression, resolver: Resolver) -> bool:
+    """Whether an expression is a `self` whose class has a loss scale of its own."""
+    scope = resolver.scopes.scope_of_read.get(node)
+    owner = class_of_self(node, scope) if scope is not None else None
+    if owner is None:
+        return False
+    own = {**owner.attributes, **owner.bindings}
+    return any(name in own for name in ATTRIBUTES)

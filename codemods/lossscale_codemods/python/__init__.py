@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program means to Python: scopes, names, values, and the files of a project."""
+
+from lossscale_codemods.python.modules import (
+    ClassMembers,
+    Definition,
+    Modules,
+    ProjectClass,
+    ProjectFiles,
+    all_bindings,
+    decorators,
+    words_in,
+)
+from lossscale_codemods.python.name_resolution import Answers, RelativeImports, Resolver
+from lossscale_codemods.python.program_files import acts_when_imported, others_name, others_naming
+from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_of
+from lossscale_codemods.python.scopes import (
+    Binding,
+    BindingKind,
+    Scope,
+    class_of_self,
+    import_path,
+    member_path,
+)
+from lossscale_codemods.python.value_uses import (
+    Use,
+    UseKind,
+    evaluated_before,
+    is_always_evaluated,
+    is_harmless,
+    may_have_effects,
+    uses_of,
+)
+
+__all__ = [
+    "Answers",
+    "Binding",
+    "BindingKind",
+    "ClassMembers",
+    "Definition",
+    "Modules",
+    "ProjectClass",
+    "ProjectFiles",
+    "RelativeImports",
+    "Resolver",
+    "Scope",
+    "Use",
+    "UseKind",
+    "acts_when_imported",
+    "all_bindings",
+    "class_of_self",
+    "decorators",
+    "evaluated_before",
+    "import_path",
+    "is_always_evaluated",
+    "is_harmless",
+    "is_type_assertion",
+    "may_have_effects",
+    "member_path",
+    "others_name",
+    "others_naming",
+    "scopes_of",
+    "uses_of",
+    "words_in",
+]

@@ -1,0 +1,495 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other files of a project, parsed when something is asked of them, and their classes."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+import libcst as cst
+
+from lossscale_codemods.python.name_resolution import Resolver
+from lossscale_codemods.python.reaching_definitions import scopes_of
+from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path
+from lossscale_codemods.source import reading
+from lossscale_codemods.source.reading import parsed
+from lossscale_codemods.source.syntax_tree import Tree, dotted
+from lossscale_codemods.vocabulary import frameworks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from lossscale_codemods.python.scopes import Scopes
+
+
+@functools.lru_cache(maxsize=512)
+def words_in(source: bytes) -> frozenset[str] | None:
+    """Returns the names in a program's code, and its strings; nothing if it does not parse.
+
+    To see that a file only mentions something takes a tenth of what its scopes take.
+    """
+    tree = parsed(source)
+    if tree is None:
+        return None
+    words: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+        elif isinstance(node, ast.alias):
+            words.update(node.name.split("."))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words.add(node.value.rpartition(".")[2])
+    return frozenset(words)
+
+
+_MOST_MODULES = 48
+"""How many files are parsed to tell what is in one."""
+_LARGEST = 1 << 18
+
+
+@runtime_checkable
+class ProjectFiles(Protocol):
+    """A project, as one of its files imports it. It does what `RelativeImports` does, and more."""
+
+    @property
+    def path(self) -> Path:
+        """The file that imports."""
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether files that have some words in them are still to be found."""
+
+    def __call__(self, path: str) -> str | None:
+        """Returns the path outside of the project that a path within it stands for."""
+
+    def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
+        """Returns the file that a dotted path leads into, and the names that follow."""
+
+    def seen_from(self, path: Path) -> ProjectFiles:
+        """Returns the project as another file imports it."""
+
+    def read(self, path: Path) -> bytes | None:
+        """Returns what is in a file, if it can be read."""
+
+    def mentioning(self, word: str) -> Sequence[Path] | None:
+        """Returns the files that have a word in them; nothing if that is not known yet."""
+
+
+class Definition(NamedTuple):
+    """A binding, and who knows the file that it is in."""
+
+    resolver: Resolver
+    binding: Binding
+
+
+class ProjectClass(NamedTuple):
+    """A class that is defined in the project."""
+
+    resolver: Resolver
+    scope: Scope
+
+    @property
+    def node(self) -> cst.ClassDef:
+        """The class statement."""
+        assert isinstance(self.scope.node, cst.ClassDef)
+        return self.scope.node
+
+
+class Modules:
+    """What is known of a file and of the files that it uses, or that use it.
+
+    Args:
+        resolver: Knows the file itself.
+    """
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.own = resolver
+        self.files: ProjectFiles | None = None
+        if isinstance(resolver.relative, ProjectFiles) and not _is_of_another_framework(resolver):
+            self.files = resolver.relative
+        self._resolvers: dict[Path, Resolver | None] = {}
+        if self.files is not None:
+            self._resolvers[self.files.path] = resolver
+
+    def at(self, path: Path) -> Resolver | None:
+        """Returns who knows a file of the project; nothing if it cannot be parsed."""
+        if path not in self._resolvers:
+            self._resolvers[path] = self._parsed(path)
+        return self._resolvers[path]
+
+    def _parsed(self, path: Path) -> Resolver | None:
+        if self.files is None or len(self._resolvers) >= _MOST_MODULES or path.suffix != ".py":
+            return None
+        source = self.files.read(path)
+        if source is None or len(source) > _LARGEST:
+            return None
+        scopes = _scopes(path, source)
+        return Resolver(scopes, relative=self.files.seen_from(path)) if scopes else None
+
+    def path_of(self, resolver: Resolver) -> Path | None:
+        """Returns the file that a resolver knows."""
+        files = resolver.relative
+        return files.path if isinstance(files, ProjectFiles) else None
+
+    def mentioning(self, word: str) -> Iterable[Path] | None:
+        """Returns the other files that have a word in them; nothing if that is not known."""
+        if self.files is None:
+            return ()  # The file is the whole program.
+        return self.files.mentioning(word)
+
+    def source(self, path: Path) -> bytes:
+        """Returns what is in a file; nothing if it cannot be read."""
+        content = self.files.read(path) if self.files is not None else None
+        return content or b""
+
+    def names_in(self, path: Path) -> frozenset[str] | None:
+        """Returns the names in a file's code, and strings; nothing if it cannot be parsed."""
+        return words_in(self.source(path)) if path.suffix in {".py", ".pyi"} else None
+
+    def definitions(
+        self, resolver: Resolver, path: str, seen: frozenset[tuple[Path, str]] = frozenset()
+    ) -> list[Definition]:
+        """Returns what a dotted path in a file can lead to within the project.
+
+        Args:
+            resolver: Knows the file.
+            path: The path, as the file's imports spell it.
+            seen: What is being looked up already.
+
+        Returns:
+            All definitions; none if one of them is not known.
+        """
+        files = resolver.relative
+        if self.files is None or not isinstance(files, ProjectFiles):
+            return []
+        if frameworks.is_framework(path):
+            return []
+        located = files.locate(path)
+        if located is None or not located[1]:
+            return []
+        file, names = located
+        key = (file, ".".join(names))
+        other = self.at(file)
+        if other is None or key in seen:
+            return []
+        return self._members(other, list(names), seen | {key})
+
+    def file_behind(self, resolver: Resolver, path: str) -> Path | None:
+        """Returns the project's file that a dotted path of a file leads into, if it does."""
+        files = resolver.relative
+        located = files.locate(path) if isinstance(files, ProjectFiles) else None
+        return None if located is None else located[0]
+
+    def _members(
+        self, resolver: Resolver, names: list[str], seen: frozenset[tuple[Path, str]]
+    ) -> list[Definition]:
+        name, *more = names
+        module = resolver.scopes.module
+        definitions: list[Definition] = []
+        for binding in module.bindings.get(name, ()):
+            inner = self._behind(resolver, binding, more, seen)
+            if not inner:
+                return []
+            definitions += inner
+        last = max((self._place(resolver, d.binding.node) for d in definitions), default=-1)
+        stars = [star for star in module.stars if self._place(resolver, star.node) > last]
+        return [*definitions, *self._from_stars(resolver, stars, ".".join(names), seen)]
+
+    @staticmethod
+    def _place(resolver: Resolver, node: cst.CSTNode) -> int:
+        """Returns which of a module's statements a node is in; of others' nodes, the first."""
+        above = {node, *resolver.scopes.tree.ancestors(node)}
+        body = resolver.scopes.tree.module.body
+        return next((n for n, statement in enumerate(body) if statement in above), -1)
+
+    def _behind(
+        self,
+        resolver: Resolver,
+        binding: Binding,
+        more: list[str],
+        seen: frozenset[tuple[Path, str]],
+    ) -> list[Definition]:
+        if binding.kind is BindingKind.IMPORT and binding.path is not None:
+            path = ".".join([binding.path, *more])
+            inner = self.definitions(resolver, path, seen)
+            return inner or ([] if more else [Definition(resolver, binding)])
+        if not more:
+            return [Definition(resolver, binding)]
+        if isinstance(binding.node, cst.ClassDef) and len(more) == 1:
+            scope = resolver.scopes.of_node[binding.node]
+            return [Definition(resolver, b) for b in scope.bindings.get(more[0], ())]
+        return []
+
+    def classes(self, resolver: Resolver, node: cst.BaseExpression) -> list[ProjectClass]:
+        """Returns the project's classes that an expression can name."""
+        return [
+            ProjectClass(d.resolver, d.resolver.scopes.of_node[d.binding.node])
+            for d in self.named(resolver, node)
+            if isinstance(d.binding.node, cst.ClassDef)
+        ]
+
+    def named(self, resolver: Resolver, node: cst.BaseExpression) -> list[Definition]:
+        """Returns the definitions of the project that an expression can name.
+
+        Args:
+            resolver: Knows the file of the expression.
+            node: A name, or an attribute of one.
+
+        Returns:
+            All definitions; none if one of them is not known.
+        """
+        definitions: list[Definition] = []
+        bindings = resolver.bindings(node)
+        for binding in bindings:
+            inner = [Definition(resolver, binding)]
+            if binding.kind is BindingKind.IMPORT and binding.path is not None:
+                inner = self.definitions(resolver, binding.path)
+            if not inner:
+                return []
+            definitions += inner
+        if bindings:
+            return definitions
+        if isinstance(node, cst.Name):
+            return self._from_stars(resolver, resolver.scopes.module.stars, node.value, frozenset())
+        for path in resolver.paths(node):
+            inner = self.definitions(resolver, path) if path is not None else []
+            if not inner:
+                return []
+            definitions += inner
+        return definitions
+
+    def _from_stars(
+        self,
+        resolver: Resolver,
+        stars: Iterable[Binding],
+        name: str,
+        seen: frozenset[tuple[Path, str]],
+    ) -> list[Definition]:
+        definitions: list[Definition] = []
+        for star in stars:
+            definitions += self.definitions(resolver, member_path(star.path or "", name), seen)
+        return definitions
+
+    def is_module_of(
+        self, resolver: Resolver, node: cst.BaseExpression, definition: Definition
+    ) -> bool:
+        """Whether an expression can name the module that a definition is in."""
+        files = resolver.relative
+        home = self.path_of(definition.resolver)
+        if not isinstance(files, ProjectFiles) or home is None:
+            return False
+        for path in resolver.paths(node):
+            located = files.locate(path) if path is not None else None
+            if located is not None and located[0] == home and not located[1]:
+                return True
+        return False
+
+
+def _is_of_another_framework(resolver: Resolver) -> bool:
+    """Whether a file imports PyTorch or the like, and neither TensorFlow nor Keras."""
+    paths = [
+        path
+        for binding in all_bindings(resolver)
+        if binding.kind is BindingKind.IMPORT
+        for path in resolver.binding_paths(binding)
+        if path is not None
+    ]
+    paths += [star.path or "" for scope in resolver.scopes.of_node.values() for star in scope.stars]
+    return any(map(frameworks.is_other_framework, paths)) and not any(
+        map(frameworks.is_framework, paths)
+    )
+
+
+@functools.lru_cache(maxsize=48)
+def _scopes(path: Path, source: bytes) -> Scopes | None:
+    """Returns the scopes of a file; nothing if it does not parse."""
+    del path  # A copy in another folder has bindings of its own.
+    if reading.problem_of(source) is not None:
+        return None
+    try:
+        return scopes_of(Tree(cst.parse_module(source)))
+    except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError):
+        return None
+
+
+def decorators(function: cst.FunctionDef) -> set[str | None]:
+    """Returns the dotted names of a function's decorators; `None` for other expressions."""
+    return {dotted(decorator.decorator) for decorator in function.decorators}
+
+
+def all_bindings(resolver: Resolver) -> Iterator[Binding]:
+    """Yields every binding of a name in a file."""
+    for scope in resolver.scopes.of_node.values():
+        for bindings in scope.bindings.values():
+            yield from bindings
+
+
+_MOST_CLASSES = 24
+
+
+class ClassMembers:
+    """Answers for the classes of a project.
+
+    Args:
+        modules: The project's files.
+    """
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+
+    def line(self, owner: ProjectClass) -> list[ProjectClass]:
+        """Returns a class and those of its base classes that are the project's, nearest first."""
+        classes = [owner]
+        for current in classes:
+            for base in current.node.bases:
+                classes += [
+                    one
+                    for one in self.modules.classes(current.resolver, base.value)
+                    if one not in classes
+                ]
+            if len(classes) > _MOST_CLASSES:
+                break
+        return classes
+
+    def subclasses(self, owner: ProjectClass) -> list[ProjectClass] | None:
+        """Returns the classes that inherit from a class; nothing if they are not all known."""
+        below: list[ProjectClass] = []
+        waiting = [owner]
+        while waiting:
+            base = waiting.pop()
+            direct = self._direct_subclasses(base)
+            if direct is None or len(below) > _MOST_CLASSES:
+                return None
+            for one in direct:
+                if one not in below:
+                    below.append(one)
+                    waiting.append(one)
+        return below
+
+    def _direct_subclasses(self, base: ProjectClass) -> list[ProjectClass] | None:
+        name = base.node.name.value
+        files = self.modules.mentioning(name)
+        if files is None:
+            return None
+        says_so = re.compile(rb"\bclass\s+\w+\s*\([^)]*\b%s\b" % re.escape(name.encode()))
+        resolvers: list[Resolver] = [base.resolver]
+        for path in files:
+            if says_so.search(self.modules.source(path)):
+                resolver = self.modules.at(path)
+                if resolver is None:
+                    return None
+                if resolver not in resolvers:
+                    resolvers.append(resolver)
+        return [
+            ProjectClass(resolver, scope)
+            for resolver in resolvers
+            for node, scope in resolver.scopes.of_node.items()
+            if isinstance(node, cst.ClassDef)
+            and any(base in self.modules.classes(resolver, b.value) for b in node.bases)
+        ]
+
+    def attributes(self, owner: ProjectClass, name: str) -> list[Definition]:
+        """Returns what a class and its bases give to an attribute, in methods and in their body."""
+        return [
+            Definition(one.resolver, binding)
+            for one in self.line(owner)
+            for binding in dict.fromkeys(
+                [*one.scope.attributes.get(name, ()), *one.scope.bindings.get(name, ())]
+            )
+        ]
+
+    def overridden(self, owner: ProjectClass, name: str) -> list[Definition] | None:
+        """Returns what subclasses give to an attribute; nothing if they are not all known."""
+        below = self.subclasses(owner)
+        if below is None:
+            return None
+        return [
+            Definition(one.resolver, binding)
+            for one in below
+            for binding in dict.fromkeys(
+                [*one.scope.attributes.get(name, ()), *one.scope.bindings.get(name, ())]
+            )
+        ]
+
+    def method(self, owner: ProjectClass, name: str) -> list[Definition]:
+        """Returns the definitions of a method, of the nearest class that has it."""
+        for one in self.line(owner):
+            bindings = dict.fromkeys(
+                [*one.scope.attributes.get(name, ()), *one.scope.bindings.get(name, ())]
+            )
+            if bindings:
+                return [Definition(one.resolver, binding) for binding in bindings]
+        return []
+
+    def assigned_elsewhere(
+        self, name: str, owner: ProjectClass
+    ) -> list[tuple[Definition, cst.BaseExpression]] | None:
+        """Returns what files that name a class, or a base, assign to an attribute but of `self`.
+
+        Args:
+            name: The attribute.
+            owner: The class.
+
+        Returns:
+            Each assignment with the object whose attribute it is; nothing if they are not known.
+        """
+        files = self.modules.mentioning(name)
+        if files is None:
+            return None
+        attribute = re.escape(name.encode())
+        assigned = re.compile(rb"\.%s\b[^\n(=]*=(?!=)" % attribute)
+        set_by_name = re.compile(rb"setattr\([^\n]*[\"']%s[\"']" % attribute)
+        names = (re.escape(one.node.name.value.encode()) for one in self.line(owner))
+        word = re.compile(rb"\b(?:%s)\b" % b"|".join(names))
+        resolvers = [owner.resolver]
+        for path in files:
+            source = self.modules.source(path)
+            if not word.search(source):
+                continue
+            if set_by_name.search(source):
+                return None
+            if assigned.search(source):
+                resolver = self.modules.at(path)
+                if resolver is None:
+                    return None
+                if resolver not in resolvers:
+                    resolvers.append(resolver)
+        return [
+            (Definition(resolver, binding), node.value)
+            for resolver in resolvers
+            for node, bindings in resolver.scopes.binding_at.items()
+            if isinstance(node, cst.Attribute) and node.attr.value == name
+            for binding in bindings
+            if resolver.class_of(node.value) is None
+        ]
+
+    def is_replaced(self, definition: Definition) -> bool:
+        """Whether a file may put something else in the place of what a module defines."""
+        name = definition.binding.name.rpartition(".")[2]
+        files = self.modules.mentioning(name)
+        if files is None:
+            return True
+        word = re.escape(name.encode())
+        replaced = re.compile(rb"\.%s\b[^\n(=]*=(?!=)|setattr\([^\n]*[\"']%s[\"']" % (word, word))
+        for path in files:
+            if replaced.search(self.modules.source(path)):
+                resolver = self.modules.at(path)
+                if resolver is None or self._replaces(resolver, definition, name):
+                    return True
+        return False
+
+    def _replaces(self, resolver: Resolver, definition: Definition, name: str) -> bool:
+        for node in resolver.scopes.tree.parents:
+            module: cst.BaseExpression | None = None
+            if isinstance(node, cst.Attribute) and node.attr.value == name:
+                module = node.value if node in resolver.scopes.binding_at else None
+            elif isinstance(node, cst.Call) and dotted(node.func) == "setattr" and node.args:
+                module = node.args[0].value
+            if module is not None and self.modules.is_module_of(resolver, module, definition):
+                return True
+        return False

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a name stands for: the dotted paths that imports and assignments can have given it.
+
+A star import of another module can put something else in the place of a name. Of a module of the
+project, its file tells what it offers. Of other packages nothing is known.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
+
+import libcst as cst
+
+from lossscale_codemods.python.scopes import (
+    Binding,
+    BindingKind,
+    Scope,
+    Scopes,
+    class_of_self,
+    member_path,
+)
+from lossscale_codemods.source.reading import parsed
+from lossscale_codemods.source.syntax_tree import dotted, is_none
+from lossscale_codemods.vocabulary import frameworks, names, optimizer_families
+from lossscale_codemods.vocabulary.names import Meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from pathlib import Path
+
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+class Answers(Generic[K, T]):
+    """Finds the answer for each expression, and keeps those that are whole.
+
+    Args:
+        find: Finds one; it asks here for those that it depends on.
+    """
+
+    def __init__(self, find: Callable[[K], frozenset[T]]) -> None:
+        self._find = find
+        self._whole: dict[K, frozenset[T]] = {}
+        self._open: dict[K, int] = {}
+        """The expressions that are being looked at, each with its depth."""
+        self._parts: dict[K, tuple[frozenset[T], int]] = {}
+        """Answers that lack what an open expression gives, with the depth of the outermost."""
+        self._outermost = 0
+        """The least depth of an open expression that was come back to."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no expression is being looked at."""
+        return not self._open
+
+    def of(self, node: K) -> frozenset[T]:
+        """Returns the answer for an expression."""
+        if node in self._whole:
+            return self._whole[node]
+        if node in self._open:
+            self._outermost = min(self._outermost, self._open[node])
+            return frozenset()
+        if node in self._parts:
+            part, outermost = self._parts[node]
+            self._outermost = min(self._outermost, outermost)
+            return part
+        depth = self._open[node] = len(self._open)
+        before, self._outermost = self._outermost, depth
+        try:
+            answer = self._find(node)
+        finally:
+            del self._open[node]
+        if self._outermost < depth:
+            self._parts[node] = answer, self._outermost
+        else:
+            self._whole[node] = answer
+            while self._parts and next(reversed(self._parts.values()))[1] >= depth:
+                self._parts.popitem()
+        self._outermost = min(before, self._outermost)
+        return answer
+
+
+_HARMLESS = frozenset({*sys.stdlib_module_names, "matplotlib", "numpy", "pylab", "scipy"})
+_DEEPEST = 8
+
+
+@runtime_checkable
+class Project(Protocol):
+    """What is asked of a project here, as one of its files imports it."""
+
+    def __call__(self, path: str) -> str | None:
+        """Returns the path outside of the project that a path within it stands for."""
+
+    def locate(self, path: str) -> tuple[Path, Sequence[str]] | None:
+        """Returns the file that a dotted path leads into, and the names that follow."""
+
+    def seen_from(self, path: Path) -> Project:
+        """Returns the project as another file imports it."""
+
+    def read(self, path: Path) -> bytes | None:
+        """Returns what is in a file, if it can be read."""
+
+
+def hiding_star(
+    node: cst.Name, bindings: Collection[Binding], scopes: Scopes, project: Project | None
+) -> Binding | None:
+    """Returns a star import that can give a name something else than what is known of it.
+
+    Args:
+        node: Where the name is read.
+        bindings: What can have reached it, as far as is known.
+        scopes: The scopes of the file.
+        project: The project, as the file imports it, if it is known.
+    """
+    stars = scopes.module.stars
+    known = list(bindings) or [s for s in stars if frameworks.is_framework(s.path or "")]
+    stars = [star for star in stars if star not in known]
+    if not stars or not known or any(b.scope is not scopes.module for b in known):
+        return None
+    tree = scopes.tree
+    first = min(tree.span(b.node)[0] for b in known)
+    runs_once = scopes.scope_of_read.get(node) is scopes.module
+    last = tree.span(node)[0] if runs_once else len(tree.text)
+    paths = {b.path for b in known if b.kind is BindingKind.IMPORT}
+    for star in stars:
+        if first < tree.span(star.node)[0] < last and _hides(star, node.value, paths, project):
+            return star
+    return None
+
+
+def _hides(star: Binding, name: str, known: set[str | None], project: Project | None) -> bool:
+    path = star.path or ""
+    if name.startswith("_"):
+        return False
+    is_old = not known or any(p is not None and names.lookup(p) is not None for p in known)
+    gives = _gives(path, name, project, 0)
+    if gives is None:
+        return is_old
+    same = project is not None and project(member_path(path, name)) in known
+    return gives and (is_old or not same)
+
+
+def _gives(path: str, name: str, project: Project | None, depth: int) -> bool | None:
+    """Whether a star import brings in a name; `None` if that is not known."""
+    if path.partition(".")[0] in _HARMLESS:
+        return False
+    if project is None or depth > _DEEPEST:
+        return None
+    located = project.locate(member_path(path, name))
+    if located is None:
+        return None
+    file, rest = located
+    if list(rest) != [name]:
+        return None
+    offer = _offer(project.read(file) or b"")
+    if offer is None:
+        return None
+    if offer.listed is not None:
+        return name in offer.listed
+    if name in offer.bound:
+        return True
+    if any(frameworks.is_framework(star) for star in offer.stars):
+        return None
+    seen = project.seen_from(file)
+    answers = [_gives(star, name, seen, depth + 1) for star in offer.stars]
+    return True if True in answers else None if None in answers else False
+
+
+@dataclasses.dataclass
+class _Offer:
+    """What a module gives to star imports.
+
+    Attributes:
+        bound: The names that it binds.
+        stars: The modules that it takes all names from.
+        listed: What its `__all__` lists, if it has one that can be read.
+    """
+
+    bound: set[str] = dataclasses.field(default_factory=set)
+    stars: list[str] = dataclasses.field(default_factory=list)
+    listed: set[str] | None = None
+
+
+@functools.lru_cache(maxsize=64)
+def _offer(source: bytes) -> _Offer | None:
+    tree = parsed(source)
+    if tree is None:
+        return None
+    offer = _Offer()
+    for node in _module_level(tree):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if alias.name == "*":
+                    offer.stars.append("." * node.level + (node.module or ""))
+                else:
+                    offer.bound.add(alias.asname or alias.name)
+        elif isinstance(node, ast.Import):
+            offer.bound.update(a.asname or a.name.partition(".")[0] for a in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            offer.bound.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            offer.bound.add(node.id)
+        elif isinstance(node, ast.Assign) and _assigns_all(node):
+            texts = getattr(node.value, "elts", [])
+            offer.listed = {str(t.value) for t in texts if isinstance(t, ast.Constant)}
+    return offer
+
+
+def _assigns_all(node: ast.Assign) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
+
+
+def _module_level(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields what runs in the scope of the module itself."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(
+            child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+        ):
+            yield from _module_level(child)
+
+
+RelativeImports = Callable[[str], str | None]
+"""Turns the dotted path of an import from the project into one outside of it, if it is known."""
+_STAR_STEPS = ("keras", "train", "compat", "mixed_precision", "experimental", "optimizers")
+
+
+class Resolver:
+    """Answers for the expressions of one file.
+
+    Args:
+        scopes: The file's scopes.
+        moved: Bindings that will import or hold something else, with its path.
+        relative: Knows what relative imports give.
+        counts: Whether a binding is one that can be run, where there are several. Without it,
+            all of them are.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        moved: Mapping[Binding, str] | None = None,
+        relative: RelativeImports | None = None,
+        counts: Callable[[Binding], bool] | None = None,
+    ) -> None:
+        self.scopes = scopes
+        self.moved = moved or {}
+        self.relative = relative
+        self.counts = counts
+        self._answers: Answers[cst.CSTNode, str | None] = Answers(self._find_paths)
+
+    def with_moved(self, moved: Mapping[Binding, str]) -> Resolver:
+        """Returns a resolver for the file as it will be."""
+        return Resolver(self.scopes, moved, self.relative, self.counts)
+
+    def where(self, counts: Callable[[Binding], bool]) -> Resolver:
+        """Returns a resolver that goes by some of the bindings alone."""
+        return Resolver(self.scopes, self.moved, self.relative, counts)
+
+    def bindings(self, node: cst.CSTNode) -> frozenset[Binding]:
+        """Returns the bindings that a name, or a name's attribute, can have here."""
+        reaching = self.scopes.reaching.get(node)
+        if reaching is None and isinstance(node, cst.Attribute):
+            owner = self.class_of(node.value)
+            if owner is not None:
+                reaching = frozenset(owner.attributes.get(node.attr.value, ()))
+        return self._that_count(reaching or frozenset())
+
+    def _that_count(self, bindings: frozenset[Binding]) -> frozenset[Binding]:
+        """Returns those of several bindings that count; all of them if none does."""
+        if self.counts is None or len(bindings) < 2:
+            return bindings
+        return frozenset(filter(self.counts, bindings)) or bindings
+
+    def _in_class_body(self, node: cst.Attribute) -> frozenset[Binding]:
+        """Returns what the class body gives to an attribute of `self`."""
+        owner = self.class_of(node.value)
+        return frozenset(owner.bindings.get(node.attr.value, ())) if owner else frozenset()
+
+    def class_of(self, node: cst.BaseExpression) -> Scope | None:
+        """Returns the class whose instance an expression is, if it is a method's `self`."""
+        scope = self.scopes.scope_of_read.get(node)
+        return class_of_self(node, scope) if scope is not None else None
+
+    def paths(self, node: cst.CSTNode) -> frozenset[str | None]:
+        """Returns the dotted paths that an expression can name; `None` stands for anything else."""
+        return self._answers.of(node)
+
+    def _find_paths(self, node: cst.CSTNode) -> frozenset[str | None]:
+        if isinstance(node, cst.Name):
+            if node.value == "None":
+                return frozenset()
+            bindings = self.bindings(node)
+            if bindings:
+                paths = self._union(self.binding_paths(b) for b in bindings)
+            else:
+                paths = self._star_paths(node)
+            return paths if self.hidden_by(node) is None else paths | {None}
+        if isinstance(node, cst.Attribute):
+            bindings = self.bindings(node)
+            if node not in self.scopes.reaching:
+                bindings |= self._in_class_body(node)
+            if bindings:
+                return self._union(self.binding_paths(b) for b in bindings)
+            above = self.paths(node.value)
+            return frozenset(
+                None if p is None else self._outside(f"{p}.{node.attr.value}") for p in above
+            )
+        if isinstance(node, cst.IfExp):
+            return self.paths(node.body) | self.paths(node.orelse)
+        if isinstance(node, cst.BooleanOperation):
+            return self.paths(node.left) | self.paths(node.right)
+        if isinstance(node, cst.NamedExpr):
+            return self.paths(node.value)
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        return frozenset([None])
+
+    def hidden_by(self, node: cst.CSTNode) -> Binding | None:
+        """Returns a star import that can put another thing in the place of a name, if one can."""
+        if not isinstance(node, cst.Name) or not self.scopes.module.stars:
+            return None
+        project = self.relative if isinstance(self.relative, Project) else None
+        return hiding_star(node, self.bindings(node), self.scopes, project)
+
+    def _of_call(self, node: cst.Call) -> frozenset[str | None]:
+        """Returns the paths of what a call looks up by a name that is written out."""
+        texts = [
+            str(a.value.evaluated_value) if isinstance(a.value, cst.SimpleString) else None
+            for a in node.args
+        ]
+        if len(texts) == 1 and texts[0] and self.path(node.func) == "importlib.import_module":
+            return frozenset([texts[0]])
+        is_getattr = dotted(node.func) == "getattr" and not self.bindings(node.func)
+        in_place = [] if len(node.args) < 3 else [a.value for a in node.args[2:]]
+        if is_getattr and len(texts) > 1 and texts[1] and all(map(is_none, in_place)):
+            above = self.paths(node.args[0].value)
+            return frozenset(p if p is None else f"{p}.{texts[1]}" for p in above)
+        return frozenset([None])
+
+    def _outside(self, path: str) -> str:
+        """Returns the path outside of the project, if a path is one within it."""
+        if self.relative is None or frameworks.is_framework(path):
+            return path
+        return self.relative(path) or path
+
+    @staticmethod
+    def _union(sets: Iterable[frozenset[str | None]]) -> frozenset[str | None]:
+        return frozenset().union(*sets)
+
+    def binding_paths(self, binding: Binding) -> frozenset[str | None]:
+        """Returns the dotted paths that a binding can give its name."""
+        if binding in self.moved:
+            return frozenset([self.moved[binding]])
+        if binding.kind is BindingKind.IMPORT and binding.path is not None:
+            return frozenset([self._outside(binding.path)])
+        if binding.kind is BindingKind.ASSIGN and binding.value is not None:
+            return self.paths(binding.value)
+        return frozenset([None])
+
+    def _star_paths(self, node: cst.Name) -> frozenset[str | None]:
+        paths: set[str | None] = set()
+        scope: Scope | None = self.scopes.scope_of_read.get(node, self.scopes.module)
+        while scope is not None:
+            for star in scope.stars:
+                path = f"{star.path}.{node.value}"
+                outside = self._outside(path)
+                if outside != path:
+                    paths.add(outside)  # A module of the project has it from there.
+                    continue
+                known = names.lookup(path)
+                old = known is not None and known.meaning is not Meaning.PRIVATE
+                if old and known is not None and star in self.moved:
+                    home = self.moved[star]
+                    compat = home.startswith("compat_lossscale") or not known.new
+                    path = f"{home}.{node.value}" if compat else known.new[0]
+                step = str(star.path).startswith("tensorflow") and node.value in _STAR_STEPS
+                if old or step or optimizer_families.is_class(path):
+                    paths.add(path)
+            scope = scope.parent
+        return frozenset(paths or {None})
+
+    def path(self, node: cst.CSTNode) -> str | None:
+        """Returns the one path an expression names, if there is just one."""
+        paths = self.paths(node)
+        return next(iter(paths)) if len(paths) == 1 else None
+
+    def string_paths(self, text: str, node: cst.CSTNode) -> frozenset[str | None]:
+        """Returns the paths of a dotted name that is in a string annotation."""
+        root, *rest = text.split(".")
+        bindings = self.scopes.lookup(root, self.scopes.scope_of(node))
+        root_paths = self._union(self.binding_paths(b) for b in bindings) or frozenset([None])
+        return frozenset(p if p is None else ".".join([p, *rest]) for p in root_paths)

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scopes of a file, what binds the names in each, and what is read in which."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+from typing import TYPE_CHECKING, TypeAlias
+
+import libcst as cst
+
+from lossscale_codemods.source.syntax_tree import children, dotted
+
+if TYPE_CHECKING:
+    from lossscale_codemods.source.syntax_tree import Tree
+
+
+class BindingKind(enum.Enum):
+    """How a name got its value."""
+
+    IMPORT = "import"
+    STAR = "star import"
+    ASSIGN = "assignment"
+    PARAMETER = "parameter"
+    FUNCTION = "function"
+    CLASS = "class"
+    NARROWED = "isinstance test"
+    OTHER = "other"
+
+
+@dataclasses.dataclass(eq=False)
+class Binding:
+    """One place at which a name, or a dotted name such as `self.opt`, gets a value."""
+
+    name: str
+    kind: BindingKind
+    node: cst.CSTNode
+    scope: Scope
+    path: str | None = None
+    """For imports: the dotted path of what is imported; it starts with dots if relative."""
+    value: cst.BaseExpression | None = None
+    """For assignments of one value to one name: the value. For parameters: the annotation."""
+    uses: list[cst.CSTNode] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(eq=False)
+class Scope:
+    """A module, function, lambda, comprehension or class body."""
+
+    node: cst.CSTNode
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = dataclasses.field(default_factory=dict)
+    outward: dict[str, Scope] = dataclasses.field(default_factory=dict)
+    """Names declared `global` or `nonlocal`, with the scope that owns them."""
+    attributes: dict[str, list[Binding]] = dataclasses.field(default_factory=dict)
+    """For classes: what the methods assign to `self.<attribute>`, and the methods."""
+    stars: list[Binding] = dataclasses.field(default_factory=list)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether this is a class body, which functions inside it do not see."""
+        return isinstance(self.node, cst.ClassDef)
+
+    def owner(self, name: str) -> Scope | None:
+        """Returns the scope whose variable `name` is when read here."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope is self or not scope.is_class:
+                if name in scope.outward:
+                    return scope.outward[name]
+                if name in scope.bindings:
+                    return scope
+            scope = scope.parent
+        return None
+
+    def method_class(self) -> tuple[str, Scope] | None:
+        """Returns the name of `self` and the class, if this scope is a method of a class."""
+        if (
+            self.parent is None
+            or not self.parent.is_class
+            or not isinstance(self.node, cst.FunctionDef)
+        ):
+            return None
+        if any(dotted(d.decorator) == "staticmethod" for d in self.node.decorators):
+            return None
+        parameters = [*self.node.params.posonly_params, *self.node.params.params]
+        return (parameters[0].name.value, self.parent) if parameters else None
+
+
+Environment: TypeAlias = dict[str, frozenset[Binding]]
+
+
+@functools.cache
+def comprehensions() -> tuple[type[cst.CSTNode], ...]:
+    """Returns the kinds of comprehensions."""
+    return (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+
+
+@functools.cache
+def scoped() -> tuple[type[cst.CSTNode], ...]:
+    """Returns the kinds of nodes that have a scope of their own."""
+    return (cst.FunctionDef, cst.Lambda, cst.ClassDef, *comprehensions())
+
+
+def import_path(node: cst.ImportFrom) -> str:
+    """Returns the dotted module path of a from-import, with its leading dots."""
+    return "." * len(node.relative) + (dotted(node.module) or "")
+
+
+def member_path(module: str, name: str) -> str:
+    """Returns the dotted path of a member of a possibly relative module."""
+    return module + name if module.endswith(".") or not module else f"{module}.{name}"
+
+
+def class_of_self(node: cst.BaseExpression, scope: Scope) -> Scope | None:
+    """Returns the class whose instance `node` is, if it is the `self` of an enclosing method."""
+    if not isinstance(node, cst.Name):
+        return None
+    owner = scope.owner(node.value)
+    method = owner.method_class() if owner is not None else None
+    if owner is None or method is None or method[0] != node.value:
+        return None
+    bindings = owner.bindings[node.value]
+    only_parameter = len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER
+    return method[1] if only_parameter else None
+
+
+class Scopes:
+    """What `scope_analysis` finds, for one file.
+
+    Args:
+        tree: The file.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.module = Scope(tree.module, None)
+        self.of_node: dict[cst.CSTNode, Scope] = {tree.module: self.module}
+        self.reaching: dict[cst.CSTNode, frozenset[Binding]] = {}
+        self.scope_of_read: dict[cst.CSTNode, Scope] = {}
+        self.binding_at: dict[cst.CSTNode, list[Binding]] = {}
+        self.rebound_elsewhere: set[tuple[Scope, str]] = set()
+        """Variables that another scope assigns through `global` or `nonlocal`."""
+
+    def note_uses(self) -> None:
+        """Notes for each binding where it is read."""
+        for node, bindings in self.reaching.items():
+            for binding in self._with_narrowed(bindings):
+                binding.uses.append(node)
+
+    def _with_narrowed(self, bindings: frozenset[Binding]) -> frozenset[Binding]:
+        """Adds, for each isinstance test, the bindings of the name that it tests."""
+        widened = bindings
+        for binding in bindings:
+            if binding.kind is BindingKind.NARROWED:
+                widened |= self.lookup(binding.name, binding.scope)
+        return widened
+
+    def lookup(self, name: str, scope: Scope) -> frozenset[Binding]:
+        """Returns all bindings that `name` can have in `scope`, whatever the order."""
+        owner = scope.owner(name)
+        return frozenset(owner.bindings.get(name, ())) if owner else frozenset()
+
+    def scope_of(self, node: cst.CSTNode) -> Scope:
+        """Returns the scope that a node is in."""
+        for above in self.tree.ancestors(node):
+            if above in self.of_node:
+                return self.of_node[above]
+        return self.module
+
+    def returned(self, function: cst.FunctionDef) -> list[cst.BaseExpression | None] | None:
+        """Returns what a function returns; nothing if it is no plain function."""
+        if function.asynchronous is not None:
+            return None
+        returned: list[cst.BaseExpression | None] = []
+        inner = self.of_node[function]
+        for node in self.tree.walk(function.body):
+            if isinstance(node, cst.Yield):
+                return None
+            if isinstance(node, cst.Return) and self.scope_of(node) is inner:
+                returned.append(node.value)
+        return returned
+
+
+@functools.cache
+def _binding() -> frozenset[type[cst.CSTNode]]:
+    """Returns what binds a name; to ask each node for each kind took a tenth of a full parse."""
+    return frozenset(
+        {
+            *scoped(),
+            *(cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal),
+            *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.Del, cst.TypeAlias),
+            *(cst.For, cst.CompFor, cst.AsName, cst.Param),
+            *(cst.MatchAs, cst.MatchStar, cst.MatchMapping),
+        }
+    )
+
+
+class BindingCollector:
+    """The first pass."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.tree = scopes.tree
+        self.declared: list[tuple[Scope, str, bool]] = []
+        self.attribute_targets: list[tuple[Scope, cst.Attribute, cst.BaseExpression | None]] = []
+
+    def collect(self) -> None:
+        """Fills in the scopes and their bindings."""
+        self._visit_body(self.tree.module, self.scopes.module)
+        for scope, name, is_global in self.declared:
+            owner = self.scopes.module if is_global else self._enclosing(scope, name)
+            for binding in scope.bindings.pop(name, []):
+                binding.scope = owner
+                self.scopes.rebound_elsewhere.add((owner, name))
+                owner.bindings.setdefault(name, []).append(binding)
+            owner.bindings.setdefault(name, [])
+            scope.outward[name] = owner
+        for scope, target, value in self.attribute_targets:
+            self._bind_attribute(scope, target, value)
+
+    def _enclosing(self, scope: Scope, name: str) -> Scope:
+        above = scope.parent
+        while above is not None and above.parent is not None:
+            if not above.is_class and name in above.bindings:
+                return above
+            above = above.parent
+        return self.scopes.module
+
+    def _bind_attribute(
+        self, scope: Scope, target: cst.Attribute, value: cst.BaseExpression | None
+    ) -> None:
+        name = dotted(target)
+        if name is None:
+            return
+        kind = BindingKind.ASSIGN if value is not None else BindingKind.OTHER
+        binding = Binding(name, kind, target, scope, value=value)
+        self.scopes.binding_at.setdefault(target, []).append(binding)
+        owner = self._class_of(target.value, scope)
+        if owner is not None:
+            owner.attributes.setdefault(target.attr.value, []).append(binding)
+
+    def _class_of(self, node: cst.BaseExpression, scope: Scope) -> Scope | None:
+        """Returns the class whose instance `node` is, if it is a method's `self`."""
+        return class_of_self(node, scope)
+
+    def _bind(
+        self,
+        scope: Scope,
+        name: str,
+        kind: BindingKind,
+        node: cst.CSTNode,
+        value: cst.BaseExpression | None = None,
+        path: str | None = None,
+    ) -> None:
+        binding = Binding(name, kind, node, scope, path=path, value=value)
+        scope.bindings.setdefault(name, []).append(binding)
+        self.scopes.binding_at.setdefault(node, []).append(binding)
+
+    def _visit_body(self, node: cst.CSTNode, scope: Scope) -> None:
+        for child in children(node):
+            self._visit(child, scope)
+
+    def _visit(self, node: cst.CSTNode, scope: Scope) -> None:  # noqa: PLR0912  # one branch for each kind of node
+        if type(node) not in _binding():
+            self._visit_body(node, scope)
+            return
+        if isinstance(node, scoped()):
+            self._visit_scoped(node, scope)
+            return
+        if isinstance(node, cst.Import):
+            for alias in node.names:
+                self._bind_import(alias, scope)
+            return
+        if isinstance(node, cst.ImportFrom):
+            self._bind_from_import(node, scope)
+            return
+        if isinstance(node, cst.Global | cst.Nonlocal):
+            for item in node.names:
+                self.declared.append((scope, item.name.value, isinstance(node, cst.Global)))
+            return
+        if isinstance(node, cst.Assign):
+            for target in node.targets:
+                self._bind_target(target.target, scope, node.value)
+        elif isinstance(node, cst.AnnAssign):
+            if node.value is not None:
+                self._bind_target(node.target, scope, node.value)
+        elif isinstance(node, cst.AugAssign | cst.For | cst.CompFor):
+            self._bind_target(node.target, scope, None)
+        elif isinstance(node, cst.NamedExpr):
+            outer = scope
+            while isinstance(outer.node, comprehensions()) and outer.parent is not None:
+                outer = outer.parent
+            self._bind_target(node.target, outer, node.value)
+        elif isinstance(node, cst.AsName):
+            # `with open() as f`, `except E as e`; those of imports are handled above.
+            self._bind_target(node.name, scope, None)
+        elif isinstance(node, cst.MatchAs | cst.MatchStar) and node.name is not None:
+            self._bind_target(node.name, scope, None)
+        elif isinstance(node, cst.MatchMapping) and node.rest is not None:
+            self._bind_target(node.rest, scope, None)
+        elif isinstance(node, cst.Del):
+            self._bind_target(node.target, scope, None)
+        elif isinstance(node, cst.TypeAlias):
+            self._bind_target(node.name, scope, None)
+        elif isinstance(node, cst.Param):
+            annotation = node.annotation.annotation if node.annotation else None
+            self._bind(scope, node.name.value, BindingKind.PARAMETER, node, annotation)
+        self._visit_body(node, scope)
+
+    def _visit_scoped(self, node: cst.CSTNode, scope: Scope) -> None:
+        inner = Scope(node, scope)
+        self.scopes.of_node[node] = inner
+        if isinstance(node, cst.FunctionDef):
+            self._bind(scope, node.name.value, BindingKind.FUNCTION, node)
+            if scope.is_class:
+                scope.attributes.setdefault(node.name.value, []).extend(
+                    self.scopes.binding_at[node]
+                )
+        elif isinstance(node, cst.ClassDef):
+            self._bind(scope, node.name.value, BindingKind.CLASS, node)
+        self._visit_body(node, inner)
+
+    def _bind_import(self, alias: cst.ImportAlias, scope: Scope) -> None:
+        path = dotted(alias.name) or ""
+        if alias.asname is not None:
+            name = dotted(alias.asname.name) or ""
+            self._bind(scope, name, BindingKind.IMPORT, alias, path=path)
+        else:
+            root = path.split(".")[0]
+            self._bind(scope, root, BindingKind.IMPORT, alias, path=root)
+
+    def _bind_from_import(self, node: cst.ImportFrom, scope: Scope) -> None:
+        module = import_path(node)
+        if isinstance(node.names, cst.ImportStar):
+            star = Binding("*", BindingKind.STAR, node, scope, path=module)
+            scope.stars.append(star)
+            self.scopes.binding_at.setdefault(node, []).append(star)
+            return
+        for alias in node.names:
+            name = alias.evaluated_alias or alias.evaluated_name
+            path = member_path(module, alias.evaluated_name)
+            self._bind(scope, name, BindingKind.IMPORT, alias, path=path)
+
+    def _bind_target(
+        self, target: cst.CSTNode, scope: Scope, value: cst.BaseExpression | None
+    ) -> None:
+        if isinstance(target, cst.Name):
+            kind = BindingKind.ASSIGN if value is not None else BindingKind.OTHER
+            self._bind(scope, target.value, kind, target, value)
+        elif isinstance(target, cst.Attribute):
+            self.attribute_targets.append((scope, target, value))
+        elif isinstance(target, cst.Tuple | cst.List):
+            values = value.elements if isinstance(value, cst.Tuple | cst.List) else ()
+            if len(values) != len(target.elements) or any(
+                isinstance(e, cst.StarredElement) for e in (*values, *target.elements)
+            ):
+                values = ()
+            for index, element in enumerate(target.elements):
+                self._bind_target(element.value, scope, values[index].value if values else None)
+        elif isinstance(target, cst.StarredElement):
+            self._bind_target(target.value, scope, None)

@@ -1,0 +1,562 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules for Keras 3: what each is about, with examples; the table says what they decide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lossscale_codemods.domain import Occurrence, Role, all_bindings, looked_up_name, model_compiles
+from lossscale_codemods.rules.base import (
+    Case,
+    ImportState,
+    Review,
+    Rewrite,
+    Suppressed,
+    Verdict,
+    rename,
+)
+from lossscale_codemods.rules.markers import OLD_NAMES, Marker
+from lossscale_codemods.rules.shared.keras_3_compiles import wrapped_by_compile
+from lossscale_codemods.rules.shared.keras_3_optimizers import OptimizerConstructors
+from lossscale_codemods.rules.shared.keras_3_places import (
+    Keras3Rule,
+    is_for_old,
+    is_written_for_keras_3,
+)
+from lossscale_codemods.rules.shared.keras_3_rows import fitting, gone_names
+from lossscale_codemods.rules.shared.keras_3_table import ROWS
+from lossscale_codemods.vocabulary import keras_3
+from lossscale_codemods.vocabulary.names import Meaning, OldName, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lossscale_codemods.domain import Program
+    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.vocabulary.records import Edit
+
+_HEAD = "import tensorflow as tf\n"
+_OLD = "tf.keras.mixed_precision.experimental.set_policy('float32')\n"
+_NEW = "tf.keras.mixed_precision.set_global_policy('float32')\n"
+_OPTIMIZER = "opt = tf.keras.optimizers.SGD(0.1)\n"
+_MODEL = "model = tf.keras.Sequential(layers)\n"
+_LAYER = "layer = tf.keras.layers.Dense(1)\n"
+_FAMILY = "Keras 3 has one family of optimizers"
+
+
+def _changed(before: str, after: str, head: str = _HEAD) -> Case:
+    """Returns the example of lines that become others, in a program that sets a policy."""
+    return Case(f"{head}{_OLD}{before}\n", f"{head}{_NEW}{after}\n")
+
+
+def _left(lines: str, review: str | None = None, unsafe: str | None = None) -> Case:
+    """Returns the example of lines that stay, in a program that sets a policy."""
+    head = f"{_HEAD}{_NEW}"
+    fixed = None if unsafe is None else f"{head}{unsafe}\n"
+    return Case(f"{_HEAD}{_OLD}{lines}\n", f"{head}{lines}\n", review, fixed)
+
+
+class _TableRule(Keras3Rule):
+    """A rule whose rows are in the table."""
+
+    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+        """Yields the places that a row of this rule fits."""
+        found = program.remembered("rows for Keras 3", lambda: list(fitting(ROWS, program)))
+        for rule, node, verdict in found:
+            if rule == self.id:
+                yield self.occurrence(node, program), verdict
+
+
+class Keras3Optimizers(Keras3Rule):
+    """Keras optimizers become those of Keras 3, with their arguments (`--target keras3`).
+
+    Where `tf.keras` is Keras 3, `tf.keras.optimizers.Adam` is Keras 3's Adam. `lr` becomes
+    `learning_rate`. SGD, Adadelta and Ftrl give the same results to the bit. Adagrad, Adam, Adamax,
+    and RMSprop with momentum differ only by rounding.
+
+    The rule reports what Keras 3 computes differently: `decay`, which it ignores, Nadam, RMSprop
+    without momentum, sparse gradients except in plain SGD, and subclasses, which implement other
+    methods. The schedule `InverseTimeDecay(learning_rate, 1, decay)` computes what `decay` did.
+
+    With `--unsafe-fixes`, RMSprop without an epsilon gets the square of the default. Then its
+    results are the same for gradients far below epsilon and far above it.
+    """
+
+    id = "LS221"
+    title = "Optimizers of Keras 3"
+    invalid = (
+        _changed(
+            "opt = tf.keras.optimizers.SGD(lr=0.1, momentum=0.9)",
+            "opt = tf.keras.optimizers.SGD(learning_rate=0.1, momentum=0.9)",
+        ),
+        Case(
+            f"{_HEAD}from tensorflow.keras.optimizers.legacy import Adam\n{_OLD}opt = Adam(1e-3)\n",
+            f"{_HEAD}from tensorflow.keras.optimizers import Adam\n{_NEW}opt = Adam(1e-3)\n",
+        ),
+    )
+    valid = (
+        _left(
+            "opt = tf.keras.optimizers.RMSprop(0.1)",
+            "adds epsilon under the root",
+            "opt = tf.keras.optimizers.RMSprop(0.1, epsilon=1e-14)",
+        ),
+        _left("opt = tf.keras.optimizers.Adam(0.1, decay=1e-4)", "takes no notice of `decay`"),
+        _left("class Mine(tf.keras.optimizers.Optimizer):\n    pass", "other methods"),
+        _left("opt = tf.keras.optimizers.Adam(1e-3)"),
+    )
+
+    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+        """Yields the classes whose name, or whose arguments, do not stay as they are."""
+        constructors = OptimizerConstructors(program)
+        looked_up = [
+            n for n in program.tree.parents if isinstance(n, cst.Call) and looked_up_name(n)
+        ]
+        for node in (*program.scopes.scope_of_read, *looked_up):
+            if not isinstance(node, cst.Name | cst.Attribute | cst.Call):
+                continue
+            paths = program.resolver.paths(node)
+            known = [path for path in paths if path is not None and _is_optimizer(path)]
+            if not known or _is_front(node, program):
+                continue
+            old = tuple(one for path in known if (one := _family_name(path)) is not None)
+            occurrence = self.occurrence(node, program, old)
+            occurrence.ambiguous = len(known) < len(paths)
+            verdict = constructors.verdict(node, known)
+            if old and isinstance(node, cst.Attribute) and not isinstance(verdict, Review):
+                yield occurrence, _renamed(occurrence, verdict)
+            elif verdict is not None:
+                yield occurrence, verdict
+        for func, review in constructors.unnamed():
+            yield self.occurrence(func, program), review
+
+    def find_imports(self, program: Program) -> Iterator[Occurrence]:
+        """Yields imports that say a family."""
+        if not self.applies(program):
+            return
+        for binding in all_bindings(program.resolver):
+            old = _family_name(binding.path or "")
+            if old is not None and not is_for_old(binding.node, program):
+                span = program.tree.span(binding.node)
+                yield Occurrence(binding.node, span, Role.IMPORT, (old,), rule=self.id)
+
+    def decide_import(self, occurrence: Occurrence, state: ImportState) -> Verdict | None:
+        """Says what became of an import that says a family."""
+        del occurrence
+        if state.reason == "suppressed":
+            return Suppressed()
+        if any(binding.moved or binding.dropped for binding in state.bindings):
+            return Rewrite(_FAMILY, lambda _: [])
+        return Review(
+            f"the import stays as it is: {state.reason or 'it cannot be taken apart'}",
+            "Import the class from tensorflow.keras.optimizers: Keras 3 has no other family.",
+        )
+
+
+def _is_optimizer(path: str) -> bool:
+    return keras_3.class_at(path) is not None or keras_3.without_family(path) is not None
+
+
+def _family_name(path: str) -> OldName | None:
+    """Returns a class, or a module, of one family alone as the old name that it is."""
+    new = keras_3.without_family(path)
+    return None if new is None else OldName(path, Meaning.KERAS_OPTIMIZER, (new,))
+
+
+def _is_front(node: cst.CSTNode, program: Program) -> bool:
+    """Whether an expression is the module in front of a class that is looked at itself."""
+    above = program.tree.parent(node)
+    paths = program.resolver.paths(above) if isinstance(above, cst.Attribute) else ()
+    return any(path is not None and _is_optimizer(path) for path in paths)
+
+
+def _renamed(occurrence: Occurrence, mapped: Rewrite | None) -> Rewrite:
+    """Returns the rewrite that takes the family out of a name, and maps the arguments."""
+    if mapped is None:
+        return rename(_FAMILY, occurrence)
+
+    def edits(renderer: NameRenderer) -> Sequence[Edit]:
+        return [*renderer.name_edit(occurrence), *mapped.edits(renderer)]
+
+    return Rewrite(mapped.message, edits)
+
+
+class Keras3OptimizersByName(Keras3Rule):
+    """Keras optimizers that come from a string or a config are checked (`--target keras3`).
+
+    `model.compile("adam")` and `tf.keras.optimizers.get("sgd")` create the same optimizers as
+    before. RMSprop, which is the default of `compile`, and Nadam compute differently in Keras 3:
+    see LS221. If only the running program knows the name or the config, the rule reports it,
+    because it can mean one of these, and because configs of old optimizers have `decay` and `lr`.
+    It also reports configs that the program reads, because Keras 3 writes them in another form.
+    """
+
+    id = "LS222"
+    title = "Optimizers of Keras 3 by name"
+    valid = (
+        _left(f"{_MODEL}model.compile('rmsprop', 'mse')", "adds epsilon under the root"),
+        _left(f"{_MODEL}model.compile(loss='mse')", "takes RMSprop by itself"),
+        _left("opt = tf.keras.optimizers.get(name)", "known only when the program runs"),
+        _left(f"{_MODEL}model.compile('adam', 'mse')"),
+    )
+
+    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+        """Yields what makes optimizers by name, and is not surely right."""
+        constructors = OptimizerConstructors(program)
+        for compiled in model_compiles(program):
+            review = constructors.of_compile(compiled)
+            if review is not None:
+                yield self.occurrence(compiled.call.func, program), review
+        for node in program.scopes.scope_of_read:
+            if isinstance(node, cst.Name | cst.Attribute):
+                review = constructors.by_name(node)
+                if review is not None:
+                    yield self.occurrence(node, program), review
+
+
+class Keras3Members(_TableRule):
+    """Members of optimizers that Keras 3 lacks are rewritten or reported (`--target keras3`).
+
+    | old | in Keras 3 |
+    | --- | --- |
+    | `opt.lr` | `opt.learning_rate` |
+    | `opt.lr(opt.iterations)` of a schedule | `opt.learning_rate`, the current rate |
+    | `K.set_value(opt.lr, x)` | `opt.learning_rate.assign(x)` |
+    | `opt.beta_1` and similar of a loss-scale optimizer | `opt.inner_optimizer.beta_1` |
+
+    The rule reports slots by name, weights, `get_updates`, `get_gradients`, hyperparameters by
+    name, and arguments of `apply_gradients` that Keras 3 does not take. If it is not proven that an
+    object is an optimizer, but its name says so, the rule reports `opt.lr`, and rewrites it with
+    `--unsafe-fixes`.
+    """
+
+    id = "LS321"
+    title = "Members of optimizers in Keras 3"
+    invalid = (
+        _changed(
+            f"{_OPTIMIZER}opt.lr = opt.lr * 0.5",
+            f"{_OPTIMIZER}opt.learning_rate = opt.learning_rate * 0.5",
+        ),
+        _changed(
+            f"{_OPTIMIZER}tf.keras.backend.set_value(opt.lr, 0.5)",
+            f"{_OPTIMIZER}opt.learning_rate.assign(0.5)",
+        ),
+        _changed(
+            f"{_OPTIMIZER}print(opt.learning_rate(opt.iterations))",
+            f"{_OPTIMIZER}print(opt.learning_rate)",
+        ),
+    )
+    valid = (
+        _left(f"{_OPTIMIZER}print(opt.get_slot(weight, 'momentum'))", "no slots by name"),
+        _left(
+            "def halve(optimizer):\n    optimizer.lr = optimizer.lr / 2",
+            "not proven",
+            "def halve(optimizer):\n    optimizer.learning_rate = optimizer.learning_rate / 2",
+        ),
+        _left(f"{_OPTIMIZER}print(args.lr)"),
+    )
+
+
+class Minimize(_TableRule):
+    """`optimizer.minimize(loss, variables)` is reported (`--target keras3`).
+
+    Keras 3's optimizers have no `minimize`. Write the step:
+
+        with tf.GradientTape() as tape:
+            loss = opt.get_scaled_loss(compute_loss())
+        gradients = opt.get_unscaled_gradients(tape.gradient(loss, variables))
+        opt.apply_gradients(zip(gradients, variables))
+
+    Leave out `get_scaled_loss` and `get_unscaled_gradients` if no loss-scale optimizer is around
+    it. With `--no-dependency`, write `opt.scale_loss`, and give `opt.apply` the scaled gradients.
+    """
+
+    id = "LS322"
+    title = "`minimize`"
+    valid = (
+        _left(f"{_OPTIMIZER}opt.minimize(lambda: weight * weight, [weight])", "have no `minimize`"),
+        _left("def step(optimizer):\n    optimizer.minimize(loss, variables)", "not proven"),
+        _left("import scipy\nscipy.optimize.minimize(f, x)"),
+    )
+
+
+_WRAPPED = (
+    "opt = tf.keras.mixed_precision.experimental.LossScaleOptimizer(\n"
+    "    tf.keras.optimizers.SGD(0.1), 'dynamic')\n"
+)
+_NOW_WRAPPED = (
+    f"{_HEAD}from compat_lossscale import keras3\n"
+    "opt = keras3.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1), count_skipped_steps=True)\n"
+)
+_STEP = (
+    "with tf.GradientTape() as tape:\n    scaled = opt.get_scaled_loss(compute(x))\n"
+    "gradients = opt.get_unscaled_gradients(tape.gradient(scaled, variables))\n"
+    "opt.apply_gradients(zip(gradients, variables))\n"
+)
+_FITTED = f"{_MODEL}model.compile(opt)\nmodel.fit(x)\nopt.apply_gradients([(gradient, weight)])\n"
+
+
+class ScaledStepMethods(_TableRule):
+    """Training steps with a scaled loss stay, or are reported (`--target keras3`).
+
+    compat_lossscale.keras3 has `get_scaled_loss` and `get_unscaled_gradients` of TensorFlow 2.4, so
+    a step stays as it is. The rule reports a step that does without them behind `fit`.
+
+    With `--no-dependency`, the rule reports every step: Keras 3's own class cannot unscale
+    gradients for you. Write:
+
+        with tf.GradientTape() as tape:
+            loss = opt.scale_loss(compute_loss())
+        opt.apply(tape.gradient(loss, variables), variables)
+
+    Its `apply` takes scaled gradients. Old TensorFlow multiplied a float16 loss in float16, where
+    it can overflow, and Keras 3 multiplies it in float32.
+    """
+
+    id = "LS323"
+    title = "Training steps with a scaled loss"
+    markers = (*OLD_NAMES, Marker(b"get_scaled_loss"), Marker(b"get_unscaled_gradients"))
+    valid = (
+        Case(f"{_HEAD}{_WRAPPED}{_STEP}", f"{_NOW_WRAPPED}{_STEP}"),
+        Case(
+            f"{_HEAD}{_WRAPPED}{_FITTED}",
+            f"{_NOW_WRAPPED}{_FITTED}",
+            review="takes the gradients for scaled ones",
+        ),
+    )
+
+
+_TODAY = "opt = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1))\n"
+
+
+class StockLossScales(_TableRule):
+    """Reads of the loss scale are reported with `--target keras3 --no-dependency`.
+
+    Keras 3's own LossScaleOptimizer has no `loss_scale`, `dynamic` or `dynamic_counter`. Its
+    variables `dynamic_scale` and `step_counter` exist only after the first step, which builds the
+    optimizer. Before that, `initial_scale` is the loss scale. Only the running program knows which
+    of the two a read needs.
+    """
+
+    id = "LS324"
+    title = "The loss scale of Keras 3's own optimizer"
+    order = 0
+    targets = frozenset([Target.KERAS3_ALONE])
+    markers = (*OLD_NAMES, Marker(b"loss_scale"))
+    valid = (
+        Case(f"{_HEAD}{_TODAY}print(opt.loss_scale)\n", review="has no loss_scale"),
+        Case(f"{_HEAD}{_TODAY}print(getattr(opt, 'loss_scale'))\n", review="has no loss_scale"),
+        Case(f"{_HEAD}{_TODAY}print(opt.dynamic_counter)\n", review="has no dynamic_counter"),
+        Case(
+            f"{_HEAD}{_TODAY}def log(optimizer):\n    print(optimizer.loss_scale())\n",
+            review="that this is one is not proven",
+        ),
+        Case(f"{_HEAD}print(args.loss_scale)\n"),
+    )
+
+    def applies(self, program: Program) -> bool:
+        """Whether a file is not written for Keras 3."""
+        return not is_written_for_keras_3(program)
+
+
+class Keras3Values(_TableRule):
+    """Other differences of Keras 3 are reported.
+
+    | use | in Keras 3 |
+    | --- | --- |
+    | `variable.dtype.name` | `dtype` is text |
+    | `layer.get_config()["dtype"]` | a policy of another class name |
+    | `history["lr"]`, `logs["lr"]` | the key is `learning_rate` |
+    | `type(opt).__mro__` | other base classes |
+    | `clear_session()` | the global policy is `float32` after it |
+    """
+
+    id = "LS325"
+    title = "Other differences of Keras 3"
+    valid = (
+        _left(f"{_LAYER}print([one.dtype.name for one in layer.weights])", "is a string"),
+        _left(f"{_LAYER}print(layer.get_config()['dtype'])", "another form"),
+        _left("print(model.fit(data).history['lr'])", "learning_rate"),
+        _left(f"{_LAYER}print(layer(inputs).dtype.name)"),
+    )
+
+
+_FLOAT16 = _OLD.replace("float32", "mixed_float16")
+_NEW_FLOAT16 = _NEW.replace("float32", "mixed_float16")
+_DENSE = "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
+_WITH_OURS = f"{_HEAD}from compat_lossscale import keras3\n\n{_NEW_FLOAT16}"
+_ADAM = "keras3.LossScaleOptimizer(tf.keras.optimizers.Adam(), count_skipped_steps=True)"
+_BUILT = "model = build()\nmodel.compile('adam', 'mse')\n"
+
+
+class Keras3Compiles(Keras3Rule):
+    """Optimizers that `compile` wraps under `mixed_float16` get our wrapper (`--target keras3`).
+
+    Keras 3's `compile` wraps the optimizer too, with a class that has no floor, no cap, no
+    `loss_scale` and no `get_scaled_loss`, and whose `iterations` do not count skipped steps. An
+    optimizer that is wrapped already stays. If the policy of the model is known to be
+    `mixed_float16`, the rule wraps the optimizer in the call. If it may be, the codemod adds a
+    small function that asks the model at run time.
+
+    With `--no-dependency`, the rule reports what Keras 3 wraps.
+    """
+
+    id = "LS511"
+    title = "Optimizers that `compile` wraps"
+    invalid = tuple(
+        Case(
+            f"{_HEAD}\n{_FLOAT16}{_DENSE}model.compile({optimizer}, 'mse')\n",
+            f"{_WITH_OURS}{_DENSE}model.compile({_ADAM}, 'mse')\n",
+        )
+        for optimizer in ("tf.keras.optimizers.Adam()", "'adam'")
+    )
+    valid = (
+        Case(
+            f"{_HEAD}\n{_FLOAT16}{_BUILT}",
+            f"{_HEAD}\n{_NEW_FLOAT16}{_BUILT}",
+            "it is not proven to be a Keras model",
+            f"{_HEAD}from compat_lossscale import keras3\n\n\n"
+            "def _loss_scaled(model, optimizer):\n"
+            '    """Returns an optimizer as `compile` wraps it: with loss scaling under '
+            'mixed_float16."""\n'
+            '    if model.dtype_policy.name != "mixed_float16" or isinstance(\n'
+            "        optimizer, keras3.LossScaleOptimizer\n"
+            "    ):\n"
+            "        return optimizer\n"
+            "    return keras3.LossScaleOptimizer(optimizer, count_skipped_steps=True)\n\n\n"
+            f"{_NEW_FLOAT16}model = build()\n"
+            "model.compile(_loss_scaled(model, tf.keras.optimizers.Adam()), 'mse')\n",
+        ),
+    )
+
+    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+        """Yields the calls of `compile` whose optimizer Keras 3 wraps, or may wrap."""
+        for node, verdict in wrapped_by_compile(program):
+            yield self.occurrence(node, program), verdict
+
+
+_ENCODER = (
+    "class Encoder(tf.Module):\n    def __init__(self):\n"
+    "        self.dense = tf.keras.layers.Dense(4)"
+)
+_OWN_LAYER = "class Mine(tf.keras.layers.Layer):\n    def build(self, shape):\n"
+
+
+class Keras3Api(_TableRule):
+    """Names of Keras 2 that Keras 3 lacks are reported, next to loss scaling (`--target keras3`).
+
+    The codemod does not migrate all of Keras 2 to Keras 3. This rule is about what old programs
+    with loss scaling use: removed names and methods; `add_weight`, whose first argument is now the
+    shape; `reset_states` of metrics, which is `reset_state`; graphs that a program builds by
+    itself; and a `train_step` that returns a loss. `fit` of Keras 3 shows the values of its own
+    metrics instead of returned values with the same names. Layers of Keras 3 are no `tf.Module`, so
+    the rule reports a `tf.Module` with layers in it: its `variables` and `trainable_variables`
+    leave theirs out. For the rest, see https://keras.io/guides/migrating_to_keras_3/.
+    """
+
+    id = "LS911"
+    title = "Other names of Keras 2"
+    group_markers = (
+        Marker(b"Module", (b"keras",), keras_3.CLASS_OF_MODULE),
+        *(Marker(word) for word in (b"CuDNN", b"_get_optimizer", b"reset_states")),
+    )
+    invalid = (
+        _changed(
+            f"{_OWN_LAYER}        self.w = self.add_weight('w', shape, initializer='ones')",
+            f"{_OWN_LAYER}        self.w = self.add_weight(name='w', shape=shape, "
+            "initializer='ones')",
+        ),
+        _changed(
+            "loss = tf.keras.metrics.Mean()\nloss.reset_states()",
+            "loss = tf.keras.metrics.Mean()\nloss.reset_state()",
+        ),
+    )
+    valid = (
+        _left(
+            "tf.keras.backend.set_learning_phase(1)", "Keras 3 has no backend.set_learning_phase"
+        ),
+        _left(
+            "class Net(tf.keras.Model):\n    def train_step(self, data):\n"
+            "        return {'loss': train(self, data)}",
+            "shows the values of its own metrics",
+        ),
+        _left(f"{_OPTIMIZER}tf.compat.v1.disable_eager_execution()", "does not run in graphs"),
+        _left(_ENCODER, "`variables` and `trainable_variables` of this class leave them out"),
+        _left(
+            "def restart(metric):\n    metric.reset_states()",
+            "not proven",
+            "def restart(metric):\n    metric.reset_state()",
+        ),
+    )
+
+    def verdicts(self, program: Program) -> Iterator[tuple[Occurrence, Verdict]]:
+        """Yields the names that are gone, and the places that a row fits."""
+        for node, verdict in gone_names(program):
+            yield self.occurrence(node, program), verdict
+        yield from super().verdicts(program)
+
+
+class Keras3Files(_TableRule):
+    """Files that Keras 3 writes and reads differently are reported (`--target keras3`).
+
+    In a checkpoint, tf-keras and Keras 3 store an optimizer's variables and its loss scale under
+    different names. If you restore a checkpoint of tf-keras into an optimizer of Keras 3, it
+    silently ignores them. Keras 3 saves models as `.keras` and `.h5` only, and weights as
+    `.weights.h5`. It loads no SavedModel and, from `.h5`, no loss-scale optimizer of
+    compat_lossscale.keras3. To keep a model with its optimizer, convert the old file:
+    `compat-lossscale verify OLD --to keras3 --output NEW.keras`. OLD is an `.h5` file, a SavedModel
+    or a `.keras` file; a checkpoint takes `--model SCRIPT:FUNCTION` besides.
+    """
+
+    id = "LS912"
+    title = "Files of Keras 3"
+    valid = (
+        _left(f"{_MODEL}model.save('model')", "as `.keras` and `.h5` alone"),
+        _left(f"{_OPTIMIZER}tf.train.Checkpoint(optimizer=opt).restore(path)", "are not restored"),
+        _left(f"{_MODEL}model.save('model.keras')"),
+        _left(
+            "tf.keras.callbacks.ModelCheckpoint('m.keras', save_weights_only=True)",
+            "as `.weights.h5` alone",
+        ),
+    )
+
+
+class Keras3Stops(_TableRule):
+    """What stops on Keras 3, or trains with another loss, next to loss scaling (`--target keras3`).
+
+    Keras 3 refuses what Keras 2 took, and programs of 2019 to 2021 stop there before they train.
+    Layers want their sizes as Python's `int`, and functions of TensorFlow take no tensor that
+    stands for an input of a model. An optimizer trains one model, for whose variables it is built.
+    A schedule in `LearningRateScheduler` has to return a `float`, and a custom loss gets its labels
+    in the dtype of the predictions. Arguments are gone: `target_tensors` of `compile`, `inputs` and
+    `dtype` of `get_initial_state`, `AUTO` of losses. `compiled_loss` adds the losses of layers,
+    whether it is given them or not.
+    """
+
+    id = "LS913"
+    title = "What stops on Keras 3"
+    not_handled = "Sizes and tensors that come from another function or file."
+    invalid = (
+        _changed(
+            "layer = tf.keras.layers.Dense(np.prod(shape))",
+            "layer = tf.keras.layers.Dense(int(np.prod(shape)))",
+            f"{_HEAD}import numpy as np\n",
+        ),
+        _changed(
+            "loss = tf.keras.losses.Huber(reduction=tf.keras.losses.Reduction.AUTO)",
+            "loss = tf.keras.losses.Huber(reduction='sum_over_batch_size')",
+        ),
+    )
+    valid = (
+        _left(
+            "x = tf.keras.Input((4,))\ny = tf.reduce_mean(x, axis=1)", "takes no input of a model"
+        ),
+        _left(f"{_OPTIMIZER}one.compile(opt)\nother.compile(opt)", "trains one model"),
+        _left(
+            "def loss(labels, logits):\n"
+            "    return -tf.reduce_sum(tf.one_hot(labels, 9) * logits)\n"
+            "\nmodel.compile('sgd', loss)",
+            "are no integers",
+        ),
+    )

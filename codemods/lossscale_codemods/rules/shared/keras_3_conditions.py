@@ -1,0 +1,726 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rows of the table for Keras 3 ask of a place, and the edits that settle one.
+
+A condition is asked of an attribute, a call, a subscript, a definition or a `return`, as the names
+of its row say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from lossscale_codemods.domain import (
+    ObjectType,
+    attribute_owner,
+    can_be_optimizer,
+    looks_like_optimizer,
+)
+from lossscale_codemods.editing.edits import remove_item
+from lossscale_codemods.rules.shared import keras_3_places as places
+from lossscale_codemods.rules.shared.keras_3_places import optimizer_kinds
+from lossscale_codemods.source.syntax_tree import dotted
+from lossscale_codemods.vocabulary import keras_3
+from lossscale_codemods.vocabulary.keras_3 import below_keras
+from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.vocabulary.records import Edit
+
+if TYPE_CHECKING:
+    from lossscale_codemods.domain import Program
+
+    Condition = Callable[[Any, Program], bool]
+    Fix = Callable[[Any, Program], list[Edit]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Owner:
+    """What a name has to be a member of.
+
+    Attributes:
+        proven: Whether it surely is.
+        likely: Whether it may be, as far as names say.
+    """
+
+    proven: Condition
+    likely: Condition = lambda _, __: False
+
+
+def owner_of(node: cst.CSTNode) -> cst.BaseExpression:
+    """Returns what an attribute, or a method that is called, is a member of."""
+    func = node.func if isinstance(node, cst.Call) else node
+    assert isinstance(func, cst.Attribute)
+    return func.value
+
+
+def _call_of(node: cst.CSTNode, program: Program) -> cst.Call | None:
+    """Returns the call of an attribute, if it is called."""
+    call = program.tree.parent(node)
+    return call if isinstance(call, cst.Call) and call.func is node else None
+
+
+def _given_to(node: cst.CSTNode, program: Program) -> cst.Call | None:
+    """Returns the call that an expression is an argument of."""
+    argument = program.tree.parent(node)
+    call = program.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    return call if isinstance(call, cst.Call) else None
+
+
+def _keywords(call: cst.Call) -> dict[str, cst.Arg]:
+    return {a.keyword.value: a for a in call.args if a.keyword is not None}
+
+
+def _is_unknown(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is no module or class, and of no known type."""
+    is_path = any(path is not None for path in program.resolver.paths(node))
+    return ObjectType.UNKNOWN in program.types.of(node) and not is_path
+
+
+def _own_class(node: cst.CSTNode, program: Program) -> cst.CSTNode | None:
+    """Returns the class of the file whose `self` the owner is."""
+    scope = program.resolver.class_of(owner_of(node))
+    return scope.node if scope is not None else None
+
+
+# Of what a name is a member.
+
+
+def _of_optimizer(node: cst.Attribute, program: Program) -> bool:
+    return bool(optimizer_kinds(owner_of(node), program))
+
+
+def _may_be_of_optimizer(node: cst.Attribute, program: Program) -> bool:
+    name, owner = node.attr.value, node.value
+    if not _is_unknown(owner, program):
+        return False
+    if name in keras_3.ONLY_OF_OPTIMIZERS and program.resolver.class_of(owner) is None:
+        return True
+    is_called = _call_of(node, program) is not None
+    is_told = name in {"lr", "minimize"} or (name in keras_3.MEMBERS_GONE and is_called)
+    return is_told and looks_like_optimizer(owner)
+
+
+def _of_wrapper(node: cst.Attribute, program: Program) -> bool:
+    return ObjectType.WRAPPER in optimizer_kinds(owner_of(node), program)
+
+
+def _of_wrapper_alone(node: cst.Attribute, program: Program) -> bool:
+    return optimizer_kinds(owner_of(node), program) == {ObjectType.WRAPPER}
+
+
+def _is_step_of_stock(node: cst.Attribute, program: Program) -> bool:
+    if _call_of(node, program) is None:
+        return False
+    may_be = ObjectType.UNKNOWN in program.types.of(node.value)
+    return _of_wrapper(node, program) or (may_be and node.attr.value != "apply_gradients")
+
+
+def _reads_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
+    owner = attribute_owner(node, program.resolver)
+    return owner is not None and program.types.is_wrapper(owner)
+
+
+def _may_read_loss_scale(node: cst.Attribute | cst.Call, program: Program) -> bool:
+    owner = attribute_owner(node, program.resolver)
+    return owner is not None and looks_like_optimizer(owner) and can_be_optimizer(owner, program)
+
+
+def _of_sure_wrapper(node: cst.Attribute, program: Program) -> bool:
+    return node in program.scopes.scope_of_read and program.types.is_wrapper(node.value)
+
+
+def _of_model(node: cst.Call, program: Program) -> bool:
+    return ObjectType.MODEL in program.types.of(owner_of(node))
+
+
+def _of_model_or_layer(node: cst.Attribute, program: Program) -> bool:
+    own = _own_class(node, program)
+    inherits = own is not None and places.inherits_from_keras(own, program)
+    return inherits or ObjectType.MODEL in program.types.of(node.value)
+
+
+def _of_own_layer_or_metric(node: cst.Call, program: Program) -> bool:
+    own = _own_class(node, program)
+    return own is not None and (
+        places.inherits_from_keras(own, program) or places.inherits_from_metric(own, program)
+    )
+
+
+def _of_metric(node: cst.Attribute, program: Program) -> bool:
+    """Whether all that it can be a method of is made by a class of metrics."""
+    values = program.types.values(node.value)
+    paths = [
+        path
+        for value in values
+        if value.made_by is not None and value.resolver is not None
+        for path in value.resolver.paths(value.made_by.func)
+    ]
+    is_made = bool(values) and all(value.made_by is not None for value in values)
+    return is_made and all(path is not None and places.is_metric(path) for path in paths)
+
+
+def _may_be_of_metric(node: cst.Attribute, program: Program) -> bool:
+    owner = node.value
+    is_super = isinstance(owner, cst.Call) and dotted(owner.func) == "super"
+    if is_super or program.resolver.class_of(owner) or not _is_unknown(owner, program):
+        return False
+    if all(value.made_by is not None for value in program.types.values(owner)):
+        return False
+    return not any(  # Or it may be of that class.
+        isinstance(one, cst.FunctionDef) and one.name.value == "reset_states"
+        for one in program.tree.parents
+    )
+
+
+ANYTHING = Owner(lambda _, __: True)
+OPTIMIZER = Owner(_of_optimizer, _may_be_of_optimizer)
+WRAPPER = Owner(_of_wrapper)
+WRAPPER_ALONE = Owner(_of_wrapper_alone)
+STEP_OF_STOCK = Owner(_is_step_of_stock)
+LOSS_SCALE = Owner(_reads_loss_scale, _may_read_loss_scale)
+SURE_WRAPPER = Owner(_of_sure_wrapper)
+MODEL = Owner(_of_model)
+MODEL_OR_LAYER = Owner(_of_model_or_layer)
+OWN_LAYER_OR_METRIC = Owner(_of_own_layer_or_metric)
+METRIC = Owner(_of_metric, _may_be_of_metric)
+
+
+# Members of optimizers.
+
+
+def asks_for_the_rate_of_now(node: cst.Attribute, program: Program) -> bool:
+    """Whether the schedule is called for this step: `opt.lr(opt.iterations)`."""
+    call = _call_of(node, program)
+    owner = program.tree.source(node.value)
+    given = [program.tree.source(one.value) for one in call.args] if call is not None else []
+    return given in ([f"{owner}.iterations"], [f"{owner}.iterations.value()"])
+
+
+def is_called_or_tested(node: cst.Attribute, program: Program) -> bool:
+    """Whether a learning rate is taken for a schedule."""
+    taker = _given_to(node, program)
+    is_tested = taker is not None and dotted(taker.func) in {"type", "isinstance"}
+    return is_tested or _call_of(node, program) is not None
+
+
+def is_set_by_the_backend(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is `K.set_value(opt.lr, x)`."""
+    call = _given_to(node, program)
+    if call is None or len(call.args) != 2 or call.args[0].value is not node:
+        return False
+    return below_keras(program.resolver.path(call.func) or "") == "backend.set_value"
+
+
+def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
+    """Whether a member is read that variables of TensorFlow have, and those of Keras lack."""
+    above = program.tree.parent(node)
+    if not isinstance(above, cst.Attribute):
+        return False
+    name = above.attr.value
+    is_value = name == "value" and _call_of(above, program) is not None
+    return is_value or name in keras_3.NOT_OF_VARIABLES
+
+
+def is_assigned(node: cst.Attribute, program: Program) -> bool:
+    """Whether something is assigned to an attribute."""
+    return node in program.scopes.binding_at
+
+
+def reads_other_keys(node: cst.Attribute, program: Program) -> bool:
+    """Whether a config is used for more than to make an optimizer of it."""
+    call = _call_of(node, program)
+    if call is None:
+        return False
+    user = program.tree.parent(call)
+    if isinstance(user, cst.Subscript) and user.value is call:
+        return key_of(user) not in keras_3.KEPT_CONFIG_KEYS
+    taker = _given_to(call, program)
+    func = taker.func if taker is not None else None
+    return not (isinstance(func, cst.Attribute) and func.attr.value == "from_config")
+
+
+def result_is_used(node: cst.Attribute, program: Program) -> bool:
+    """Whether what a step returns is kept."""
+    call = _call_of(node, program)
+    kept = cst.Expr | cst.Return | cst.Lambda
+    return call is not None and not isinstance(program.tree.parent(call), kept)
+
+
+def has_other_variables(node: cst.Attribute, program: Program) -> bool:
+    """Whether an earlier step of the same optimizer is for other variables, as they are spelled."""
+    bindings, mine = program.resolver.bindings(node.value), _variables(node, program)
+    return any(
+        program.resolver.bindings(other.value) == bindings
+        and program.tree.span(other) < program.tree.span(node)
+        and not mine <= (_variables(other, program) or mine)
+        for other in program.reads_by_attribute.get("apply_gradients", ())
+        if bindings and mine
+    )
+
+
+def _variables(step: cst.Attribute, program: Program) -> set[str]:
+    """Returns how the variables of a step are spelled; nothing if that cannot be seen."""
+    source = program.tree.source
+    match _call_of(step, program):
+        case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Name("zip"), args=[_, variables]))]):
+            value = variables.value
+            if isinstance(value, cst.List | cst.Tuple):
+                return {source(one.value) for one in value.elements}
+            return {source(value)}
+        case cst.Call(args=[cst.Arg(value=cst.List(elements=pairs))]):
+            tuples = [one.value for one in pairs if isinstance(one.value, cst.Tuple)]
+            return {source(one.elements[-1].value) for one in tuples}
+    return set()
+
+
+def does_not_sum(node: cst.Attribute, program: Program) -> bool:
+    """Whether a step says that gradients of replicas are not summed."""
+    call = _call_of(node, program)
+    given = _keywords(call) if call is not None else {}
+    return any(
+        program.tree.source(given[name].value) != str(name == keras_3.AGGREGATION[0])
+        for name in keras_3.AGGREGATION
+        if name in given
+    )
+
+
+def _arguments_of_old_steps(node: cst.Attribute, program: Program) -> list[cst.Arg]:
+    call = _call_of(node, program)
+    given = _keywords(call) if call is not None else {}
+    return [argument for name, argument in given.items() if name != "grads_and_vars"]
+
+
+def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
+    """Whether a step of another optimizer than ours names arguments that Keras 3 does not take."""
+    return bool(_arguments_of_old_steps(node, program)) and not _of_wrapper_alone(node, program)
+
+
+def has_a_member_read(node: cst.Attribute, program: Program) -> bool:
+    """Whether a member of an attribute is read."""
+    return isinstance(program.tree.parent(node), cst.Attribute)
+
+
+def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
+    """Whether a member of an optimizer is looked up by a name: `hasattr(opt, "get_slot")`."""
+    if not node.args or any(argument.star for argument in node.args):
+        return False
+    kinds = optimizer_kinds(node.args[0].value, program)
+    name = node.args[1].value if len(node.args) > 1 else None
+    if not kinds or not isinstance(name, cst.SimpleString):
+        return bool(kinds)
+    text = str(name.evaluated_value)
+    is_gone = text in keras_3.MEMBERS_GONE or text in {"lr", "minimize"}
+    return is_gone or (text in keras_3.HYPERPARAMETERS and ObjectType.WRAPPER in kinds)
+
+
+def makes_one_like_another(node: cst.Call, program: Program) -> bool:
+    """Whether an optimizer is made by the class of another: `type(opt)(lr=0.1)`."""
+    func = node.func
+    owner = func.args[0].value if isinstance(func, cst.Call) and func.args else None
+    if isinstance(func, cst.Attribute):
+        owner = func.value
+    return bool(node.args) and owner is not None and bool(optimizer_kinds(owner, program))
+
+
+def is_step_behind_fit(node: cst.Attribute, program: Program) -> bool:
+    """Whether a file trains with `fit` as well, and never unscales gradients."""
+    reads = program.reads_by_attribute.keys()
+    is_fit = bool(reads & {"fit", "fit_generator", "train_on_batch"})
+    is_called = _call_of(node, program) is not None
+    return is_called and is_fit and "get_unscaled_gradients" not in reads
+
+
+# Values.
+
+LOGS = ("history", "logs")
+MEMBERS_OF_DTYPES = frozenset({
+    "as_numpy_dtype", "base_dtype", "is_bool", "is_floating", "is_integer", "limits", "max", "min",
+    "name", "real_dtype", "size",
+})  # fmt: skip
+"""Members of `tf.DType`."""
+_VARIABLES = frozenset({
+    "non_trainable_variables", "non_trainable_weights", "trainable_variables", "trainable_weights",
+    "variables", "weights",
+})  # fmt: skip
+_LOG_THE_RATE = frozenset({"ReduceLROnPlateau", "LearningRateScheduler"})
+"""Callbacks that write the learning rate into the logs."""
+
+
+def key_of(subscript: cst.Subscript) -> str | None:
+    """Returns the text that something is looked up by."""
+    index = subscript.slice[0].slice
+    key = index.value if isinstance(index, cst.Index) else None
+    return str(key.evaluated_value) if isinstance(key, cst.SimpleString) else None
+
+
+def sets_a_policy(node: cst.Call, program: Program) -> bool:
+    """Whether the file sets a global policy by an old name."""
+    del node
+    return any(one.meaning is Meaning.SET_POLICY for one in program.references)
+
+
+def is_of_the_dtype_of_a_variable(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is a member of the dtype of one of `model.weights`, or similar."""
+    of = node.value
+    if not isinstance(of, cst.Attribute) or of.attr.value != "dtype":
+        return False
+    variable = of.value
+    if isinstance(variable, cst.Subscript):
+        return _are_variables(variable.value)
+    loops = (
+        above.for_in if isinstance(above, cst.BaseComp) else above
+        for above in program.tree.ancestors(node)
+        if isinstance(above, cst.For | cst.BaseComp)
+    )
+    return isinstance(variable, cst.Name) and any(
+        isinstance(loop, cst.For | cst.CompFor)
+        and dotted(loop.target) == variable.value
+        and _are_variables(loop.iter)
+        for loop in loops
+    )
+
+
+def _are_variables(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value in _VARIABLES
+
+
+def reads_all_logs(node: cst.Attribute, program: Program) -> bool:
+    """Whether logs are read as a whole, where a callback writes the learning rate there."""
+    above = program.tree.parent(node)
+    if isinstance(above, cst.Subscript) and above.value is node:
+        return False
+    if isinstance(above, cst.Attribute) and above.attr.value not in {"items", "keys"}:
+        return False
+    return bool(program.reads_by_attribute.keys() & _LOG_THE_RATE)
+
+
+def reads_config_of_a_layer(node: cst.Subscript, program: Program) -> bool:
+    """Whether this is `get_config()["dtype"]` of anything but an optimizer."""
+    match node.value:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("get_config"))):
+            return not optimizer_kinds(owner, program)
+    return False
+
+
+def reads_logs(node: cst.Subscript, program: Program) -> bool:
+    """Whether something is looked up in logs."""
+    del program
+    return (dotted(node.value) or "").rpartition(".")[2] in LOGS or (
+        isinstance(node.value, cst.Attribute) and node.value.attr.value in LOGS
+    )
+
+
+# Models, layers, metrics and names of Keras.
+
+
+def is_broken_function(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is a function of the backend, and no call of `set_value` that is rewritten."""
+    name = node.attr.value
+    paths = [path for path in program.resolver.paths(node) if path is not None]
+    if f"backend.{name}" not in map(below_keras, paths):
+        return False
+    call = _call_of(node, program)
+    first = call.args[0].value if call is not None and call.args else None
+    rewritten = {"iterations", "learning_rate", "lr"} if name == "set_value" else set()
+    return not (isinstance(first, cst.Attribute) and first.attr.value in rewritten)
+
+
+def is_dtype_of_a_weight(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is the dtype of `layer.kernel`, or similar, of which a member is read."""
+    owner = node.value
+    is_weight = isinstance(owner, cst.Attribute) and owner.attr.value in keras_3.OF_WEIGHTS
+    return is_weight and has_a_member_read(node, program)
+
+
+def _class_around(node: cst.CSTNode, program: Program) -> cst.ClassDef | None:
+    around = program.tree.ancestors(node)
+    return next((one for one in around if isinstance(one, cst.ClassDef)), None)
+
+
+def is_defined_in_a_metric(node: cst.FunctionDef, program: Program) -> bool:
+    """Whether a method is one of a metric."""
+    owner = _class_around(node, program)
+    return owner is not None and places.inherits_from_metric(owner, program)
+
+
+def hides_layers(node: cst.ClassDef, program: Program) -> bool:
+    """Whether a class is a `tf.Module` with layers in it."""
+    return places.is_module_of_layers(node, program)
+
+
+def makes_optimizers_or_models(node: cst.Call, program: Program) -> bool:
+    """Whether the file makes Keras optimizers, or models."""
+    del node
+    kinds = {ObjectType.KERAS, ObjectType.WRAPPER, ObjectType.MODEL}
+    calls = (one for one in program.tree.parents if isinstance(one, cst.Call))
+    return any(program.types.of(call) & kinds for call in calls)
+
+
+def has_unnamed_arguments(node: cst.Call, program: Program) -> bool:
+    """Whether an argument has no name."""
+    del program
+    return any(argument.keyword is None for argument in node.args)
+
+
+def named_weight(node: cst.Call, program: Program) -> list[Edit]:
+    """Names the arguments of `add_weight`; makes no edit if what they are cannot be seen."""
+    own = _own_class(node, program)
+    is_layer = own is not None and places.inherits_from_keras(own, program)
+    names = keras_3.WEIGHT_ARGUMENTS if is_layer else keras_3.METRIC_WEIGHT_ARGUMENTS
+    unnamed = [argument for argument in node.args if argument.keyword is None]
+    if any(argument.star for argument in unnamed) or len(unnamed) > len(names):
+        return []
+    starts = [program.tree.full_span(argument.value)[0] for argument in unnamed]
+    return [Edit(s, s, f"{name}=") for s, name in zip(starts, names, strict=False)]
+
+
+def returns_a_loss_of_a_step(node: cst.Return, program: Program) -> bool:
+    """Whether `train_step` or `test_step` of a model returns a value by the name `loss`."""
+    elements = node.value.elements if isinstance(node.value, cst.Dict) else ()
+    keys = [one.key for one in elements if isinstance(one, cst.DictElement)]
+    if "loss" not in {k.evaluated_value for k in keys if isinstance(k, cst.SimpleString)}:
+        return False
+    around = program.tree.ancestors(node)
+    function = next((one for one in around if isinstance(one, cst.FunctionDef)), None)
+    owner = _class_around(node, program)
+    is_step = function is not None and function.name.value in {"train_step", "test_step"}
+    return is_step and owner is not None and places.inherits_from_keras(owner, program)
+
+
+# Files.
+
+
+def gets_an_optimizer(node: cst.Call, program: Program) -> bool:
+    """Whether an argument is an optimizer, or a model, or its name says so."""
+    return any(
+        optimizer_kinds(one.value, program)
+        or ObjectType.MODEL in program.types.of(one.value)
+        or (one.keyword is not None and "opt" in one.keyword.value)
+        for one in node.args
+    )
+
+
+def is_no_keras_file(node: cst.Call, program: Program) -> bool:
+    """Whether a call is given anything but a name that surely ends with `.keras`."""
+    del program
+    return not _ends(node, ".keras")
+
+
+def keeps_other_models(node: cst.Call, program: Program) -> bool:
+    """Whether a callback saves models under another name."""
+    return not _keeps_weights(node) and is_no_keras_file(node, program)
+
+
+def keeps_other_weights(node: cst.Call, program: Program) -> bool:
+    """Whether weights are saved under another name."""
+    del program
+    is_method = isinstance(node.func, cst.Attribute) and "weights" in node.func.attr.value
+    return (is_method or _keeps_weights(node)) and not _ends(node, ".weights.h5")
+
+
+def _keeps_weights(call: cst.Call) -> bool:
+    only = _keywords(call).get("save_weights_only")
+    return only is not None and dotted(only.value) == "True"
+
+
+def _ends(call: cst.Call, suffix: str) -> bool:
+    first = call.args[0].value if call.args and not call.args[0].star else None
+    if isinstance(first, cst.FormattedString) and first.parts:
+        last = first.parts[-1]
+        is_end = isinstance(last, cst.FormattedStringText) and last.value.endswith(suffix)
+        return is_end and "save_format" not in _keywords(call)
+    if isinstance(first, cst.BinaryOperation):
+        first = first.right
+    text = first.evaluated_value if isinstance(first, cst.SimpleString) else ""
+    return str(text).endswith(suffix) and "save_format" not in _keywords(call)
+
+
+# What stops.
+
+
+def _sizes_that_are_no_ints(node: cst.Call, program: Program) -> list[cst.BaseExpression]:
+    layer = below_keras(program.resolver.path(node.func) or "").removeprefix("layers.")
+    names = keras_3.SIZES[layer]
+    named = [_keywords(node)[name] for name in names if name in _keywords(node)]
+    placed = [one for one in node.args[: len(names)] if one.keyword is None and not one.star]
+    return [one.value for one in (*placed, *named) if _is_no_int(one.value, program)]
+
+
+def _is_no_int(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is a number of NumPy or TensorFlow, or a quotient."""
+    if isinstance(node, cst.BinaryOperation):
+        return isinstance(node.operator, cst.Divide)
+    path = program.resolver.path(node.func) if isinstance(node, cst.Call) else None
+    return path is not None and canonical(path).startswith(("numpy.", "tensorflow."))
+
+
+def has_a_size_that_is_no_int(node: cst.Call, program: Program) -> bool:
+    """Whether a layer gets a size that Keras 3 refuses."""
+    return bool(_sizes_that_are_no_ints(node, program))
+
+
+def with_int_sizes(node: cst.Call, program: Program) -> list[Edit]:
+    """Makes ints of the sizes of a layer."""
+    spans = [program.tree.full_span(one) for one in _sizes_that_are_no_ints(node, program)]
+    return [e for start, end in spans for e in (Edit(start, start, "int("), Edit(end, end, ")"))]
+
+
+def is_reduction(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is `tf.keras.losses.Reduction.AUTO`."""
+    return below_keras(program.resolver.path(node) or "") == "losses.Reduction.AUTO"
+
+
+def is_of_the_dtype_of_an_input(node: cst.Attribute, program: Program) -> bool:
+    """Whether this is the name of the dtype of an input of a model."""
+    match node.value:
+        case cst.Attribute(value=tensor, attr=cst.Name("dtype")):
+            return _is_symbolic(tensor, program)
+    return False
+
+
+def gets_a_schedule(node: cst.Call, program: Program) -> bool:
+    """Whether the first argument is a schedule of an optimizer."""
+    values = _values(node.args[0].value, program) if node.args else []
+    paths = [program.resolver.path(v.func) for v in values if isinstance(v, cst.Call)]
+    return any(path is not None and ".schedules." in path for path in paths)
+
+
+def gets_an_input(node: cst.Call, program: Program) -> bool:
+    """Whether an argument, or an element of a list in one, is an input of a model."""
+    given = [argument.value for argument in node.args]
+    lists = [one for one in given if isinstance(one, cst.List | cst.Tuple)]
+    given += [element.value for one in lists for element in one.elements]
+    return any(_is_symbolic(one, program) for one in given)
+
+
+def _is_symbolic(node: cst.BaseExpression, program: Program) -> bool:
+    """Whether an expression is an input of a model, or what a layer makes of one in this file."""
+    values = _values(node, program)
+    return bool(values) and all(_makes_symbolic(value, program) for value in values)
+
+
+def _makes_symbolic(value: cst.BaseExpression, program: Program) -> bool:
+    if not isinstance(value, cst.Call):
+        return False
+    path = program.resolver.path(value.func)
+    if path is not None:
+        return below_keras(path) in {"Input", "layers.Input"}
+    if not isinstance(value.func, cst.Call) or not value.args:
+        return False
+    layer = program.resolver.path(value.func.func)
+    is_layer = layer is not None and below_keras(layer).startswith("layers.")
+    return is_layer and _is_symbolic(value.args[0].value, program)
+
+
+def _values(node: cst.BaseExpression, program: Program) -> list[cst.BaseExpression]:
+    """Returns what an expression is: itself, or all values of a name; nothing if one is unknown."""
+    if not isinstance(node, cst.Name):
+        return [node]
+    bindings = program.resolver.bindings(node)
+    values = [one.value for one in bindings if one.value is not None and one.name == node.value]
+    known = [one for one in values if not isinstance(one, cst.Name)]
+    return known if len(known) == len(bindings) else []
+
+
+def gets_labels(node: cst.Call, program: Program) -> bool:
+    """Whether indices are the first parameter of a function that a model is compiled with."""
+    place = keras_3.INDEXED[canonical(program.resolver.path(node.func) or "")]
+    label = node.args[place].value if place < len(node.args) else None
+    around = program.tree.ancestors(node)
+    function = next((one for one in around if isinstance(one, cst.FunctionDef)), None)
+    if function is None or len(function.params.params) != 2 or not isinstance(label, cst.Name):
+        return False
+    return function.params.params[0].name.value == label.value and any(
+        dotted(argument.value) == function.name.value
+        for call in _compiles(program)
+        for argument in call.args
+    )
+
+
+def _compiles(program: Program) -> list[cst.Call]:
+    reads = program.reads_by_attribute.get("compile", [])
+    return [call for one in reads if (call := _call_of(one, program)) is not None]
+
+
+def has_keyword(name: str) -> Condition:
+    """Returns the condition that a call names an argument."""
+    return lambda node, _: name in _keywords(node)
+
+
+def compiles_with_the_optimizer_of_another(node: cst.Call, program: Program) -> bool:
+    """Whether another model was compiled with the same optimizer before."""
+    name = _optimizer_of(node)
+    return name is not None and any(
+        program.tree.span(other)[0] < program.tree.span(node)[0]
+        and (given := _optimizer_of(other)) is not None
+        and dotted(owner_of(other)) != dotted(owner_of(node))
+        and given.value == name.value
+        and program.resolver.bindings(given) == program.resolver.bindings(name)
+        for other in _compiles(program)
+    )
+
+
+def _optimizer_of(node: cst.Call) -> cst.Name | None:
+    """Returns the name that a call of `compile` gives as the optimizer."""
+    first = node.args[0] if node.args and node.args[0].keyword is None else None
+    given = _keywords(node).get("optimizer", first)
+    value = given.value if given is not None and not given.star else None
+    return value if isinstance(value, cst.Name) else None
+
+
+def leaves_out_losses_of_layers(node: cst.Call, program: Program) -> bool:
+    """Whether the losses of layers are not given."""
+    del program
+    return "regularization_losses" not in _keywords(node)
+
+
+def gives_more_than_the_batch_size(node: cst.Call, program: Program) -> bool:
+    """Whether a state is asked for with inputs or a dtype."""
+    del program
+    return len(node.args) > 1 or bool(_keywords(node).keys() & {"dtype", "inputs"})
+
+
+# What settles a place.
+
+
+def renamed(name: str) -> Fix:
+    """Returns the fix that writes another name for an attribute."""
+    return lambda node, program: [Edit(*program.tree.span(node.attr), name)]
+
+
+def replaced_by(text: str) -> Fix:
+    """Returns the fix that writes something else for an expression."""
+    return lambda node, program: [Edit(*program.tree.span(node), text)]
+
+
+def read_without_a_call(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Reads the learning rate instead of calling the schedule."""
+    call = program.tree.parent(node)
+    assert call is not None
+    return [Edit(program.tree.span(node.attr)[0], program.tree.span(call)[1], "learning_rate")]
+
+
+def assign(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Writes `opt.learning_rate.assign(x)` for `K.set_value(opt.lr, x)`."""
+    call = _given_to(node, program)
+    assert call is not None
+    name = "learning_rate" if node.attr.value == "lr" else node.attr.value
+    owner = program.tree.source(node.value)
+    (start, end), value = program.tree.span(call), program.tree.full_span(call.args[1].value)
+    return [Edit(start, value[0], f"{owner}.{name}.assign("), Edit(value[1], end, ")")]
+
+
+def without_arguments_of_old_steps(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Takes out the arguments that Keras 3 does not take."""
+    call = _call_of(node, program)
+    assert call is not None
+    return remove_item(program.tree, call.args, _arguments_of_old_steps(node, program))
+
+
+def of_the_wrapped_optimizer(node: cst.Attribute, program: Program) -> list[Edit]:
+    """Reads an attribute of the optimizer that is wrapped."""
+    end = program.tree.full_span(node.value)[1]
+    return [Edit(end, end, ".inner_optimizer")]

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The code cells of a Jupyter notebook, and where each is in the text of the file."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SCALAR = re.compile(r"[^\s,\]}]+")
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """A code cell.
+
+    Attributes:
+        number: Its place among all cells, from 1.
+        start: Where its `source` value starts in the file's text.
+        end: Where it ends.
+        lines: Its lines, with their newlines.
+    """
+
+    number: int
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+class NotebookError(Exception):
+    """The file is no notebook that can be read; the message says why."""
+
+
+def code_cells(text: str) -> Iterator[Cell]:
+    """Yields the code cells of a notebook.
+
+    Raises:
+        NotebookError: The text is no notebook.
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotebookError(str(error)) from error
+    if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
+        if isinstance(content, dict) and isinstance(content.get("worksheets"), list):
+            raise NotebookError(
+                "it has the old notebook format 3. Convert it with `jupyter nbconvert --to "
+                "notebook --inplace`, then run again"
+            )
+        raise NotebookError("it has no list of cells")
+    spans = dict(_cell_sources(text))
+    for index, cell in enumerate(content["cells"]):
+        if not isinstance(cell, dict) or "cell_type" not in cell:
+            raise NotebookError(f"cell {index + 1} has no cell_type")
+        if cell["cell_type"] != "code" or index not in spans:
+            continue
+        source = cell["source"]
+        if isinstance(source, list) and all(isinstance(part, str) for part in source):
+            source = "".join(source)
+        if not isinstance(source, str):
+            raise NotebookError(f"the source of cell {index + 1} is not text")
+        # Jupyter also starts a new string where Python sees no new line: behind a form feed.
+        yield Cell(index + 1, *spans[index], tuple(io.StringIO(source)))
+
+
+def sources_of(text: str) -> dict[int, str]:
+    """Returns the sources of a notebook's code cells by their numbers, if it is one."""
+    try:
+        return {cell.number: "".join(cell.lines) for cell in code_cells(text)}
+    except NotebookError:
+        return {}
+
+
+def _cell_sources(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yields where the `source` value of each cell is in the text."""
+    for key, start, _ in _members(text, _skip_space(text, 0)):
+        if key == "cells":
+            for index, (left, _) in enumerate(_items(text, start)):
+                if text[left] != "{":
+                    continue
+                for name, value_start, value_end in _members(text, left):
+                    if name == "source":
+                        yield index, (value_start, value_end)
+
+
+def _skip_space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _members(text: str, position: int) -> Iterator[tuple[str, int, int]]:
+    """Yields the members of the JSON object that starts at a position."""
+    position = _skip_space(text, position + 1)
+    while text[position] != "}":
+        end = _value_end(text, position)
+        key = str(json.loads(text[position:end]))
+        start = _skip_space(text, _skip_space(text, end) + 1)
+        end = _value_end(text, start)
+        yield key, start, end
+        position = _skip_space(text, end)
+        if text[position] == ",":
+            position = _skip_space(text, position + 1)
+
+
+def _items(text: str, position: int) -> Iterator[tuple[int, int]]:
+    """Yields the items of the JSON array that starts at a position."""
+    position = _skip_space(text, position + 1)
+    while text[position] != "]":
+        end = _value_end(text, position)
+        yield position, end
+        position = _skip_space(text, end)
+        if text[position] == ",":
+            position = _skip_space(text, position + 1)
+
+
+def _value_end(text: str, position: int) -> int:
+    """Returns where the JSON value that starts at a position ends; the text is valid JSON."""
+    if text[position] == '"':
+        match = JSON_STRING.match(text, position)
+        return match.end() if match else position
+    if text[position] not in "{[":
+        match = _SCALAR.match(text, position)
+        return match.end() if match else position
+    depth = 0
+    token = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+    for match in token.finditer(text, position):
+        if match.group() in "{[":
+            depth += 1
+        elif match.group() in "}]":
+            depth -= 1
+            if depth == 0:
+                return match.end()
+    return len(text)

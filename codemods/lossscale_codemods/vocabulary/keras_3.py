@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Keras 3 lacks, or has otherwise than the Keras of TensorFlow 2.0 to 2.10: plain data.
+
+Names and members are recorded, and optimizers measured, on Keras 3.15 beside tf-keras 2.21.
+`tests/codemods/vocabulary/test_keras_3.py` compares them with both Keras of today.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from compat_lossscale.neighbour_names.keras_3_names import GONE, GONE_V1, MODEL_MEMBERS
+from lossscale_codemods.vocabulary import optimizer_families
+from lossscale_codemods.vocabulary.paths import canonical
+
+GONE_FROM_KERAS = frozenset(
+    {
+        "layers.RandomHeight", "layers.RandomWidth", "layers.ThresholdedReLU", "losses.KLD",
+        "losses.MAE", "losses.MAPE", "losses.MSE", "losses.MSLE", "losses.Reduction",
+        "losses.kld", "losses.kullback_leibler_divergence", "losses.logcosh", "losses.mae",
+        "losses.mape", "losses.mse", "losses.msle", "metrics.KLD", "metrics.MAE",
+        "metrics.MAPE", "metrics.MSE", "metrics.MSLE", "metrics.kld",
+        "metrics.kullback_leibler_divergence", "metrics.logcosh", "metrics.mae", "metrics.mape",
+        "metrics.mse", "metrics.msle", "preprocessing.image.DirectoryIterator",
+        "preprocessing.image.ImageDataGenerator", "preprocessing.image.Iterator",
+        "preprocessing.image.NumpyArrayIterator", "preprocessing.image.apply_affine_transform",
+        "preprocessing.image.apply_brightness_shift", "preprocessing.image.apply_channel_shift",
+        "preprocessing.image.random_brightness", "preprocessing.image.random_channel_shift",
+        "preprocessing.image.random_rotation", "preprocessing.image.random_shear",
+        "preprocessing.image.random_shift", "preprocessing.image.random_zoom",
+        "preprocessing.sequence.TimeseriesGenerator",
+        "preprocessing.sequence.make_sampling_table", "preprocessing.sequence.skipgrams",
+        "preprocessing.text",
+    }
+)  # fmt: skip
+"""Those that `tf.keras` has on Keras 3, and `keras` lacks, outside of the backend."""
+BACKEND_OF_KERAS = frozenset(
+    {
+        "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format",
+        "is_keras_tensor", "set_epsilon", "set_floatx", "set_image_data_format",
+    }
+)  # fmt: skip
+"""What `keras.backend` kept; `tf.keras.backend` has more."""
+BROKEN = {"ndim": "takes no symbolic tensor", "set_value": "takes no variable"}
+"""Functions of the backend that are there, and fail."""
+OF_WEIGHTS = frozenset({"bias", "embeddings", "gamma", "kernel"})
+"""Weights of layers, whose `dtype` is a string."""
+OF_MODELS = {
+    **MODEL_MEMBERS,
+    "_get_optimizer": (
+        "keras.optimizers.get(optimizer), and under a mixed_float16 policy a LossScaleOptimizer "
+        "around it"
+    ),
+    "reset_states": "reset_state() of each layer that keeps its state from batch to batch",
+}
+"""Methods of models and layers that are gone, and what to use instead."""
+WEIGHT_ARGUMENTS = ("name", "shape", "dtype", "initializer", "regularizer", "trainable")
+"""What `Layer.add_weight` took, in this order; Keras 3 takes the shape first."""
+METRIC_WEIGHT_ARGUMENTS = ("name", "shape")
+"""The same of metrics; what came next, Keras 3 does not take."""
+GRAPH_MODE = frozenset(
+    {
+        "tensorflow.compat.v1.Graph",
+        "tensorflow.compat.v1.Session",
+        "tensorflow.compat.v1.disable_eager_execution",
+        "tensorflow.compat.v1.disable_v2_behavior",
+        "tensorflow.Graph",
+        "tensorflow.Session",
+        "tensorflow.disable_eager_execution",
+        "tensorflow.disable_v2_behavior",
+    }
+)
+"""What has a program build graphs by itself, which Keras 3 does not support."""
+SIZES = {
+    **dict.fromkeys(
+        ("Dense", "GRU", "GRUCell", "LSTM", "LSTMCell", "SimpleRNN", "SimpleRNNCell"), ("units",)
+    ),
+    "Embedding": ("input_dim", "output_dim"),
+}
+"""Layers of Keras 3 that take no other sizes than ints, and their first parameters."""
+INDEXED = {"tensorflow.gather": 1, "tensorflow.one_hot": 0}
+"""Functions that need integers, with the place of these."""
+CLASS_OF_MODULE = re.compile(rb"class \w+\([^)]*\bModule\b")
+"""How a class that is a `tf.Module` begins."""
+_HOME = re.compile(r"^(?:tensorflow\.(?:compat\.v1\.|python\.)?)?keras\.")
+
+STATE_MEMBERS = frozenset(
+    {"add_slot", "get_slot", "get_slot_names", "get_weights", "set_weights", "variables", "weights"}
+)
+"""Members of optimizers that gave their state, which Keras 3 keeps otherwise."""
+HOOK_MEMBERS = frozenset(
+    {"_create_slots", "_decayed_lr", "_get_hyper", "_hyper", "_resource_apply_dense"}
+    | {"_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper", "add_weight"}
+)
+"""Members that subclasses of optimizers define and call."""
+GRADIENT_MEMBERS = frozenset({"_compute_gradients", "get_gradients", "get_updates"})
+"""Members that compute gradients."""
+MEMBERS_GONE = STATE_MEMBERS | HOOK_MEMBERS | GRADIENT_MEMBERS | {"decay"}
+"""All members of optimizers that are not there as they were."""
+ONLY_OF_OPTIMIZERS = MEMBERS_GONE - {
+    "add_weight", "decay", "get_weights", "set_weights", "variables", "weights",
+}  # fmt: skip
+"""Those of them that nothing else has."""
+KEPT_CONFIG_KEYS = frozenset(
+    {"initial_scale", "dynamic_growth_steps", "learning_rate", "momentum", "nesterov"}
+    | {"beta_1", "beta_2", "epsilon", "amsgrad", "rho", "centered", "initial_accumulator_value"}
+)
+"""Keys of configs that mean the same."""
+NOT_OF_VARIABLES = frozenset({"eval", "initializer", "op", "read_value"})
+"""Members of a `tf.Variable` that `iterations` and `learning_rate` had, and lack in Keras 3."""
+AGGREGATION = ("experimental_aggregate_gradients", "skip_gradients_aggregation")
+"""Arguments of `apply_gradients` that say whether replicas sum their gradients."""
+
+
+class OptimizerClass(NamedTuple):
+    """One class of optimizers.
+
+    Attributes:
+        positional: The first arguments, as far as both have them in this order.
+        learning_rate: The default, as it is written.
+        computes: How Keras 3's computes another result of the same gradients, if it does.
+    """
+
+    positional: tuple[str, ...]
+    learning_rate: str = "0.001"
+    computes: str = ""
+
+
+_ADAM = ("learning_rate", "beta_1", "beta_2", "epsilon")
+CLASSES = {
+    "Adadelta": OptimizerClass(("learning_rate", "rho", "epsilon")),
+    "Adagrad": OptimizerClass(("learning_rate", "initial_accumulator_value", "epsilon")),
+    "Adam": OptimizerClass((*_ADAM, "amsgrad")),
+    "Adamax": OptimizerClass(_ADAM),
+    "Ftrl": OptimizerClass(
+        (
+            "learning_rate",
+            "learning_rate_power",
+            "initial_accumulator_value",
+            "l1_regularization_strength",
+            "l2_regularization_strength",
+        )
+    ),
+    "Nadam": OptimizerClass(
+        _ADAM, computes="Keras 3's Nadam lets its momentum grow by another schedule"
+    ),
+    "RMSprop": OptimizerClass(
+        ("learning_rate", "rho", "momentum", "epsilon", "centered"),
+        computes="without momentum, Keras 3's RMSprop adds epsilon under the root, so that small "
+        "gradients move the weights less",
+    ),
+    "SGD": OptimizerClass(("learning_rate", "momentum", "nesterov"), "0.01"),
+}
+"""The classes by their names; `Optimizer` itself is only inherited from and tested for."""
+REFUSED = frozenset({"gradient_aggregator", "gradient_transformers", "schedule_decay"})
+"""Arguments that have no successor."""
+CLIPS = frozenset({"clipnorm", "clipvalue", "global_clipnorm"})
+"""Arguments of which Keras 3 takes one at a time."""
+HYPERPARAMETERS = frozenset(
+    {"amsgrad", "beta_1", "beta_2", "centered", "initial_accumulator_value", "momentum"}
+    | {"nesterov", "rho", "l1_regularization_strength", "l2_regularization_strength"}
+    | {"l2_shrinkage_regularization_strength", "learning_rate_power", "beta"}
+    | CLIPS
+)
+"""Attributes that TensorFlow 2.4's LossScaleOptimizer had of the optimizer that it wraps."""
+SPARSE = frozenset(
+    {"Embedding", "IndexedSlices", "embedding_lookup", "embedding_lookup_sparse", "gather"}
+    | {"gather_nd", "safe_embedding_lookup_sparse"}
+)
+"""What makes gradients that hold some rows of a variable alone."""
+
+_LATER = {"legacy", "experimental"}
+
+
+def gone_at(path: str) -> str | None:
+    """Returns the name below `tf.keras` that a path leads to, if Keras 3 lacks it.
+
+    Args:
+        path: A dotted path.
+    """
+    below = below_keras(path)
+    return below if below in GONE or below in GONE_V1 else None
+
+
+def gone_from_keras(path: str) -> str | None:
+    """Returns the name below `keras` that a path leads to, if `tf.keras` alone has it.
+
+    Args:
+        path: A dotted path.
+    """
+    below = path.removeprefix("keras.")
+    module, _, name = below.partition(".")
+    if below == path or below in GONE:
+        return None
+    if module == "backend":
+        return below if name and "." not in name and name not in BACKEND_OF_KERAS else None
+    return below if below in GONE_FROM_KERAS else None
+
+
+def below_keras(path: str) -> str:
+    """Returns what a path is below `tf.keras`; an empty text if it is elsewhere."""
+    below, count = _HOME.subn("", canonical(path))
+    return below if count else ""
+
+
+def class_at(path: str) -> str | None:
+    """Returns the name of the class of optimizers at a path, if Keras 3 has it as well.
+
+    Args:
+        path: A path in `tf.keras.optimizers`, of either family, in `keras.optimizers`, or in
+            TensorFlow's private copy of Keras.
+    """
+    public = optimizer_families.public_class(path)
+    home, _, name = canonical(public or path).rpartition(".")
+    above, _, last = home.rpartition(".")
+    home = above if last in _LATER else home
+    is_home = home == "keras.optimizers" or optimizer_families.is_home(home)
+    return name if is_home and name in optimizer_families.CLASSES else None
+
+
+def without_family(path: str) -> str | None:
+    """Returns the path in Keras 3 of a class, or a module, of one family alone.
+
+    Args:
+        path: The path.
+
+    Returns:
+        The path; nothing if the path says no family.
+    """
+    parts = path.split(".")
+    for family in _LATER & set(parts):
+        place = parts.index(family)
+        home = ".".join(parts[:place])
+        if home == "keras.optimizers" or optimizer_families.is_home(home):
+            return ".".join([home, *parts[place + 1 :]])
+    return None
