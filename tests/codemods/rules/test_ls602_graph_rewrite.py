@@ -317,7 +317,7 @@ def test_two_calls_on_a_line() -> None:
 def test_with_compat_the_function_of_today_is_reported_around_keras_optimizers_alone() -> None:
     head = "import tensorflow as tf\nopt = "
     call = f"tf.compat.v1.mixed_precision.{ENABLE}"
-    keras = f"{head}tf.keras.optimizers.SGD(0.5)\nopt = {call}(opt)\n"
+    keras = f"{head}tf.keras.optimizers.legacy.SGD(0.5)\nopt = {call}(opt)\n"
     check_left(keras, "refuses Keras optimizers", target=Target.COMPAT)
     v1 = f"{head}tf.compat.v1.train.GradientDescentOptimizer(0.5)\nopt = {call}(opt)\n"
     check_noop(v1, target=Target.COMPAT)
