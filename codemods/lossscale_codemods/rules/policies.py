@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -34,9 +35,10 @@ from lossscale_codemods.rules.base import (
 )
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument
+from lossscale_codemods.rules.shared.keras_3_places import NOT_FIXED
 from lossscale_codemods.source.syntax_tree import dotted, is_none
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, loss_scale_class
+from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, Target, loss_scale_class
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -388,6 +390,8 @@ def _refusal(call: cst.Call, scale: cst.Arg, program: Program) -> Review | None:
             "Drop loss_scale=None if that is fine; otherwise write the training loop yourself, or "
             "keep the policy with `--target compat`.",
         )
+    if program.target is Target.KERAS3_ALONE and kinds == {LossScaleType.NUMBER}:
+        return dataclasses.replace(NOT_FIXED)
     if LossScaleType.UNKNOWN in kinds or len(kinds) > 1:
         return Review(
             f"the new Policy has no loss scale, and whether {source} is the one that {name!r} has "
