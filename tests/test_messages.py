@@ -1541,6 +1541,7 @@ ELSEWHERE = {
     "compat_lossscale/legacy/keras_3_home.py": "tests/legacy/test_keras_3_home.py",
     "compat_lossscale/spec/arrays.py": "tests/spec/test_loss_scale_state.py",
     "compat_lossscale/spec/loss_scale_rule.py": "tests/spec/test_loss_scale_rule.py",
+    "compat_lossscale/spec/wrapper_configs.py": "tests/spec/test_wrapper_configs.py",
     "compat_lossscale/core/dynamic_loss_scale.py": "tests/core/test_rule_settings.py",
     "compat_lossscale/watching/logging_hooks.py": "tests/watching/test_loss_scale_logger.py",
     "compat_lossscale/watching/plotting.py": "tests/watching/test_plotting.py",

@@ -131,6 +131,12 @@ class ScalarTensor(Value, tf.Tensor):
     def __format__(self, spec: str) -> str:
         return format(self(), spec) if spec else str(self)
 
+    def __iter__(self) -> Any:
+        raise TypeError("A loss scale is a scalar and cannot be iterated over.")
+
+    def __len__(self) -> int:
+        raise TypeError("A loss scale is a scalar and has no len().")
+
     def __eq__(self, other: object) -> Any:
         """Compares by value, except that no loss scale equals a string or `None`.
 

@@ -241,10 +241,6 @@ class Rule:
     each."""
     explains: ClassVar[frozenset[Meaning]] = frozenset()
     """The old names of which this rule says most."""
-    shows_imports: ClassVar[bool] = False
-    """Whether the migration guide shows the imports of its examples."""
-    shows_whole: ClassVar[bool] = False
-    """Whether it shows the whole of examples that are left."""
     invalid: ClassVar[tuple[Case, ...]] = ()
     """Programs that the rule changes."""
     valid: ClassVar[tuple[Case, ...]] = ()

@@ -58,7 +58,7 @@ from lossscale_codemods.rules.shared.constructors import (
     made_of,
 )
 from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, loss_scale_optimizers
+from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
 from lossscale_codemods.vocabulary.records import Edit
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class GraphRewrite(Rule):
     id = "LS602"
     title = "Graph rewrite"
     explains = frozenset({Meaning.REWRITE})
+    targets = frozenset(Target)
     invalid = (
         Case(
             f"{_HEAD}opt = tf.keras.optimizers.Adam()\n"
@@ -158,8 +159,15 @@ class GraphRewrite(Rule):
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Chooses by the kind of optimizer."""
+        if program.target is Target.COMPAT and occurrence.rule != self.id:
+            return None  # The old name is one of compat_lossscale, too.
         if occurrence.meaning is not Meaning.REWRITE and occurrence.rule != self.id:
             return None
+        if program.target is Target.COMPAT:
+            return Review(
+                "the function of this name refuses Keras optimizers since TensorFlow 2.11",
+                "Write compat_lossscale.v1.enable_mixed_precision_graph_rewrite.",
+            )
         call = program.call(occurrence)
         if call is None or not call.args or any(a.star for a in call.args):
             return Review(

@@ -31,7 +31,6 @@ class Imports(Rule):
 
     id = "LS101"
     title = "Imports"
-    shows_imports = True
     targets = frozenset(Target)
     decides_imports = True
     invalid = (

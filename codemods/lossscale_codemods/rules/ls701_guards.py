@@ -48,7 +48,6 @@ class Guards(Rule):
 
     id = "LS701"
     title = "Branches for old versions"
-    shows_whole = True
     targets = frozenset(Target)
     valid = (
         Case(

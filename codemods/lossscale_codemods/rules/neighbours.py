@@ -55,7 +55,6 @@ class PythonAndNumpy(NeighbourRule):
     id = "LS901"
     title = "Removed names of NumPy and Python"
     group_markers = markers(_ROOTS)
-    shows_imports = True
     not_handled = "Names of numpy or Python that a file gets from another file which imports them."
     invalid = (
         Case(
@@ -129,7 +128,6 @@ class TensorFlow(NeighbourRule):
     id = "LS902"
     title = "Removed names of TensorFlow"
     group_markers = markers(_TENSORFLOW)
-    shows_imports = True
     invalid = (
         Case(
             "from tensorflow.python.keras import backend as K\n"

@@ -69,7 +69,6 @@ class OptimizerFamily(Rule):
     order = 1
     """What other rules find tells whether this is a program with old names."""
     targets = WITH_KERAS_2
-    shows_imports = True
     markers = (*OLD_NAMES, Marker(b"set_global_policy", (b"decay", b"lr", b"gradient_")))
     not_handled = (
         "Optimizers that a file outside of the paths makes, of Keras 3, and of packages such as "
@@ -312,7 +311,6 @@ class OtherKerasOptimizers(Rule):
     meanings = frozenset()
     order = 1
     targets = frozenset(Target)
-    shows_imports = True
     invalid = (
         Case(
             f"{_IMPORTING}from tensorflow.python.keras.optimizer_v2.adam import Adam\n"

@@ -29,7 +29,6 @@ class CompatNames(Rule):
 
     id = "LS001"
     title = "Old names with `--target compat`"
-    shows_imports = True
     targets = frozenset([Target.COMPAT])
     invalid = (
         Case(
@@ -77,7 +76,6 @@ class Aliases(Rule):
 
     id = "LS102"
     title = "Assigned aliases"
-    shows_imports = True
     invalid = (
         Case(
             f"{_HEAD}mp = {_OLD}\nmp.set_policy('mixed_float16')\n",
@@ -118,7 +116,6 @@ class BareKeras(Rule):
     id = "LS105"
     title = "Old names in the package `keras`"
     order = -1
-    shows_imports = True
     targets = WITH_KERAS_2
     valid = (
         Case(

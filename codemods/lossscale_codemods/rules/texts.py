@@ -164,11 +164,14 @@ class Strings(Rule):
                 "instead.",
             )
         if _is_attribute_test(program, above, text):
+            in_guard = _is_in_guard(program, node)
+            if in_guard and program.target is Target.COMPAT:
+                return None  # The branch for old versions is reported.
             return Review(
                 "getattr, hasattr or an import looks for an old name by its name",
                 "Take out the branch for old versions, if TensorFlow 2.4 is the oldest you "
                 "support; otherwise write the new name.",
-                follows=_is_in_guard(program, node),
+                follows=in_guard,
             )
         if not any(mentions.mentions_of_old_names(text)):
             return None

@@ -41,7 +41,6 @@ class UnknownRoot(Rule):
 
     id = "LS104"
     title = "Old names with an unknown root"
-    shows_imports = True
     targets = frozenset(Target)
     valid = (
         Case(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import re
 
 from lossscale_codemods.vocabulary.paths import canonical
@@ -176,20 +175,6 @@ _PRIVATE_TRAINING = re.compile(
     r"^tensorflow\.python\.training\.experimental\."
     r"(loss_scale|loss_scale_optimizer|mixed_precision)(?=\.|$)"
 )
-
-
-_ROOTS = frozenset({"tensorflow", "tensorflow_core", "keras", "tf_keras"})
-_STEPS = frozenset(
-    {"_api", "compat", "v1", "v2", "contrib", "experimental", "keras", "loss_scale_optimizer"}
-    | {"mixed_precision", "python", "train", "training"}
-)
-
-
-@functools.lru_cache(maxsize=4096)
-def can_lead_to_old_name(path: str) -> bool:
-    """Whether members of what is at a path, or of its members, can be old or new names."""
-    root, *steps = path.split(".")
-    return root in _ROOTS and _STEPS.issuperset(steps)
 
 
 def lookup(path: str) -> OldName | None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 MARK: Final = "in the end: "
 _MOST = 200
+_LEAST_ADDRESS = 2**32
 
 
 def print_what_is_left() -> None:
@@ -55,9 +56,13 @@ def _described_container(value: Any, depth: int) -> str | None:
     if isinstance(value, dict) and "class_name" in value:
         return None  # A configuration: what it makes is looked at, not its form.
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    # A class by its name: each family has classes of its own.
-    found = [
-        f"{key.__name__ if isinstance(key, type) else key}: {_described(item, depth - 1)}"
-        for key, item in pairs
-    ]
+    found = [f"{_described_key(key)}: {_described(item, depth - 1)}" for key, item in pairs]
     return f"[{', '.join(found)}]"
+
+
+def _described_key(key: Any) -> str:
+    if isinstance(key, type):
+        return key.__name__  # Each family has classes of its own.
+    if isinstance(key, int) and key > _LEAST_ADDRESS:
+        return "id"  # The address of an object, another one in each run.
+    return str(key)

@@ -9,18 +9,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import libcst as cst
 import pytest
 from click.testing import CliRunner
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.prescan.byte_scan import can_hold_old_name
 from lossscale_codemods.reports import rule_reference
-from lossscale_codemods.rules.base import Case, Rule, Verdict
+from lossscale_codemods.rules.base import Case, Found, Rule
 from lossscale_codemods.rules.markers import Marker
 from lossscale_codemods.rules.registry import added, all_rules
 from lossscale_codemods.rules.shared.attribute_reads import (
     attributes,
-    occurrence_at,
     replace,
     rewrite,
 )
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lossscale_codemods.analysis.occurrences import Occurrence
     from lossscale_codemods.analysis.program import Program
 
 OLD, NEW = "print(policy.scale_of_my_team)\n", "print(policy.scale)\n"
@@ -46,15 +43,10 @@ class TeamsOwnName(Rule):
     markers = (Marker(b"scale_of_my_team"),)
     invalid = (Case(OLD, NEW),)
 
-    def find(self, program: Program) -> Iterator[Occurrence]:
+    def find(self, program: Program) -> Iterator[Found]:
         for node in attributes(program, "scale_of_my_team"):
-            yield occurrence_at(program, node, self.id)
-
-    def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
-        node = occurrence.node
-        if occurrence.rule != self.id or not isinstance(node, cst.Attribute):
-            return None
-        return rewrite("its short name", replace(program, node, node.value, ".scale"))
+            edits = replace(program, node, node.value, ".scale")
+            yield self.found(node, program, rewrite("its short name", edits))
 
 
 @pytest.fixture(autouse=True)

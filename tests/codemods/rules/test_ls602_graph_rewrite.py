@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import migrate_source
+from lossscale_codemods.vocabulary.names import Target
 
-from tests.codemods.checks import check_left, check_review, check_transformed
+from tests.codemods.checks import check_left, check_noop, check_review, check_transformed
 
 SWITCH = 'tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})'
 ENABLE = "enable_mixed_precision_graph_rewrite"
@@ -311,3 +312,12 @@ def test_two_calls_on_a_line() -> None:
         call = f"tf.train.experimental.{ENABLE}(tf.keras.optimizers.legacy.SGD())"
         message = "so does another call on its line"
         check_left(f"import tensorflow as tf\n{form.format(call)}\n", message, message)
+
+
+def test_with_compat_the_function_of_today_is_reported_around_keras_optimizers_alone() -> None:
+    head = "import tensorflow as tf\nopt = "
+    call = f"tf.compat.v1.mixed_precision.{ENABLE}"
+    keras = f"{head}tf.keras.optimizers.SGD(0.5)\nopt = {call}(opt)\n"
+    check_left(keras, "refuses Keras optimizers", target=Target.COMPAT)
+    v1 = f"{head}tf.compat.v1.train.GradientDescentOptimizer(0.5)\nopt = {call}(opt)\n"
+    check_noop(v1, target=Target.COMPAT)

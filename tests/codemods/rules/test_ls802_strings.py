@@ -129,3 +129,9 @@ def test_text_that_another_file_of_the_program_runs(
     found = migrated(tmp_path, {"main.py": f"from texts import TEXT\n{runs}\n", "texts.py": text})
     rules = [r.rule for r in found["texts.py"].records if r.outcome is Outcome.NEEDS_REVIEW]
     assert ("LS802" in rules) is is_found
+
+
+def test_a_module_that_is_taken_if_it_is_there_is_reported_with_compat_too() -> None:
+    taken = "getattr(tf.keras.mixed_precision, 'experimental', tf.keras.mixed_precision)"
+    source = f"import tensorflow as tf\nmp = {taken}\nmp.LossScaleOptimizer(opt, 'dynamic')\n"
+    check_left(source, "LS802", target=Target.COMPAT)

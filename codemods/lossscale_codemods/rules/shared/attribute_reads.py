@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.analysis.libcst_on_demand import cst
-from lossscale_codemods.analysis.occurrences import Occurrence, Role
 from lossscale_codemods.analysis.program import Program
 from lossscale_codemods.analysis.value_uses import UseKind, uses_of
 from lossscale_codemods.rules.base import Rewrite
@@ -60,11 +59,6 @@ def attributes(program: Program, *names: str) -> Iterator[cst.Attribute]:
     """Yields every read of an attribute of one of these names."""
     for name in names:
         yield from program.reads_by_attribute.get(name, [])
-
-
-def occurrence_at(program: Program, node: cst.BaseExpression, rule: str) -> Occurrence:
-    """Returns the occurrence of a use that a rule decides."""
-    return Occurrence(node, program.tree.span(node), Role.FOUND, rule=rule)
 
 
 def called(program: Program, node: cst.CSTNode) -> cst.Call | None:
