@@ -74,6 +74,7 @@ def test_time_in_which_a_worker_does_not_compute_is_not_counted(
 
 def test_each_job_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "SECONDS", 0.5)
+    monkeypatch.setattr(processes, "_OTHER_LOAD", 200)
     tasks = [Task(name, 0, Options()) for name in "abc"]
     assert [result.problem for _, result in migrate_all(tasks, 1, compute)] == ["", "", ""]
 
