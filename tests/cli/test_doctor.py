@@ -214,7 +214,8 @@ def test_the_command_imports_none_of_what_it_looks_for(folder: Path) -> None:
     assert "Next: compat-lossscale migrate ." in done.stdout
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "compat_lossscale.legacy.environment" in imported
-    assert not {name.split(".")[0] for name in imported} & {*ALL, "numpy"}
+    # Of what it looks for, libcst alone reads the program's files.
+    assert not {name.split(".")[0] for name in imported} & {*ALL, "numpy"} - {"libcst"}
 
 
 def test_the_example_in_the_guide_is_what_it_says(
