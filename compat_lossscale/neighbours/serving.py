@@ -66,7 +66,7 @@ def put_tensorflow_1_explanations(tensorflow: Any, undo: Undo) -> None:
     _explain_names_of_v1(tensorflow, v1, "", undo)
     for name, module in list(vars(tensorflow).items()):
         in_v1 = vars(v1).get(name)
-        # Modules of Keras, such as `tf.losses`, are left as they are: lazy ones copy what is in them.
+        # Modules of Keras, such as `tf.losses`, stay as they are: lazy ones copy what is in them.
         is_module = type(module) is types.ModuleType and isinstance(in_v1, types.ModuleType)
         if is_module and module.__name__.startswith("tensorflow."):
             _explain_names_of_v1(module, in_v1, f"{name}.", undo)
