@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SCALE_CALL = re.compile(rb"\bloss_scale\s*\(\s*\)")
 """A helper calls the loss scale of an optimizer, and need name neither TensorFlow nor a class."""
-_OPTIMIZERS = re.compile(rb"(?<!\w)optimizers(?!\w)|\.compile\s*\(")
+_OPTIMIZERS = re.compile(rb"optimizers(?<!\woptimizers)(?!\w)|\.compile(?<!\bre\.compile)\s*\(")
 _JSON_OBJECT = re.compile(rb"\s*{")
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
 

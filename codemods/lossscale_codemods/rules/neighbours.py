@@ -346,6 +346,13 @@ _MODEL = (
 )
 
 
+def _called(name: str) -> re.Pattern[bytes]:
+    """Returns how a call of that name is spelled, but `re.compile(` and its like, or an alias."""
+    # What is looked behind comes after the name: a search for it is fast.
+    others = "".join(rf"(?<!\b{one}\.{name})" for one in ("re", "np", "torch", "plt"))
+    return re.compile(rf"{name}(?<!\w{name}){others}(?:\s*\(|\s+as\b)".encode())
+
+
 class Signatures(Rule):
     """Calls with arguments in the order of TensorFlow 2.0 to 2.4 name their arguments.
 
@@ -370,7 +377,8 @@ class Signatures(Rule):
     targets = WITH_KERAS_2
     not_handled = "Calls whose arguments are variables, if these alone tell the order."
     group_markers = tuple(
-        Marker(name.encode()) for name in sorted({one.name for one in SIGNATURES})
+        Marker(name.encode(), pattern=_called(name))
+        for name in sorted({one.name for one in SIGNATURES})
     )
     invalid = (
         Case(

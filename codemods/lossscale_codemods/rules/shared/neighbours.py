@@ -105,11 +105,25 @@ def _pattern(root: str, paths: list[list[str]]) -> str:
     # `python` is enough of what is below `tensorflow.python`.
     words = {below[0] if below[0] == "python" else below[-1] for below in paths}
     word = rf"(?:{'|'.join(sorted(words))})(?!\w)"
-    if any(len(below) > 1 for below in paths):
+    if root == "tensorflow":
         return rf"(?<!\w){word}"
-    imported = rf"(?<!\w)from\s+{root}\s+import(?!\w)"
+    modules = {".".join([root, *below[:-1]]) for below in paths}
+    own = sorted(module.rpartition(".")[2] for module in modules)
+    names = [*own, *_USUAL_NAMES.get(root, ())]
+    # What is looked behind comes after the dot: a search for a dot is fast.
+    behind = "|".join(rf"(?<=\b{name}\.)" for name in names)
     # A comment has an end of its own: were that left open, `.####` could be read in many ways.
-    return rf"\.(?:[\s\\]|#[^\n]*\n)*{word}|{imported}"
+    read = rf"\.(?:{behind})(?:[\s\\]|#[^\n]*\n)*{word}"
+    imported = rf"from\s+(?:{'|'.join(map(re.escape, sorted(modules)))})\s+import\b"
+    imported += rf"(?:\s*\([^)]*|(?:[^\n\\]|\\\n)*?)(?<!\w)(?:{word}|\*)"
+    renamed = (
+        rf"import\s+(?:{'|'.join(sorted({*modules, *own}))})\s+as\s+(?!(?:{'|'.join(names)})\b)"
+    )
+    return f"{read}|{imported}|{renamed}"
+
+
+_USUAL_NAMES = {"numpy": ("np",)}
+"""The names under which programs import a package. A file that chooses another is looked at."""
 
 
 class NeighbourUses:
