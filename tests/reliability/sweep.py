@@ -5,7 +5,7 @@
 
 Most files hold no old name, and a run never parses them. Here every file meets the parser and the
 resolver, twice: as it is, and with an old call planted behind its last line. As it is, nothing may
-change unless an old name stands in it, and nothing may be found in a file that the prescan passes
+change unless an old name stands in it, and nothing may be found in a file that the byte scan passes
 over. With the call, either just that call changes and every other byte is kept, or the file is
 reported, with the reason. Nothing may crash, and every file that is on the disk must be in the
 codemod's report of the folder.
@@ -218,7 +218,7 @@ def examine(path: Path, *, plant: bool = True) -> tuple[list[str], list[str]]:
         and bare.status is not Status.UNREADABLE
         and (bare.output != source or bare.records)
     ):
-        problems.append("the prescan passes over it")
+        problems.append("the byte scan passes over it")
     if path.suffix == ".ipynb" or not plant:
         return found, problems
     newline = b"\r\n" if b"\r\n" in source else b"\n"

@@ -66,6 +66,6 @@ def test_a_sweep_sees_what_a_codemod_must_not_do(
     _, problems = sweep.examine(path)
     assert problems == [
         "other bytes, although nothing is said to have changed",
-        "the prescan passes over it",
+        "the byte scan passes over it",
         "changed something else than the planted call",
     ]
