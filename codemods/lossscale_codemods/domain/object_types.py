@@ -26,7 +26,7 @@ from lossscale_codemods.vocabulary.names import Meaning
 from lossscale_codemods.vocabulary.paths import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from lossscale_codemods.python import Resolver
@@ -108,15 +108,6 @@ def type_at(path: str) -> ObjectType:
     if frameworks.is_keras_model(path):
         return ObjectType.OTHER if frameworks.is_keras_3(path) else ObjectType.MODEL
     return ObjectType.UNKNOWN
-
-
-def is_of_v1(kinds: Collection[ObjectType]) -> bool:
-    """Whether something is an optimizer of TensorFlow 1, which Keras' wrapper refuses, and is not.
-
-    Args:
-        kinds: What it can be.
-    """
-    return not _V1.isdisjoint(kinds) and _V1.issuperset({*kinds} - {ObjectType.NOTHING})
 
 
 def union(values: Iterable[Values]) -> Values:

@@ -63,7 +63,7 @@ class KeptState(Rule):
     id = "LS521"
     title = "Loss-scale state in files and copies"
     meanings = frozenset()
-    targets = WITH_KERAS_2
+    targets = frozenset(Target)
     valid = (
         _case(
             "model.compile(opt)\nmodel.save(path)\n"
@@ -85,26 +85,32 @@ class KeptState(Rule):
 
     def _calls(self, program: Program) -> Iterator[tuple[cst.Call, Review]]:
         calls = [node for node in program.tree.parents if isinstance(node, cst.Call)]
+        others = _compiled_besides(calls, program) if program.target is not Target.COMPAT else []
+        if others:
+            yield others[0], _SHARED
+        if program.target not in WITH_KERAS_2:
+            return
         if any(program.reads_by_attribute.get(word) for word in _SAVING):
             for call in calls:
                 if _loads_to_train(call, program):
                     yield call, _loaded(program.target)
         if program.target is Target.COMPAT:
+            for call in calls:
+                path = program.resolver.path(call.func) or ""
+                if frameworks.is_framework(path) and path.endswith(".optimizers.deserialize"):
+                    yield call, _loaded(program.target)
             return
         for call in calls:
             if _copies_wrapper(call, program):
                 yield call, _COPIED
             elif _restores_wrapper(call, program):
                 yield call, _RESTORED
-        others = _compiled_besides(calls, program)
-        if others:
-            yield others[0], _SHARED
 
 
 def _loaded(target: Target) -> Review:
     if target is Target.COMPAT:
         return Review(
-            "it loads the LossScaleOptimizer of tf-keras, and not the one of compat_lossscale",
+            "it makes the LossScaleOptimizer of tf-keras, and not the one of compat_lossscale",
             "Compile the model again with an optimizer of your own, or run the program with "
             "`compat-lossscale run`.",
         )

@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
 from lossscale_codemods.domain import Occurrence, Program, Role, Usage
-from lossscale_codemods.rules.base import Case, Review, Rule, Verdict, rename
+from lossscale_codemods.rules.base import Case, Found, Review, Rule, Verdict, rename
 from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental"
@@ -16,6 +23,13 @@ _COMPARED = {
     Usage.ANNOTATION: "annotated with the current class",
     Usage.CUSTOM_OBJECT: "the current class under its name",
 }
+
+
+_NEVER_TRUE = Review(
+    "what the current class makes is of other classes from TensorFlow 2.11 on, so that this is "
+    "never true",
+    "Ask isinstance(...), which also accepts these classes.",
+)
 
 
 class CompatNames(Rule):
@@ -47,6 +61,15 @@ class CompatNames(Rule):
             review="compat_lossscale does not have",
         ),
     )
+
+    def find(self, program: Program) -> Iterator[Found]:
+        """Yields comparisons of types with the class, whose objects are of several classes."""
+        for occurrence in program.references:
+            compares = program.usage(occurrence) is Usage.TYPE_COMPARISON
+            if compares and occurrence.meaning is Meaning.OPTIMIZER:
+                above = program.tree.ancestors(occurrence.node)
+                comparison = next(node for node in above if isinstance(node, cst.Comparison))
+                yield self.found(comparison, program, _NEVER_TRUE)
 
     def decide(self, occurrence: Occurrence, program: Program) -> Verdict | None:
         """Respells what compat_lossscale has."""
@@ -184,11 +207,7 @@ class TypeTests(Rule):
         if occurrence.role is not Role.REFERENCE:
             return None
         if usage is Usage.TYPE_COMPARISON and occurrence.meaning in _COMPARED_CLASSES:
-            return Review(
-                "what the current class makes is of other classes from TensorFlow 2.11 on, so that "
-                "this is never true",
-                "Ask isinstance(...), which also accepts these classes.",
-            )
+            return _NEVER_TRUE
         is_optimizer = occurrence.meaning is Meaning.OPTIMIZER and program.target is Target.TF_KERAS
         if usage is Usage.CUSTOM_OBJECT and is_optimizer:
             return Review(

@@ -149,11 +149,6 @@ class Tree:
         line = bisect.bisect_right(self._line_starts, offset)
         return self._line_starts[line] if line < len(self._line_starts) else len(self.text)
 
-    def line_text(self, line: int) -> str:
-        """Returns the text of a line, counted from 1, without its newline."""
-        start = self._line_starts[line - 1]
-        return self.slice((start, self.line_end(start))).rstrip("\r\n")
-
     @functools.cached_property
     def newline(self) -> str:
         """The newline that the file uses."""

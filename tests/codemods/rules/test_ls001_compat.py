@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from tests.codemods.checks import check_left, check_transformed
+from tests.codemods.checks import check_left, check_review, check_transformed
 
 
 def test_arguments_and_custom_loss_scales_stay() -> None:
@@ -140,5 +140,22 @@ def test_a_private_member_that_compat_lossscale_lacks() -> None:
         """,
         "the import stays as it is",
         "does not have what is taken from this module",
+        target="compat",
+    )
+
+
+def test_a_comparison_of_types_gets_the_new_class_and_is_reported() -> None:
+    check_review(
+        """
+        import tensorflow as tf
+        old = tf.keras.mixed_precision.experimental.LossScaleOptimizer
+        print(type(opt) is tf.keras.mixed_precision.experimental.LossScaleOptimizer)
+        """,
+        """
+        import compat_lossscale
+        old = compat_lossscale.experimental.LossScaleOptimizer
+        print(type(opt) is compat_lossscale.experimental.LossScaleOptimizer)
+        """,
+        "this is never true",
         target="compat",
     )

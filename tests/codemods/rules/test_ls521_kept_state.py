@@ -109,3 +109,16 @@ def test_programs_of_today_are_right() -> None:
     again = migrate_source(migrate_source(source).output)
     assert not again.changed
     assert reviews(again) == []
+
+
+def test_an_optimizer_that_is_made_from_its_config() -> None:
+    body = "again = tf.keras.optimizers.deserialize(tf.keras.optimizers.serialize(opt))"
+    (text,) = found(WRAPPED, body, "compat")
+    assert "and not the one of compat_lossscale" in text
+    assert found(WRAPPED, body) == []
+
+
+def test_models_of_one_policy_on_keras_3() -> None:
+    body = "first.compile('sgd')\nsecond.compile('sgd')"
+    (text,) = found(POLICY, body, "keras3")
+    assert "no longer share its loss scale" in text
