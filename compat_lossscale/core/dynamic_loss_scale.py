@@ -67,11 +67,14 @@ class RuleSettings:
     @property
     def numbers(self) -> RuleNumbers:
         """The rule's numbers: of Python in eager mode, and tensors in a `tf.function`."""
+        numbers = self.rule.numbers
         if tf.executing_eagerly():
-            return self.rule.numbers
-        if self.variable is None:
-            return self.rule.numbers
+            return numbers
         counts = ("growth_steps", "hysteresis", "growth_delay")
+        if self.variable is None:
+            # Two Python numbers would make an int32 tensor, and the variables are int64.
+            made = {name: tf.constant(getattr(numbers, name), tf.int64) for name in counts}
+            return numbers._replace(**made)
         dtypes = {**dict.fromkeys(counts, tf.int64), "consecutive_hysteresis": tf.bool}
         values = zip(RuleNumbers._fields, tf.unstack(self.variable), strict=False)
         return RuleNumbers(

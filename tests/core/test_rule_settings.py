@@ -28,7 +28,6 @@ def state_of(loss_scale: DynamicLossScale, mode: Mode) -> ScaleState:
     )
 
 
-@pytest.mark.grid(5)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("name", ["eager", "function", "jit", "graph"])
 def test_every_way_to_run_a_step_moves_by_the_pure_rule(name: str, rule: LossScaleRule) -> None:
@@ -49,7 +48,6 @@ def test_every_way_to_run_a_step_moves_by_the_pure_rule(name: str, rule: LossSca
             assert after == expected
 
 
-@pytest.mark.grid(5)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_long_runs_in_a_function_move_by_the_pure_rule(
