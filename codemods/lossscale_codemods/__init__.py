@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lossscale_codemods.running.single_source import migrate_source as migrate_source
-    from lossscale_codemods.vocabulary.records import Edit as Edit
-    from lossscale_codemods.vocabulary.records import Outcome as Outcome
-    from lossscale_codemods.vocabulary.records import Record as Record
-    from lossscale_codemods.vocabulary.records import Result as Result
-    from lossscale_codemods.vocabulary.records import Status as Status
+    from lossscale_codemods.tables.records import Edit as Edit
+    from lossscale_codemods.tables.records import Outcome as Outcome
+    from lossscale_codemods.tables.records import Record as Record
+    from lossscale_codemods.tables.records import Result as Result
+    from lossscale_codemods.tables.records import Status as Status
 
 __all__ = ["Edit", "Outcome", "Record", "Result", "Status", "migrate_source"]
 
@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
 
         return migrate_source
     if name in __all__:
-        from lossscale_codemods.vocabulary import records
+        from lossscale_codemods.tables import records
 
         return getattr(records, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

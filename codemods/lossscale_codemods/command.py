@@ -14,10 +14,10 @@ from libcst.codemod import CodemodCommand, CodemodContext
 
 from lossscale_codemods.reports.run_report import advice_of
 from lossscale_codemods.running.single_source import migrate
-from lossscale_codemods.vocabulary.names import Target
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Status
-from lossscale_codemods.vocabulary.suppression import Selection
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Status
+from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
     import argparse

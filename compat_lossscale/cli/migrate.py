@@ -29,8 +29,8 @@ from compat_lossscale.cli._command import (
 if TYPE_CHECKING:
     from lossscale_codemods.reports.run_report import Proof, RunReport
     from lossscale_codemods.running.configuration import Configuration
-    from lossscale_codemods.vocabulary.names import Target
-    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.tables.names import Target
+    from lossscale_codemods.tables.options import Options
 
 
 TARGETS = ("tf-keras", "compat", "keras3")
@@ -129,7 +129,7 @@ def check_standard_input(paths: tuple[Path, ...], name: Path | None, *, suppress
 
 def ids(text: str) -> tuple[str, ...]:
     """Splits a list at its commas. Ids have upper case, whatever is written."""
-    from lossscale_codemods.vocabulary.suppression import split_ids
+    from lossscale_codemods.tables.suppression import split_ids
 
     return split_ids(text)
 
@@ -156,9 +156,9 @@ def options_of(
         )
     if select or ignore:
         check_ids((*select, *ignore))
-    from lossscale_codemods.vocabulary.names import Target
-    from lossscale_codemods.vocabulary.options import Options
-    from lossscale_codemods.vocabulary.suppression import Selection
+    from lossscale_codemods.tables.names import Target
+    from lossscale_codemods.tables.options import Options
+    from lossscale_codemods.tables.suppression import Selection
 
     return Options(
         Target.KERAS3_ALONE if no_dependency else Target(target),
@@ -195,7 +195,7 @@ def with_observed(options: Options, path: str) -> Options:
 def check_ids(ids: tuple[str, ...]) -> None:
     """Refuses ids with which no rule's id begins."""
     from lossscale_codemods.rules.registry import all_rules
-    from lossscale_codemods.vocabulary.former_ids import stands_for
+    from lossscale_codemods.tables.former_ids import stands_for
 
     known = sorted(rule.id for rule in all_rules())
     for given in ids:
@@ -600,7 +600,7 @@ def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) ->
         steps: After how many steps it ends; `None` to let it end by itself.
     """
     from lossscale_codemods.reports.run_report import Proof
-    from lossscale_codemods.vocabulary.records import Outcome
+    from lossscale_codemods.tables.records import Outcome
 
     from compat_lossscale.recording import proving, reports
 

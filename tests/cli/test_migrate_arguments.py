@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 import pytest
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 from compat_lossscale.cli.migrate import (
     TARGETS,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from unittest import mock
 
 from lossscale_codemods.running.processes import Task, Workers
-from lossscale_codemods.vocabulary.records import Result
+from lossscale_codemods.tables.records import Result
 
 
 def _migrate(workers: Workers, tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:

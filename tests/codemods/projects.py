@@ -10,7 +10,7 @@ import libcst as cst
 from lossscale_codemods.domain.program import Program
 from lossscale_codemods.project.files import ProjectImports, mentions_in
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.checks import program
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lossscale_codemods.domain.object_types import ObjectType, Value
-    from lossscale_codemods.vocabulary.records import Result
+    from lossscale_codemods.tables.records import Result
 
 HEAD = "import tensorflow as tf\nold = tf.keras.mixed_precision.experimental\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 REVIEW = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('infer')\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods import Status, migrate_source
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import Status
-from lossscale_codemods.editing.layout import LINE_LENGTH
 from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.vocabulary.names import Target
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.source.layout import LINE_LENGTH
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
 
 OLD = "tf.keras.mixed_precision.experimental"
 WRAP = f"{OLD}.LossScaleOptimizer"

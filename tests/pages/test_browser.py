@@ -18,7 +18,7 @@ pytest.importorskip("selenium", reason="needs selenium (pip install --group test
 
 from lossscale_codemods.reports.html_page import as_html_page
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys

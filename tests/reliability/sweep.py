@@ -35,9 +35,9 @@ from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import SUFFIXES
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.running import file_task, notebook, single_source
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Result, Status
-from lossscale_codemods.vocabulary.suppression import Selection
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Result, Status
+from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -23,9 +23,9 @@ from lossscale_codemods.domain.version_reachability import leaves_block
 from lossscale_codemods.domain.version_values import is_new
 from lossscale_codemods.python import BindingKind
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import Meaning
+from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

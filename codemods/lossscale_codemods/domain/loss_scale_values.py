@@ -17,7 +17,7 @@ import libcst as cst
 
 from lossscale_codemods.python import Binding, BindingKind
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.vocabulary.names import loss_scale_class
+from lossscale_codemods.tables.names import loss_scale_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -21,9 +21,9 @@ from lossscale_codemods.python import (
     decorators,
 )
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, names
-from lossscale_codemods.vocabulary.names import Meaning
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables import frameworks, names
+from lossscale_codemods.tables.names import Meaning
+from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

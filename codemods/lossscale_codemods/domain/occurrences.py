@@ -13,8 +13,8 @@ import libcst as cst
 
 from lossscale_codemods.python import BindingKind, import_path, member_path
 from lossscale_codemods.source.syntax_tree import Span, dotted, is_none
-from lossscale_codemods.vocabulary import frameworks, likely_names, names
-from lossscale_codemods.vocabulary.names import Meaning, OldName
+from lossscale_codemods.tables import frameworks, likely_names, names
+from lossscale_codemods.tables.names import Meaning, OldName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from lossscale_codemods.domain.type_inference import compile_argument
 from lossscale_codemods.domain.what_is import looks_like_settings
 from lossscale_codemods.python import BindingKind, ProjectClass, import_path, member_path
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, optimizer_families
-from lossscale_codemods.vocabulary.names import Meaning, OldName
+from lossscale_codemods.tables import frameworks, optimizer_families
+from lossscale_codemods.tables.names import Meaning, OldName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

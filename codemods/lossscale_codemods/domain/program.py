@@ -23,15 +23,15 @@ from lossscale_codemods.python import (
     scopes_of,
 )
 from lossscale_codemods.source.syntax_tree import Tree, dotted
-from lossscale_codemods.vocabulary import frameworks, optimizer_families
-from lossscale_codemods.vocabulary.exports import Exports
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
-from lossscale_codemods.vocabulary.suppression import Selection
+from lossscale_codemods.tables import frameworks, optimizer_families
+from lossscale_codemods.tables.exports import Exports
+from lossscale_codemods.tables.names import WITH_KERAS_3, Target
+from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lossscale_codemods.vocabulary.options import Observed
+    from lossscale_codemods.tables.options import Observed
 
 
 T = TypeVar("T")

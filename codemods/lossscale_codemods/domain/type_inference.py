@@ -37,7 +37,7 @@ from lossscale_codemods.python import (
     others_name,
 )
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.tables import frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,8 @@ from lossscale_codemods.domain.finding_guards import Guard, find_guards, is_with
 from lossscale_codemods.domain.occurrences import Occurrence, Role
 from lossscale_codemods.domain.program import Program
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.rules.registry import all_rules, rules_for
 from lossscale_codemods.source.reading import ENCODING_COOKIE, text_of
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.rules.base import Rule
     from lossscale_codemods.rules.markers import Marker
-    from lossscale_codemods.vocabulary.suppression import Selection
+    from lossscale_codemods.tables.suppression import Selection
 
 _SCALE_CALL = re.compile(rb"\bloss_scale\s*\(\s*\)")
 """A helper calls the loss scale of an optimizer, and need name neither TensorFlow nor a class."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.project.files import import_folders, read
 from lossscale_codemods.source import run_time_imports
-from lossscale_codemods.vocabulary.frameworks import is_framework
+from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.source.reading import parsed
-from lossscale_codemods.vocabulary.frameworks import is_framework
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.tables.frameworks import is_framework
+from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

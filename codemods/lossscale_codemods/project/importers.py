@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.project.discovery import DiscoveredFile, discover
 from lossscale_codemods.project.files import is_top, module_at, read
 from lossscale_codemods.source.reading import parsed
-from lossscale_codemods.vocabulary.frameworks import is_framework
+from lossscale_codemods.tables.frameworks import is_framework
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from lossscale_codemods.vocabulary.records import Result
+    from lossscale_codemods.tables.records import Result
 
 _MOST_FILES = 5_000
 """A folder that happens to hold more than this is not one project."""

@@ -16,7 +16,7 @@ from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.source.syntax_tree import Tree, dotted
-from lossscale_codemods.vocabulary import frameworks
+from lossscale_codemods.tables import frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

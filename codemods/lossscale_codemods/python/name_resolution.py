@@ -26,8 +26,8 @@ from lossscale_codemods.python.scopes import (
 )
 from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.vocabulary import frameworks, names, optimizer_families
-from lossscale_codemods.vocabulary.names import Meaning
+from lossscale_codemods.tables import frameworks, names, optimizer_families
+from lossscale_codemods.tables.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

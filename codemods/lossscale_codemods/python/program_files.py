@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from lossscale_codemods.python.scopes import member_path
 from lossscale_codemods.source import run_time_imports
 from lossscale_codemods.source.reading import parsed
-from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.tables import frameworks, names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -16,7 +16,7 @@ import libcst as cst
 from lossscale_codemods.python.reaching_definitions import is_type_assertion
 from lossscale_codemods.python.scopes import comprehensions
 from lossscale_codemods.source.syntax_tree import children, dotted, is_none
-from lossscale_codemods.vocabulary import frameworks, names
+from lossscale_codemods.tables import frameworks, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

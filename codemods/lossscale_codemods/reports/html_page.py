@@ -14,7 +14,7 @@ from compat_lossscale.pages.side_by_side import Line, Row, hunks
 from lossscale_codemods.reports.run_report import observed_words, totals
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.notebook_cells import sources_of
-from lossscale_codemods.vocabulary.records import Outcome, Record, Status
+from lossscale_codemods.tables.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

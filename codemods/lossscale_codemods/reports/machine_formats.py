@@ -19,7 +19,7 @@ from lossscale_codemods.reports.run_report import (
 )
 from lossscale_codemods.rules.registry import all_rules, documentation
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.vocabulary.records import Outcome, Record
+from lossscale_codemods.tables.records import Outcome, Record
 
 if TYPE_CHECKING:
     from pathlib import Path

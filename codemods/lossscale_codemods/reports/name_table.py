@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.vocabulary.names import Meaning, Target, lookup
+from lossscale_codemods.tables.names import Meaning, Target, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,13 +14,13 @@ from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.run_report import observed_words
 from lossscale_codemods.source.notebook_cells import sources_of
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.vocabulary.records import Outcome
+from lossscale_codemods.tables.records import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.reports.run_report import FileReport
-    from lossscale_codemods.vocabulary.records import Record
+    from lossscale_codemods.tables.records import Record
 
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"

@@ -10,13 +10,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.vocabulary.records import Outcome, Status
+from lossscale_codemods.tables.records import Outcome, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lossscale_codemods.project.discovery import Skipped
-    from lossscale_codemods.vocabulary.records import Record, Result
+    from lossscale_codemods.tables.records import Record, Result
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,8 +12,8 @@ from compat_lossscale._printable import escaped
 from lossscale_codemods.reports.run_report import advice_of, proof_words, totals
 from lossscale_codemods.source.notebook_cells import sources_of
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.vocabulary.names import Target
-from lossscale_codemods.vocabulary.records import Outcome, Record, Status
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.records import Outcome, Record, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -15,8 +15,8 @@ import libcst as cst
 
 from lossscale_codemods.domain import Binding, BindingKind, Occurrence, Program, Role
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Suppressed, Verdict
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import BESIDE, Meaning, OldName, Target
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import BESIDE, Meaning, OldName, Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,26 +20,26 @@ from lossscale_codemods.domain import (
     is_part_of_old,
     uses_old_api,
 )
-from lossscale_codemods.editing.edits import OverlappingEditsError, PositionMap, apply_edits
-from lossscale_codemods.editing.layout import laid_out
 from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.guard_collapsing import Collapsed, collapse
 from lossscale_codemods.rewriting.import_edits import without_unused
 from lossscale_codemods.rewriting.resolution import Decisions
 from lossscale_codemods.rules.registry import rules_for
 from lossscale_codemods.source import reading
+from lossscale_codemods.source.edits import OverlappingEditsError, PositionMap, apply_edits
+from lossscale_codemods.source.layout import laid_out
 from lossscale_codemods.source.reading import text_of, undecodable
 from lossscale_codemods.source.syntax_tree import Tree
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Edit, Outcome, Result, Status
-from lossscale_codemods.vocabulary.suppression import Suppressions
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Edit, Outcome, Result, Status
+from lossscale_codemods.tables.suppression import Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from lossscale_codemods.domain import RelativeImports
-    from lossscale_codemods.vocabulary.options import Observed
-    from lossscale_codemods.vocabulary.records import Record
+    from lossscale_codemods.tables.options import Observed
+    from lossscale_codemods.tables.records import Record
 
 
 _MOST_PASSES = 4

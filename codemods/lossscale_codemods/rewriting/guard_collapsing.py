@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import Program, Role, guarded, is_part_of_old
-from lossscale_codemods.editing.edits import PositionMap, apply_edits
+from lossscale_codemods.source.edits import PositionMap, apply_edits
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.vocabulary.records import Outcome, Record
-from lossscale_codemods.vocabulary.suppression import Suppressions
+from lossscale_codemods.tables.records import Outcome, Record
+from lossscale_codemods.tables.suppression import Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.domain import RelativeImports
     from lossscale_codemods.rules.base import Removal, Rule
-    from lossscale_codemods.vocabulary.records import Edit
+    from lossscale_codemods.tables.records import Edit
 
 _MOST_REMOVALS = 100
 

@@ -22,7 +22,10 @@ from lossscale_codemods.domain import (
     import_path,
     member_path,
 )
-from lossscale_codemods.editing.edits import (
+from lossscale_codemods.rewriting.bindings import Plan
+from lossscale_codemods.rules.base import Rewrite, Verdict
+from lossscale_codemods.rules.name_rendering import CannotRenderError, from_imports
+from lossscale_codemods.source.edits import (
     apply_edits,
     close_gaps,
     insert_line,
@@ -30,12 +33,9 @@ from lossscale_codemods.editing.edits import (
     remove_statement,
     small_statement,
 )
-from lossscale_codemods.editing.names import CannotRenderError, from_imports
-from lossscale_codemods.rewriting.bindings import Plan
-from lossscale_codemods.rules.base import Rewrite, Verdict
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, names
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import frameworks, names
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -13,14 +13,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import BESIDE, Binding, BindingKind, Occurrence, Program, Role
-from lossscale_codemods.editing.edits import (
-    OverlappingEditsError,
-    apply_edits,
-    kept_comments,
-    remove_statement,
-    small_statement,
-)
-from lossscale_codemods.editing.names import CannotRenderError, NameRenderer
 from lossscale_codemods.rewriting.bindings import Plan, Planner
 from lossscale_codemods.rewriting.import_edits import ImportEditor, ModuleImports
 from lossscale_codemods.rewriting.rule_verdicts import RuleVerdicts
@@ -35,18 +27,26 @@ from lossscale_codemods.rules.base import (
     Suppressed,
     Verdict,
 )
+from lossscale_codemods.rules.name_rendering import CannotRenderError, NameRenderer
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Meaning
-from lossscale_codemods.vocabulary.records import Edit, Outcome, Record
+from lossscale_codemods.source.edits import (
+    OverlappingEditsError,
+    apply_edits,
+    kept_comments,
+    remove_statement,
+    small_statement,
+)
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.names import Meaning
+from lossscale_codemods.tables.records import Edit, Outcome, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import libcst as cst
 
-    from lossscale_codemods.vocabulary.options import Observed
-    from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
+    from lossscale_codemods.tables.options import Observed
+    from lossscale_codemods.tables.suppression import Selection, Suppressions
 
 
 _CLASSES = frozenset({Meaning.OPTIMIZER, Meaning.POLICY})

@@ -10,13 +10,13 @@ import libcst as cst
 from lossscale_codemods.domain import BESIDE, Occurrence, Role, expects_error, version_guards
 from lossscale_codemods.rules.base import Ignore, Review, Rewrite, Rule, Suppressed, Verdict
 from lossscale_codemods.rules.registry import all_rules, rules_for
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
     from lossscale_codemods.domain import Program
-    from lossscale_codemods.vocabulary.options import Observed
-    from lossscale_codemods.vocabulary.suppression import Selection, Suppressions
+    from lossscale_codemods.tables.options import Observed
+    from lossscale_codemods.tables.suppression import Selection, Suppressions
 
 
 class RuleVerdicts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from lossscale_codemods.domain import Occurrence, Role
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.vocabulary.names import WITH_NEW_API, Meaning, Target
+from lossscale_codemods.tables.names import WITH_NEW_API, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from lossscale_codemods.domain import Binding, Program
-    from lossscale_codemods.editing.names import NameRenderer
-    from lossscale_codemods.vocabulary.records import Edit, Record
+    from lossscale_codemods.rules.name_rendering import NameRenderer
+    from lossscale_codemods.tables.records import Edit, Record
 
 
 @dataclasses.dataclass(frozen=True)

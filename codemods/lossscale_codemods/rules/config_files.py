@@ -10,12 +10,12 @@ import re
 from typing import TYPE_CHECKING
 
 from lossscale_codemods.rules.texts import Strings
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.likely_names import is_old_path
-from lossscale_codemods.vocabulary.records import Outcome, Record, Result, Status
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.likely_names import is_old_path
+from lossscale_codemods.tables.records import Outcome, Record, Result, Status
 
 if TYPE_CHECKING:
-    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.tables.options import Options
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)+")
 

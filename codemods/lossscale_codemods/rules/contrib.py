@@ -19,15 +19,15 @@ import libcst as cst
 
 from lossscale_codemods.domain import BindingKind, constant
 from lossscale_codemods.rules.base import Case, Review, Rewrite, Rule, Verdict
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Meaning
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.names import Meaning
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lossscale_codemods.domain import Occurrence, Program
-    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _PARAMETERS = (

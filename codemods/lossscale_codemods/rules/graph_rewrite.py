@@ -43,7 +43,6 @@ from lossscale_codemods.domain import (
     others_name,
     what_is,
 )
-from lossscale_codemods.editing.edits import insert_line, small_statement
 from lossscale_codemods.rules.base import (
     Case,
     MeaningClaim,
@@ -61,14 +60,15 @@ from lossscale_codemods.rules.shared.constructors import (
     loss_scale_argument,
     made_of,
 )
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.source.edits import insert_line, small_statement
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import Meaning, Target, loss_scale_optimizers
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 _HEAD = "import tensorflow as tf\n"
 _OPTIONS = (

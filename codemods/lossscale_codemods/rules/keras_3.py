@@ -27,15 +27,15 @@ from lossscale_codemods.rules.shared.keras_3_places import (
 )
 from lossscale_codemods.rules.shared.keras_3_rows import fitting, gone_names
 from lossscale_codemods.rules.shared.keras_3_table import ROWS
-from lossscale_codemods.vocabulary import keras_3
-from lossscale_codemods.vocabulary.names import Meaning, OldName, Target
+from lossscale_codemods.tables import keras_3
+from lossscale_codemods.tables.names import Meaning, OldName, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.domain import Program
-    from lossscale_codemods.editing.names import NameRenderer
-    from lossscale_codemods.vocabulary.records import Edit
+    from lossscale_codemods.rules.name_rendering import NameRenderer
+    from lossscale_codemods.tables.records import Edit
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.experimental.set_policy('float32')\n"

@@ -53,15 +53,15 @@ from lossscale_codemods.rules.shared.constructors import (
     reads_of,
 )
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import (
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import (
     WITH_KERAS_3,
     WITH_LOSS_SCALE,
     Meaning,
     is_loss_scale_class,
     loss_scale_class,
 )
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

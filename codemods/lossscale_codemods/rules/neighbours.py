@@ -18,10 +18,10 @@ from lossscale_codemods.rules.shared.keras_3_places import inherits_from_keras
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
 from lossscale_codemods.rules.shared.neighbours import NeighbourRule, is_looked_at, markers, review
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, optimizer_families
-from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Target
-from lossscale_codemods.vocabulary.paths import canonical
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import frameworks, optimizer_families
+from lossscale_codemods.tables.names import WITH_KERAS_2, Target
+from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -18,7 +18,6 @@ from lossscale_codemods.domain import (
     import_path,
     is_part_of_old,
 )
-from lossscale_codemods.editing.edits import insert_line
 from lossscale_codemods.rules.base import (
     Case,
     Found,
@@ -31,14 +30,15 @@ from lossscale_codemods.rules.base import (
     rename,
 )
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
-from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, OldName, Target
-from lossscale_codemods.vocabulary.optimizer_families import (
+from lossscale_codemods.source.edits import insert_line
+from lossscale_codemods.tables import optimizer_families
+from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, OldName, Target
+from lossscale_codemods.tables.optimizer_families import (
     is_private,
     is_private_module,
     public_class,
 )
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,18 +22,18 @@ from lossscale_codemods.domain import (
     may_be_text,
     model_compiles,
 )
-from lossscale_codemods.editing.edits import argument_separator
 from lossscale_codemods.rules.base import Case, Found, ObservedFix, Review, Rewrite, Rule, Verdict
+from lossscale_codemods.source.edits import argument_separator
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.names import WITH_KERAS_2
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import optimizer_families
+from lossscale_codemods.tables.names import WITH_KERAS_2
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.domain import Program
-    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 
 _HEAD = (

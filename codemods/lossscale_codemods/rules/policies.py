@@ -22,7 +22,6 @@ from lossscale_codemods.domain import (
     others_name,
     words_in,
 )
-from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.base import (
     Case,
     Found,
@@ -36,15 +35,16 @@ from lossscale_codemods.rules.base import (
 from lossscale_codemods.rules.markers import OLD_NAMES, Marker
 from lossscale_codemods.rules.shared.constructors import loss_scale_argument
 from lossscale_codemods.rules.shared.keras_3_places import NOT_FIXED
+from lossscale_codemods.source.edits import remove_item
 from lossscale_codemods.source.syntax_tree import dotted, is_none
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Meaning, Target, loss_scale_class
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import WITH_KERAS_3, Meaning, Target, loss_scale_class
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 SCALED = "mixed_float16"
 """The policy that has a loss scale if none is given."""

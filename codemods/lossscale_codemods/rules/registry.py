@@ -16,7 +16,7 @@ from lossscale_codemods.rules.base import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.vocabulary.names import Target
+    from lossscale_codemods.tables.names import Target
 
 _added: list[Rule] = []
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lossscale_codemods.domain import Occurrence, Program, Role, Usage
 from lossscale_codemods.rules.base import Case, Found, Review, Rule, Verdict, rename
-from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
+from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

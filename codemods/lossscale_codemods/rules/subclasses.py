@@ -10,9 +10,9 @@ import libcst as cst
 from lossscale_codemods.domain import ObjectType, Occurrence, Program, Role, Usage, is_part_of_old
 from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Verdict, rename
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.frameworks import is_new_optimizer
+from lossscale_codemods.tables.names import Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,10 +12,10 @@ from lossscale_codemods.domain import Role, others_naming
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.source.reading import text_of
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import likely_names, mentions, names
-from lossscale_codemods.vocabulary.names import HELPER, Target
-from lossscale_codemods.vocabulary.records import Outcome, Record
-from lossscale_codemods.vocabulary.suppression import IS_OURS, comments
+from lossscale_codemods.tables import likely_names, mentions, names
+from lossscale_codemods.tables.names import HELPER, Target
+from lossscale_codemods.tables.records import Outcome, Record
+from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

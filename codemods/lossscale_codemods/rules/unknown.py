@@ -12,8 +12,8 @@ from lossscale_codemods.rules.base import Case, Found, Ignore, Review, Rule, Ver
 from lossscale_codemods.rules.contrib import contrib_member
 from lossscale_codemods.rules.shared.constructors import takes_old_arguments
 from lossscale_codemods.source.syntax_tree import is_none
-from lossscale_codemods.vocabulary import frameworks, names
-from lossscale_codemods.vocabulary.names import Meaning, Target
+from lossscale_codemods.tables import frameworks, names
+from lossscale_codemods.tables.names import Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

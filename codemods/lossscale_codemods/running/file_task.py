@@ -9,19 +9,19 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.editing.layout import LINE_LENGTH
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.project.discovery import CONFIG_SUFFIXES
 from lossscale_codemods.project.files import read, unreadable
 from lossscale_codemods.project.gitignore import IgnoreFile
 from lossscale_codemods.rules.config_files import migrate_config
 from lossscale_codemods.running.processes import Task, Workers
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.source.layout import LINE_LENGTH
+from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.tables.options import Options
 
 
 def migrate_file(path: Path, source: bytes, options: Options) -> Result:

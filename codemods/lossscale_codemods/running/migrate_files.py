@@ -22,12 +22,12 @@ from lossscale_codemods.running.file_task import migrate_task
 from lossscale_codemods.running.processes import Task, Workers, noting
 from lossscale_codemods.running.suppressing import suppressed
 from lossscale_codemods.running.writing import Undo, UndoError, WriteRefusedError, write_atomically
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.tables.options import Options
 
 
 _JOBS_A_PROCESSOR = 4

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING
 from lossscale_codemods.project.byte_scan import can_hold_old_name
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.notebook_cells import JSON_STRING, Cell, NotebookError, code_cells
-from lossscale_codemods.vocabulary.mentions import mentions_of_old_names
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.tables.mentions import mentions_of_old_names
+from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lossscale_codemods.domain import RelativeImports
-    from lossscale_codemods.vocabulary.options import Options
-    from lossscale_codemods.vocabulary.records import Record
+    from lossscale_codemods.tables.options import Options
+    from lossscale_codemods.tables.records import Record
 
 
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -20,14 +20,14 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from concurrent.futures import Future
     from multiprocessing.process import BaseProcess
 
-    from lossscale_codemods.vocabulary.options import Options
+    from lossscale_codemods.tables.options import Options
 
 
 SECONDS = 60.0

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods.running.file_task import migrate_apart
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.vocabulary.records import Outcome, Result, Status
+from lossscale_codemods.tables.records import Outcome, Result, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lossscale_codemods.vocabulary.options import Options
-    from lossscale_codemods.vocabulary.records import Record
+    from lossscale_codemods.tables.options import Options
+    from lossscale_codemods.tables.records import Record
 
 
 _OPEN = (Outcome.REWRITTEN, Outcome.NEEDS_REVIEW)

@@ -16,7 +16,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 from tests.codemods.both_ways import table
 from tests.codemods.both_ways.explaining import Kind, Verdict, verdict

@@ -8,7 +8,7 @@ import enum
 import json
 from typing import TYPE_CHECKING, Any
 
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3
+from lossscale_codemods.tables.names import WITH_KERAS_3
 
 from compat_lossscale.recording.comparison import (
     SKIPPED_STEPS_COUNT,

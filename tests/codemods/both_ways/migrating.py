@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from lossscale_codemods import Outcome, Status, migrate_source
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.names import Target
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.both_ways.programs import NOTEBOOK, Program, as_script
 

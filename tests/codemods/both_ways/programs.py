@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lossscale_codemods.rules.registry import all_rules
-from lossscale_codemods.vocabulary.names import MEMBERS, WITH_KERAS_3, Target
+from lossscale_codemods.tables.names import MEMBERS, WITH_KERAS_3, Target
 
 from tests.goldens import golden
 

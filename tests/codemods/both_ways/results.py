@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 from tests.codemods.both_ways.explaining import Kind, Verdict, verdict
 

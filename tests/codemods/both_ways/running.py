@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
+from lossscale_codemods.tables.names import WITH_KERAS_3, Target
 
 from compat_lossscale.recording.reading import Recording, UnreadableRecordingError, read
 from tests import forked_python

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
+from lossscale_codemods.tables.names import WITH_KERAS_3, Target
 
 from tests.codemods.both_ways.explaining import Kind
 from tests.codemods.both_ways.programs import GOLDEN, RULES

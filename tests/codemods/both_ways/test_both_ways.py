@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import pytest
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 from tests.codemods.both_ways import table
 from tests.codemods.both_ways.explaining import Kind

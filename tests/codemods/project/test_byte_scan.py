@@ -12,9 +12,9 @@ from lossscale_codemods.rewriting.engine import migrate_fully
 from lossscale_codemods.rules.registry import all_rules
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.source.reading import text_of
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.suppression import Selection
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.suppression import Selection
 
 from compat_lossscale.neighbour_names import TABLE, removed_names
 

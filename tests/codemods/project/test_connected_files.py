@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods.project.connected_files import ImportGraph
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

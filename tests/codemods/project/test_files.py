@@ -9,7 +9,7 @@ import pytest
 from lossscale_codemods import Outcome
 from lossscale_codemods.project.files import ProjectImports, mentions_in
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.projects import migrated
 

@@ -10,8 +10,8 @@ import pytest
 from lossscale_codemods import migrate_source
 from lossscale_codemods.running import migrate_files
 from lossscale_codemods.running.writing import WriteRefusedError
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Outcome
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path

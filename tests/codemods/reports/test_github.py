@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lossscale_codemods.reports.machine_formats import as_github
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.runs import OLD, REVIEW, make_project, migrated
 

@@ -12,8 +12,8 @@ from lossscale_codemods.reports import html_page
 from lossscale_codemods.reports.html_page import as_html_page
 from lossscale_codemods.reports.run_report import RunReport, totals
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Outcome
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Outcome
 
 from tests.codemods.runs import ATTACK, OLD, make_project, migrated
 from tests.pages.reading import Page

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods.reports.machine_formats import as_json
-from lossscale_codemods.vocabulary.records import Outcome, Status
+from lossscale_codemods.tables.records import Outcome, Status
 
 from tests.codemods.runs import OLD, make_project, migrated
 from tests.schemas.ours import check

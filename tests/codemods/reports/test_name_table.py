@@ -7,8 +7,8 @@ import functools
 from pathlib import Path
 
 from lossscale_codemods.reports import name_table
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import BESIDE, Meaning, lookup
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.names import BESIDE, Meaning, lookup
 
 page = functools.cache(name_table.page)
 PAGE = Path(__file__).parents[3] / "docs" / "names.md"

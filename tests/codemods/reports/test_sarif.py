@@ -11,7 +11,7 @@ import pytest
 from lossscale_codemods.reports.machine_formats import as_sarif
 from lossscale_codemods.reports.run_report import RunReport
 from lossscale_codemods.running.migrate_files import run
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.runs import OLD, make_project, migrated
 from tests.support import REPOSITORY

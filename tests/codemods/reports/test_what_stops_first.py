@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from lossscale_codemods.reports.text import findings
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.names import Target
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
 
 PROGRAM = """\
 import tensorflow as tf

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from lossscale_codemods import migrate_source
-from lossscale_codemods.editing.edits import apply_edits
+from lossscale_codemods.source.edits import apply_edits
 
 from tests.codemods.checks import program
 

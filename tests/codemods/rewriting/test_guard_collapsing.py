@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from lossscale_codemods import Outcome, Status, migrate_source
-from lossscale_codemods.editing.edits import apply_edits
 from lossscale_codemods.rewriting import proofs
+from lossscale_codemods.source.edits import apply_edits
 
 from tests.codemods.checks import check_review, check_transformed, program, reviews
 from tests.codemods.rules.test_ls701_guards import HASATTR, TRY, VERSION_IF

@@ -11,7 +11,7 @@ from lossscale_codemods.rewriting import proofs
 from lossscale_codemods.rewriting.proofs import same_meaning
 from lossscale_codemods.rewriting.resolution import Outcomes, ProvenCall
 from lossscale_codemods.rules.base import MeaningClaim
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables.records import Edit
 
 OLD = "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
 

@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import pytest
+from lossscale_codemods import migrate_source
+from lossscale_codemods.rules.shared.keras_3_conditions import ANYTHING
+from lossscale_codemods.rules.shared.keras_3_table import ROWS
 
-from tests.codemods.checks import check_review, check_transformed
+from tests.codemods.checks import check_review, check_transformed, reviews
 
 OLD = (
     "import tensorflow as tf\ntf.keras.mixed_precision.experimental.set_policy('float32')\n"
@@ -103,3 +106,26 @@ def test_an_optimizer_made_again_from_its_config_is_left() -> None:
         f"{NEW}type(opt).from_config(opt.get_config())\n",
         target="keras3",
     )
+
+
+@pytest.mark.parametrize(
+    ("read", "advice"),
+    [
+        ("opt.lr(opt.iterations)", "Read it without a call"),
+        ("opt._decayed_lr(tf.float32)", "Read `learning_rate`, which is the current value"),
+    ],
+)
+def test_what_is_no_optimizer_for_sure_is_reported_with_advice(read: str, advice: str) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "tf.keras.mixed_precision.experimental.set_policy('mixed_float16')\n"
+        f"def step(opt, pairs):\n    return {read.replace('opt', 'optimizer')}\n"
+    )
+    found = [text for text in reviews(migrate_source(source, target="keras3")) if "LS321" in text]
+    assert any(advice.lower() in text.lower() for text in found), found
+
+
+def test_every_row_about_members_says_what_to_do() -> None:
+    rows = [row for row in ROWS if row.of is not ANYTHING]
+    assert rows
+    assert [row for row in rows if not row.advice] == []

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 from tests.codemods.checks import check_left, check_transformed
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods import Outcome, migrate_source
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 from tests.codemods.checks import check_left, check_noop, reviews
 from tests.codemods.projects import migrated

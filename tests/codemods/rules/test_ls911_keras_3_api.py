@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.names import Target
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.checks import check_review, check_transformed
 

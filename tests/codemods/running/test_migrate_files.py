@@ -18,8 +18,8 @@ from lossscale_codemods.project.files import relative_imports
 from lossscale_codemods.project.gitignore import parse
 from lossscale_codemods.reports.run_report import exit_code, totals
 from lossscale_codemods.running import file_task, migrate_files, processes
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Result, Status
 
 from tests.support import folder_of_nobody
 

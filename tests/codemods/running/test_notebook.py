@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lossscale_codemods import Outcome, Status
 from lossscale_codemods.running.notebook import migrate_notebook
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 IMPORTS = [
     "%matplotlib inline\n",

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 from lossscale_codemods.running import file_task, processes
 from lossscale_codemods.running.processes import Task, Workers
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Result, Status
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Result, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,7 +138,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         "from lossscale_codemods.running.processes import Task, Workers\n"
         "def work(task):\n"
         "    Path(sys.argv[1], str(os.getpid())).touch(); time.sleep(0.2)\n"
-        "    from lossscale_codemods.vocabulary.records import Result, Status\n"
+        "    from lossscale_codemods.tables.records import Result, Status\n"
         "    return Result(b'', b'', Status.UNCHANGED)\n"
         "tasks = [Task('a', 0, None)] * 1000\n"
         "with Workers(3, work) as workers:\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lossscale_codemods.reports.run_report import exit_code
 from lossscale_codemods.running import migrate_files
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 from tests.codemods.in_process import workers_in_this_process
 

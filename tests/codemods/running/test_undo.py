@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lossscale_codemods.running import migrate_files, writing
-from lossscale_codemods.vocabulary.options import Options
+from lossscale_codemods.tables.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

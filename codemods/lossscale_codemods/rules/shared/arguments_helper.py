@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from lossscale_codemods.vocabulary.names import HELPER
+from lossscale_codemods.tables.names import HELPER
 
 HELPER_SOURCE = '''
 def _loss_scale_arguments(loss_scale):

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lossscale_codemods.domain import Program, UseKind, uses_of
 from lossscale_codemods.rules.base import Rewrite
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,26 +29,26 @@ from lossscale_codemods.domain import (
     others_naming,
     parse_expression,
 )
-from lossscale_codemods.editing.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.rules.base import MeaningClaim, Review, Rewrite, of_known_loss_scale
 from lossscale_codemods.rules.shared.arguments_helper import SHORT_HELPER, helper_source, is_helper
 from lossscale_codemods.rules.shared.keras_3_places import stock_constructor
+from lossscale_codemods.source.edits import append_arguments, replace_argument, small_statement
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, names
-from lossscale_codemods.vocabulary.names import (
+from lossscale_codemods.tables import frameworks, names
+from lossscale_codemods.tables.names import (
     HELPER,
     Meaning,
     Target,
     is_loss_scale_class,
     loss_scale_class,
 )
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lossscale_codemods.domain import Occurrence, Program, Resolver
-    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 COUNT_SKIPPED_STEPS = "count_skipped_steps=True"
 """Has `iterations` count steps that are skipped, as in TensorFlow from 2.3 on; Keras 3 does not."""

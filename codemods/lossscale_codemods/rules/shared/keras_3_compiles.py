@@ -26,16 +26,16 @@ from lossscale_codemods.domain import (
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.rules.shared.constructors import COUNT_SKIPPED_STEPS
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks, names, optimizer_families
-from lossscale_codemods.vocabulary.names import Meaning, Target, loss_scale_optimizers
-from lossscale_codemods.vocabulary.paths import canonical
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import frameworks, names, optimizer_families
+from lossscale_codemods.tables.names import Meaning, Target, loss_scale_optimizers
+from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lossscale_codemods.domain import Program, Resolver
-    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 HELPER = "_loss_scaled"
 _SOURCE = '''

@@ -19,15 +19,15 @@ from lossscale_codemods.domain import (
     can_be_optimizer,
     looks_like_optimizer,
 )
-from lossscale_codemods.editing.edits import remove_item
 from lossscale_codemods.rules.shared import keras_3_places as places
 from lossscale_codemods.rules.shared.keras_3_places import optimizer_kinds
+from lossscale_codemods.source.edits import remove_item
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import keras_3
-from lossscale_codemods.vocabulary.keras_3 import below_keras
-from lossscale_codemods.vocabulary.names import Meaning
-from lossscale_codemods.vocabulary.paths import canonical
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import keras_3
+from lossscale_codemods.tables.keras_3 import below_keras
+from lossscale_codemods.tables.names import Meaning
+from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from lossscale_codemods.domain import Program

@@ -21,20 +21,20 @@ from lossscale_codemods.domain import (
     may_be_text,
     others_name,
 )
-from lossscale_codemods.editing.edits import append_arguments, remove_item
 from lossscale_codemods.rules.base import Review, Rewrite
 from lossscale_codemods.rules.shared.attribute_reads import rewrite
+from lossscale_codemods.source.edits import append_arguments, remove_item
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.keras_3 import (
+from lossscale_codemods.tables import optimizer_families
+from lossscale_codemods.tables.keras_3 import (
     CLASSES,
     CLIPS,
     REFUSED,
     SPARSE,
     class_at,
 )
-from lossscale_codemods.vocabulary.paths import canonical
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

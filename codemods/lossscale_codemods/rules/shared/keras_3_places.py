@@ -17,8 +17,8 @@ from lossscale_codemods.domain import (
     is_part_of_old,
 )
 from lossscale_codemods.rules.base import Review, Rule
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import (
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import (
     KERAS_3_HOME,
     WITH_KERAS_3,
     Meaning,
@@ -26,7 +26,7 @@ from lossscale_codemods.vocabulary.names import (
     Target,
     loss_scale_optimizers,
 )
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -13,9 +13,9 @@ from lossscale_codemods.domain import all_bindings
 from lossscale_codemods.rules.base import ObservedFix, Review
 from lossscale_codemods.rules.shared.attribute_reads import rewrite
 from lossscale_codemods.rules.shared.keras_3_conditions import ANYTHING, Owner, key_of
-from lossscale_codemods.vocabulary.keras_3 import below_keras, gone_at, gone_from_keras
-from lossscale_codemods.vocabulary.names import WITH_KERAS_3, Target
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables.keras_3 import below_keras, gone_at, gone_from_keras
+from lossscale_codemods.tables.names import WITH_KERAS_3, Target
+from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from lossscale_codemods.rules.shared import keras_3_conditions as met
 from lossscale_codemods.rules.shared.keras_3_rows import Keras3Row
-from lossscale_codemods.vocabulary import keras_3
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables import keras_3
+from lossscale_codemods.tables.names import Target
 
 _CHECKPOINT = (
     "checkpoints have the variables of Keras 3's optimizers under other names: from one of "
@@ -45,6 +45,7 @@ OF_OPTIMIZERS = (
         of=met.OPTIMIZER,
         when=met.asks_for_the_rate_of_now,
         message="the rate of this moment, which the schedule gives",
+        advice="Read it without a call.",
         fix=met.read_without_a_call,
     ),
     Keras3Row(
@@ -131,6 +132,7 @@ OF_OPTIMIZERS = (
         of=met.OPTIMIZER,
         when=met.names_arguments_of_old_steps,
         message="without the arguments that Keras 3 has no use for",
+        advice="Leave them out.",
         fix=met.without_arguments_of_old_steps,
     ),
     Keras3Row(
@@ -138,6 +140,7 @@ OF_OPTIMIZERS = (
         names=keras_3.HYPERPARAMETERS,
         of=met.WRAPPER_ALONE,
         message="a hyperparameter of the optimizer that is wrapped",
+        advice="Read it from `inner_optimizer`.",
         fix=met.of_the_wrapped_optimizer,
     ),
     Keras3Row(
@@ -164,6 +167,14 @@ OF_OPTIMIZERS = (
         message=_STATE,
         advice="Read `variables`, each of which has a `path`, or save the optimizer with the "
         "model.",
+        stops=True,
+    ),
+    Keras3Row(
+        rule="LS321",
+        names=("_decayed_lr",),
+        of=met.OPTIMIZER,
+        message="Keras 3's optimizers have no `_decayed_lr`",
+        advice="Read `learning_rate`, which is the current value.",
         stops=True,
     ),
     Keras3Row(

@@ -13,7 +13,7 @@ import libcst as cst
 from compat_lossscale.neighbour_names.lookup import neighbour_at
 from lossscale_codemods.domain import BindingKind, OptimizerNames, catches_error, leaves_block
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

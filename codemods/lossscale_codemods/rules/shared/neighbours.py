@@ -28,7 +28,6 @@ from lossscale_codemods.domain import (
     all_bindings,
     is_part_of_old,
 )
-from lossscale_codemods.editing.names import CannotRenderError
 from lossscale_codemods.rules.base import (
     ImportState,
     Review,
@@ -39,19 +38,20 @@ from lossscale_codemods.rules.base import (
     rename,
 )
 from lossscale_codemods.rules.markers import Marker
+from lossscale_codemods.rules.name_rendering import CannotRenderError
 from lossscale_codemods.rules.shared.neighbour_guards import NeighbourGuards
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.names import Meaning, OldName, Target
-from lossscale_codemods.vocabulary.paths import canonical
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.names import Meaning, OldName, Target
+from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from compat_lossscale.neighbour_names.neighbour import Neighbour
     from lossscale_codemods.domain import Occurrence, Program
-    from lossscale_codemods.editing.names import NameRenderer
+    from lossscale_codemods.rules.name_rendering import NameRenderer
 
 
 _PACKAGES = frozenset(one.name.partition(".")[0] for one in TABLE)

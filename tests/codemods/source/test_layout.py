@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods.editing.layout import laid_out
 from lossscale_codemods.rewriting.engine import migrate_fully
-from lossscale_codemods.vocabulary.options import Options
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.source.layout import laid_out
+from lossscale_codemods.tables.options import Options
+from lossscale_codemods.tables.records import Edit
 
 from tests.codemods.checks import reviews
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lossscale_codemods.vocabulary.records import Edit
-from lossscale_codemods.vocabulary.suppression import IS_OURS, comments
+from lossscale_codemods.tables.records import Edit
+from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from lossscale_codemods.source.syntax_tree import Tree
-    from lossscale_codemods.vocabulary.records import Record
+    from lossscale_codemods.tables.records import Record
 
 
 class OverlappingEditsError(Exception):

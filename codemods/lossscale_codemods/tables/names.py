@@ -11,7 +11,7 @@ import dataclasses
 import enum
 import re
 
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables.paths import canonical
 
 
 class Meaning(enum.Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from lossscale_codemods.vocabulary.names import CONTRIB_MEMBERS, lookup
+from lossscale_codemods.tables.names import CONTRIB_MEMBERS, lookup
 
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 

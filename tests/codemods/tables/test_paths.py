@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables.paths import canonical
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,12 @@ import keyword
 import tokenize
 from typing import TYPE_CHECKING, Final
 
-from lossscale_codemods.editing.edits import apply_edits
+from lossscale_codemods.source.edits import apply_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.vocabulary.records import Edit
+    from lossscale_codemods.tables.records import Edit
 
 LINE_LENGTH: Final = 88
 """The limit of Black and ruff."""

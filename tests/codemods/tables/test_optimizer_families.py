@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods.vocabulary.optimizer_families import (
+from lossscale_codemods.tables.optimizer_families import (
     chooses_family,
     class_of,
     is_chosen,

@@ -21,9 +21,9 @@ from lossscale_codemods.domain import (
     import_path,
 )
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import names
-from lossscale_codemods.vocabulary.paths import canonical
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.tables import names
+from lossscale_codemods.tables.paths import canonical
+from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

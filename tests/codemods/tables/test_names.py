@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods.vocabulary.names import (
+from lossscale_codemods.tables.names import (
     Meaning,
     Target,
     lookup,

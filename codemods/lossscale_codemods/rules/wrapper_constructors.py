@@ -29,8 +29,8 @@ from lossscale_codemods.rules.shared.constructors import (
     takes_old_arguments,
 )
 from lossscale_codemods.rules.shared.keras_3_places import is_moved, old_name
-from lossscale_codemods.vocabulary.frameworks import is_new_optimizer
-from lossscale_codemods.vocabulary.names import WITH_KERAS_2, WITH_KERAS_3, Meaning
+from lossscale_codemods.tables.frameworks import is_new_optimizer
+from lossscale_codemods.tables.names import WITH_KERAS_2, WITH_KERAS_3, Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,8 +19,8 @@ import re
 import tokenize
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.vocabulary.former_ids import stands_for
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.former_ids import stands_for
+from lossscale_codemods.tables.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

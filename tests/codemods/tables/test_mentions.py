@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lossscale_codemods.vocabulary.mentions import may_mention_old_name, mentions_of_old_names
+from lossscale_codemods.tables.mentions import may_mention_old_name, mentions_of_old_names
 
 
 @pytest.mark.parametrize(

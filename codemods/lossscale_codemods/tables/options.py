@@ -6,9 +6,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, TypeAlias
 
-from lossscale_codemods.vocabulary.exports import Exports
-from lossscale_codemods.vocabulary.names import Target
-from lossscale_codemods.vocabulary.suppression import Selection
+from lossscale_codemods.tables.exports import Exports
+from lossscale_codemods.tables.names import Target
+from lossscale_codemods.tables.suppression import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 """What Keras 3 lacks, or has otherwise than the Keras of TensorFlow 2.0 to 2.10: plain data.
 
 Names and members are recorded, and optimizers measured, on Keras 3.15 beside tf-keras 2.21.
-`tests/codemods/vocabulary/test_keras_3.py` compares them with both Keras of today.
+`tests/codemods/tables/test_keras_3.py` compares them with both Keras of today.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from typing import NamedTuple
 
 from compat_lossscale.neighbour_names.keras_3_names import GONE, GONE_V1, MODEL_MEMBERS
-from lossscale_codemods.vocabulary import optimizer_families
-from lossscale_codemods.vocabulary.paths import canonical
+from lossscale_codemods.tables import optimizer_families
+from lossscale_codemods.tables.paths import canonical
 
 GONE_FROM_KERAS = frozenset(
     {
@@ -90,13 +90,13 @@ STATE_MEMBERS = frozenset(
 )
 """Members of optimizers that gave their state, which Keras 3 keeps otherwise."""
 HOOK_MEMBERS = frozenset(
-    {"_create_slots", "_decayed_lr", "_get_hyper", "_hyper", "_resource_apply_dense"}
+    {"_create_slots", "_get_hyper", "_hyper", "_resource_apply_dense"}
     | {"_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper", "add_weight"}
 )
 """Members that subclasses of optimizers define and call."""
 GRADIENT_MEMBERS = frozenset({"_compute_gradients", "get_gradients", "get_updates"})
 """Members that compute gradients."""
-MEMBERS_GONE = STATE_MEMBERS | HOOK_MEMBERS | GRADIENT_MEMBERS | {"decay"}
+MEMBERS_GONE = STATE_MEMBERS | HOOK_MEMBERS | GRADIENT_MEMBERS | {"_decayed_lr", "decay"}
 """All members of optimizers that are not there as they were."""
 ONLY_OF_OPTIMIZERS = MEMBERS_GONE - {
     "add_weight", "decay", "get_weights", "set_weights", "variables", "weights",

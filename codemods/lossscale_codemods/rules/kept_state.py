@@ -22,8 +22,8 @@ from lossscale_codemods.domain import model_compile
 from lossscale_codemods.rules.base import Case, Found, Review, Rule
 from lossscale_codemods.rules.policies import SCALED, compiles_wrapped, name_of, policy_argument
 from lossscale_codemods.source.syntax_tree import dotted
-from lossscale_codemods.vocabulary import frameworks
-from lossscale_codemods.vocabulary.names import WITH_KERAS_2, Meaning, Target
+from lossscale_codemods.tables import frameworks
+from lossscale_codemods.tables.names import WITH_KERAS_2, Meaning, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.vocabulary.likely_names import is_old_path
+from lossscale_codemods.tables.likely_names import is_old_path
 
 EXPERIMENTAL = "tensorflow.keras.mixed_precision.experimental"
 

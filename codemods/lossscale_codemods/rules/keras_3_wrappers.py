@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lossscale_codemods.domain import Occurrence, Program, Role, Usage, all_bindings
-from lossscale_codemods.editing.edits import append_arguments
 from lossscale_codemods.rules.base import (
     Case,
     Ignore,
@@ -39,13 +38,14 @@ from lossscale_codemods.rules.shared.keras_3_places import (
     is_written_for_keras_3,
     old_name,
 )
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.source.edits import append_arguments
+from lossscale_codemods.tables.names import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lossscale_codemods.editing.names import NameRenderer
-    from lossscale_codemods.vocabulary.records import Edit
+    from lossscale_codemods.rules.name_rendering import NameRenderer
+    from lossscale_codemods.tables.records import Edit
 
 _HEAD = "import tensorflow as tf\n"
 _OLD = "tf.keras.mixed_precision.LossScaleOptimizer"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from lossscale_codemods.vocabulary.keras_3 import (
+from lossscale_codemods.tables.keras_3 import (
     AGGREGATION,
     BACKEND_OF_KERAS,
     CLASSES,

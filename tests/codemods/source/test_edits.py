@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from lossscale_codemods.editing.edits import PositionMap
-from lossscale_codemods.vocabulary.records import Edit
+from lossscale_codemods.source.edits import PositionMap
+from lossscale_codemods.tables.records import Edit
 
 
 def test_without_edits_each_offset_is_its_own() -> None:

@@ -20,7 +20,7 @@ from lossscale_codemods.rules.base import (
     Suppressed,
     Verdict,
 )
-from lossscale_codemods.vocabulary.names import Target
+from lossscale_codemods.tables.names import Target
 
 if TYPE_CHECKING:
     from lossscale_codemods.domain import Occurrence
