@@ -15,9 +15,6 @@ from typing import Any
 
 from tests.codemods.repositories.checkouts import extract
 
-_LINE_LENGTHS = (79, 80, 88, 99, 100, 119, 120)
-
-
 LOSS_SCALE = "loss scale"
 """The group of the old names of the loss-scale API, and of what is done with them."""
 _GROUPS = {"LS21": "optimizer families", "LS9": "neighbours", "LS206": "derived classes"}
@@ -149,17 +146,4 @@ def _check(before: bytes, after: bytes, path: str) -> list[str]:
             compile(after, path, "exec", dont_inherit=True)
     except SyntaxError as error:
         problems.append(f"{path}: {error}")
-    longest = max((len(line) for line in before.decode("utf-8", "replace").splitlines()), default=0)
-    # Where a line is longer, the file does not show what its formatter allows.
-    forms = [(n, indent) for n in _LINE_LENGTHS if longest <= n for indent in (2, 4)]
-    kept = [form for form in forms if _formatted(before, *form) == before]
-    # Where the first import goes, blank lines may be left in front of what follows.
-    if kept and not any(_formatted(after, *form).strip() == after.strip() for form in kept):
-        problems.append(f"{path}: no longer formatted for {kept[0][0]} columns or more")
     return problems
-
-
-def _formatted(source: bytes, length: int, indent: int) -> bytes:
-    command = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={length}"]
-    command += ["--config", f"indent-width={indent}", "-"]
-    return subprocess.run(command, input=source, capture_output=True, check=False).stdout

@@ -89,8 +89,8 @@ def _summary(figures: Mapping[str, Any]) -> Iterator[str]:
         len({*one["proven"]["problems"], *one["unsafe"]["problems"]}) for one in figures.values()
     )
     yield (
-        f"Of {files:,} files looked at, every changed one compiles, has the layout of a formatter "
-        "if it had it before, and does not change in a second run"
+        f"Of {files:,} files looked at, every changed one compiles and "
+        "does not change in a second run"
         f"{f', with {problems} exceptions' if problems else ''}. With `--jobs 1`, the "
         f"median time of a repository is {seconds[len(seconds) // 2]:.0f} seconds, and the "
         f"longest time is {seconds[-1]:.0f} seconds."
