@@ -40,7 +40,7 @@ demo: $(VENV)/ready
 
 # A selection for every change: see the markers in pyproject.toml. The rest is in `make nightly`.
 test: $(VENV)/ready
-	@echo "All tests take about six minutes on two quiet cores. 'pytest tests/FOLDER' runs some."
+	@echo "All tests take about eleven minutes on two quiet cores. 'pytest tests/FOLDER' runs some."
 	$(RUN) pytest $(PARALLEL)
 	KERAS_BACKEND=jax $(RUN) pytest $(PARALLEL) tests/keras3 tests/zoo
 

@@ -343,7 +343,7 @@ _WAYS_TO_IMPORT: Final = frozenset(
 )
 _RUNS_BUILT_TEXT: Final = frozenset({"compile", "eval", "exec", "repeat", "timeit", "Timer"})
 _OLD_CODE: Final = re.compile(
-    r"mixed_precision|(?<![\w-])experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
+    r"mixed_precision|(?:^|precision\.)experimental(?![\w-])|LossScale|\.loss_|(?<![\w-])loss_scale\("
 )
 """What a string has in it that can be a part of code with an old name."""
 _TABLES: Final = frozenset({"globals", "locals", "vars"})
@@ -530,6 +530,10 @@ def _runs_text(call: cst.Call, program: Program) -> bool:
         return False
     if program.resolver.bindings(call.func) and not program.resolver.path(call.func):
         return False
+    above = program.tree.parent(call)
+    taker = program.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if isinstance(taker, cst.Call) and _runs_text(taker, program):
+        return False  # `exec(compile(text))` runs one text.
     return not isinstance(call.args[0].value, cst.SimpleString)
 
 

@@ -115,3 +115,11 @@ def test_a_module_whose_members_are_listed() -> None:
     )
     assert reviews(migrate_source(source.format("tf.keras.mixed_precision")))
     assert reviews(migrate_source(source.format("tf.keras.layers"))) == []
+
+
+def test_a_text_that_is_compiled_and_run_is_one_finding() -> None:
+    source = (
+        "NAME = 'tf.keras.mixed_precision.experimental'\nexec(compile(build(NAME), '', 'exec'))\n"
+    )
+    found = [r for r in migrate_source(source).records if r.rule == "LS803"]
+    assert len(found) == 1
