@@ -15,11 +15,11 @@ from lossscale_codemods.python.reaching_definitions import scopes_of
 from lossscale_codemods.python.scopes import Binding, BindingKind, Scope, member_path
 from lossscale_codemods.source import reading
 from lossscale_codemods.source.reading import parsed
-from lossscale_codemods.source.syntax_tree import Tree, dotted
+from lossscale_codemods.source.syntax_tree import dotted, tree_of
 from lossscale_codemods.tables import frameworks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from lossscale_codemods.python.scopes import Scopes
@@ -78,6 +78,9 @@ class ProjectFiles(Protocol):
 
     def mentioning(self, word: str) -> Sequence[Path] | None:
         """Returns the files that have a word in them; nothing if that is not known yet."""
+
+    def running_with(self, others: Collection[Path]) -> Collection[Path] | None:
+        """Returns those of other files that run in one program with it; nothing if not known."""
 
 
 class Definition(NamedTuple):
@@ -305,14 +308,12 @@ def _is_of_another_framework(resolver: Resolver) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=48)
 def _scopes(path: Path, source: bytes) -> Scopes | None:
     """Returns the scopes of a file; nothing if it does not parse."""
-    del path  # A copy in another folder has bindings of its own.
     if reading.problem_of(source) is not None:
         return None
     try:
-        return scopes_of(Tree(cst.parse_module(source)))
+        return scopes_of(tree_of(source, str(path)))
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError):
         return None
 

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import ast
 import functools
-import os
-import re
 from typing import TYPE_CHECKING, Final
 
 from lossscale_codemods.python.scopes import member_path
-from lossscale_codemods.source import run_time_imports
 from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.tables import frameworks, names
 
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lossscale_codemods.python.modules import Modules, ProjectFiles
-
-
-_MOST_FILES = 256
 
 
 def others_name(modules: Modules, words: Collection[str]) -> bool:
@@ -55,106 +49,19 @@ def others_naming(modules: Modules, words: Collection[str]) -> list[Path] | None
     files = modules.files
     if files is None:
         return []
-    mentioning = [modules.mentioning(word) for word in words]
-    if not any(files_with != [] for files_with in mentioning):
-        return []
-    together = _together(modules, files)
-    if together is None:  # Then it can be any file.
-        if None in mentioning:
-            return None
-        together = {path for files_with in mentioning for path in files_with or ()}
+    mentioning = [files.mentioning(word) for word in words]
+    paths = {path for files_with in mentioning for path in files_with or ()} - {files.path}
+    together = files.running_with(paths) if paths or None in mentioning else []
+    if None in mentioning or together is None:
+        return None
     naming = []
-    for path in sorted(together - {files.path}):
+    for path in sorted(together):
         names = modules.names_in(path)
         if names is None:
             return None
         if not names.isdisjoint(words):
             naming.append(path)
     return naming
-
-
-def _together(modules: Modules, files: ProjectFiles) -> set[Path] | None:
-    """Returns the files that can run together with one; nothing if there are too many to tell."""
-    importing = [files.path]
-    run_time_users = _run_time_users(modules)
-    if run_time_users is None:
-        return None
-    for path in importing:
-        name = path.parent.name if path.stem == "__init__" else path.stem
-        users = modules.mentioning(name)
-        if users is None or len(importing) > _MOST_FILES:
-            return None
-        imports = re.compile(
-            rb"\bimport\b[^\n]*\b%s\b|\bfrom\b[^\n]*\b%s\b" % ((os.fsencode(name),) * 2)
-        )
-        importing += [
-            user
-            for user in users
-            if user not in importing
-            and imports.search(modules.source(user))
-            and path in set(_imported(modules, files.seen_from(user), user))
-        ]
-        importing += [
-            user
-            for user in run_time_users
-            if user not in importing and path in set(_run(modules, files.seen_from(user), user))
-        ]
-    together = dict.fromkeys(importing)
-    waiting = list(importing)
-    for path in waiting:
-        for other in _imported(modules, files.seen_from(path), path):
-            if other not in together:
-                together[other] = None
-                waiting.append(other)
-        if len(together) > _MOST_FILES:
-            return None
-    return set(together)
-
-
-def _imported(modules: Modules, files: ProjectFiles, path: Path) -> Iterator[Path]:
-    for dotted in _import_paths(modules.source(path)):
-        if not frameworks.is_framework(dotted):
-            located = files.locate(dotted)
-            if located is not None:
-                yield located[0]
-    yield from _run(modules, files, path)
-
-
-def _run_time_users(modules: Modules) -> list[Path] | None:
-    """Returns the files that run others by their names; nothing if that is not known yet."""
-    words = (*run_time_imports.IMPORTING, *run_time_imports.RUNNING)
-    mentioning = [modules.mentioning(word.decode()) for word in words]
-    if None in mentioning:
-        return None
-    return sorted({user for users in mentioning for user in users or ()})
-
-
-def _run(modules: Modules, files: ProjectFiles, path: Path) -> Iterator[Path]:
-    """Yields the files that one runs by their names."""
-    source = modules.source(path)
-    for name in run_time_imports.module_names(source):
-        if frameworks.is_framework(name.dotted):
-            continue
-        located = files.locate(name.dotted)
-        if located is not None:
-            yield located[0]
-        if name.is_package:
-            folder = path.parent if located is None else located[0].parent
-            yield from sorted(folder.glob("*.py"))
-    for script in run_time_imports.scripts(source):
-        for beside in (script, script.rpartition("/")[2]):
-            if modules.source(path.parent / beside):
-                yield path.parent / beside
-                break
-
-
-@functools.lru_cache(maxsize=512)
-def _import_paths(source: bytes) -> frozenset[str]:
-    """Returns the dotted paths of what a program imports."""
-    tree = parsed(source)
-    if tree is None:
-        return frozenset()
-    return frozenset(imported_paths(ast.walk(tree)))
 
 
 def imported_paths(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -8,6 +8,7 @@ widen what is known of attributes of `self`.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -523,6 +524,7 @@ class ReachingDefinitions(ExpressionReads):
         return result
 
 
+@functools.lru_cache(maxsize=32)
 def scopes_of(tree: Tree) -> Scopes:
     """Returns the scopes of a file, with what can reach each name that is read."""
     scopes = Scopes(tree)
