@@ -20,12 +20,11 @@ from lossscale_codemods.tables.frameworks import is_framework
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+_WORD = re.compile(rb"import\b")
 # No two parts can match the same text, so that the time is linear in the length of hostile files.
-_IMPORT = re.compile(
-    rb"(?:^|[:;])[ \t\"]*(?:from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^()]*\)|(?:[^\n#;\\]|\\\n)*)"
-    rb"|import[ \t]+([\w.][^\n#;]*))",
-    re.MULTILINE,
-)
+_START = re.compile(rb"(?:^|[:;])[ \t\"]*(?:from[ \t]+([\w.]+)[ \t]+)?import\Z", re.MULTILINE)
+_MEMBERS = re.compile(rb"[ \t]*(\([^()]*\)|(?:[^\n#;\\]|\\\n)*)")
+_MODULES = re.compile(rb"[ \t]+([\w.][^\n#;]*)")
 _NAME = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?")
 
 
@@ -70,6 +69,20 @@ def scripts(source: bytes) -> Iterator[str]:
     if any(word in source for word in _RUNNING):
         for match in _SCRIPT.finditer(source):
             yield match[0].decode("utf-8", "replace")
+
+
+def _import_statements(source: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields the module of each `from` import, and the names that an import lists."""
+    after = 0
+    for word in _WORD.finditer(source):
+        line = source.rfind(b"\n", after, word.start()) + 1
+        start = _START.search(source, max(line, after), word.end())
+        after = word.end()
+        if start is not None:
+            module = start[1] or b""
+            listed = (_MEMBERS if module else _MODULES).match(source, after)
+            if listed is not None:
+                yield module, listed[1]
 
 
 class ImportGraph:
@@ -124,8 +137,8 @@ class ImportGraph:
         if path.endswith(".ipynb"):
             source = source.replace(rb"\n", b"\n").replace(b'"', b"\n")
         imported: set[str] = set()
-        for module, members, modules in _IMPORT.findall(source):
-            names = [b"", *(one.split()[0] for one in _NAME.findall(members or modules))]
+        for module, listed in _import_statements(source):
+            names = [b"", *(one.split()[0] for one in _NAME.findall(listed))]
             glue = b"" if module.endswith(b".") or not module else b"."
             imported.update(_text(module + (glue if name else b"") + name) for name in names)
         for dotted in imported:
@@ -143,7 +156,9 @@ class ImportGraph:
         parts = name.split(".") if name else []
         dots = len(dotted) - len(name)
         if dots:
-            folders = [str(Path(path).parents[min(dots, len(Path(path).parents)) - 1])]
+            folders = [path]
+            for _ in range(dots):
+                folders = [os.path.dirname(folders[0])]  # noqa: PTH120  # strings, for speed
         elif not parts or is_framework(name) or parts[0] not in self._roots:
             folders = []
         else:
