@@ -24,9 +24,12 @@ from lossscale_codemods.python.scopes import (
     comprehensions,
     scoped,
 )
-from lossscale_codemods.source.syntax_tree import children, dotted
+from lossscale_codemods.source.reading import problem_of
+from lossscale_codemods.source.syntax_tree import children, dotted, tree_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lossscale_codemods.source.syntax_tree import Tree
 
 
@@ -522,6 +525,21 @@ class ReachingDefinitions(ExpressionReads):
             else:
                 result[binding.name] = result.get(binding.name, frozenset()) | {binding}
         return result
+
+
+def scopes_in(path: Path, source: bytes) -> Scopes | None:
+    """Returns the scopes of a file of a project; nothing if it does not parse.
+
+    Args:
+        path: The file.
+        source: What is in it.
+    """
+    if problem_of(source) is not None:
+        return None
+    try:
+        return scopes_of(tree_of(source, str(path)))
+    except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError):
+        return None
 
 
 @functools.lru_cache(maxsize=32)
