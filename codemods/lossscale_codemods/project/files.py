@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import functools
 import itertools
@@ -12,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lossscale_codemods.domain import Resolver, scopes_in
+from lossscale_codemods.source.reading import parsed
 from lossscale_codemods.tables.frameworks import is_framework
 from lossscale_codemods.tables.records import Result, Status
 
@@ -177,18 +178,66 @@ def _given(path: Path, member: str) -> set[str]:
     # Most members are functions and classes, for which the file need not be parsed.
     if re.search(rb"^(?:class|def|async def)\s+%s\b" % word, source, re.MULTILINE):
         return set()
-    scopes = scopes_in(path, source) if member.encode() in source else None
-    if scopes is None:
-        return set()
-    resolver = Resolver(scopes)
-    paths = (resolver.binding_paths(one) for one in scopes.module.bindings.get(member, ()))
-    return {_NOT_AN_IMPORT if path is None else path for given in paths for path in given}
+    return _bindings(source).get(member, set()) if member.encode() in source else set()
 
 
 @functools.lru_cache(maxsize=64)
 def _source(path: Path, changed: int) -> bytes:
     del changed
     return path.read_bytes()
+
+
+@functools.lru_cache(maxsize=64)
+def _bindings(source: bytes) -> dict[str, set[str]]:
+    """Returns the paths of what each name of a module can be, at its top level."""
+    paths_of: dict[str, set[str]] = {}
+    tree = parsed(source)
+    if tree is None:
+        return paths_of
+    for node in _statements(tree.body):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                path = alias.name if alias.asname else alias.name.partition(".")[0]
+                paths_of.setdefault(alias.asname or path, set()).add(path)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (f"{node.module}." if node.module else "")
+            for alias in node.names:
+                paths_of.setdefault(alias.asname or alias.name, set()).add(base + alias.name)
+        elif isinstance(node, ast.Assign) and not _is_none(node.value):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    paths_of.setdefault(target.id, set()).update(_aliased(node.value, paths_of))
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            paths_of.setdefault(node.name, set()).add(_NOT_AN_IMPORT)
+    return paths_of
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try):
+            yield from _statements([*node.body, *node.orelse])
+        if isinstance(node, ast.Try):
+            for handler in node.handlers:
+                yield from _statements(handler.body)
+            yield from _statements(node.finalbody)
+
+
+def _is_none(value: ast.expr) -> bool:
+    """Whether a name gets nothing, as one that could not be imported."""
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _aliased(value: ast.expr, paths_of: dict[str, set[str]]) -> set[str]:
+    """Returns the paths of a dotted name; anything else is no import."""
+    members: list[str] = []
+    while isinstance(value, ast.Attribute):
+        members.insert(0, value.attr)
+        value = value.value
+    roots = paths_of.get(value.id) if isinstance(value, ast.Name) else None
+    if not roots or _NOT_AN_IMPORT in roots:
+        return {_NOT_AN_IMPORT}
+    return {".".join([root, *members]) for root in roots}
 
 
 class ProjectImports:

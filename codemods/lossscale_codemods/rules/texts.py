@@ -140,9 +140,9 @@ class Strings(Rule):
                     # The names of classes are in new programs too.
                     old = _string_text(node) not in names.OLD_CLASS_NAMES
                     yield self.found(node, program, review, Role.STRING, is_old_use=old)
-        for node in program.tree.nodes(cst.Call):
-            if _looks_up(program, node):
-                yield self.found(node, program, _LOOKED_UP)
+        for call in program.tree.nodes(cst.Call):
+            if _looks_up(program, call):
+                yield self.found(call, program, _LOOKED_UP)
 
     def _review(
         self, program: Program, node: cst.SimpleString | cst.FormattedString

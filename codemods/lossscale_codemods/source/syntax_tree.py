@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 import builtins
 import functools
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Span: TypeAlias = tuple[int, int]
 N = TypeVar("N", bound=cst.CSTNode)
+M = TypeVar("M", bound=cst.CSTNode)
 
 _LAYOUT = ("whitespace", "lines_", "leading_lines", "header", "footer", "indent", "lbracket")
 
@@ -197,10 +198,23 @@ class Tree:
             yield current
             current = self.parents.get(current)
 
-    def nodes(self, *kinds: type[N]) -> list[N]:
-        """Returns all nodes of some kinds, and of none that are derived from these."""
+    @functools.cached_property
+    def _by_kind(self) -> dict[type, list[Any]]:
         # To ask each node with isinstance() takes ten times as long: the kinds are abstract.
-        return [node for node in self.parents if type(node) in kinds]  # type: ignore[misc]
+        by_kind: dict[type, list[Any]] = {}
+        for node in self.parents:
+            by_kind.setdefault(type(node), []).append(node)
+        return by_kind
+
+    @overload
+    def nodes(self, kind: type[N], /) -> list[N]: ...
+
+    @overload
+    def nodes(self, kind: type[N], other: type[M], /) -> list[N | M]: ...
+
+    def nodes(self, *kinds: type[cst.CSTNode]) -> list[Any]:
+        """Returns all nodes of one or two kinds: of the one, and then of the other."""
+        return [node for kind in kinds for node in self._by_kind.get(kind, ())]
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode:
         """Returns the statement, simple line or compound, that the node is in."""
