@@ -148,8 +148,8 @@ class GraphRewrite(Rule):
 
     def find(self, program: Program) -> Iterator[Occurrence]:
         """Yields calls under the name of today that get a Keras optimizer."""
-        for node in program.tree.parents:
-            if not isinstance(node, cst.Call) or not node.args:
+        for node in program.tree.nodes(cst.Call):
+            if not node.args:
                 continue
             if not isinstance(node.func, cst.Name | cst.Attribute):
                 continue
