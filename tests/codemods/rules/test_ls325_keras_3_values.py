@@ -21,6 +21,8 @@ def reviews_of(line: str, target: str = "keras3") -> list[str]:
         "print([v.dtype.name for v in model.weights])",
         "print({v.name: v.dtype.is_floating for v in model.trainable_variables})",
         "print(model.variables[0].dtype.base_dtype)",
+        "print(layer.kernel.dtype.name)",
+        "print(tf.keras.Input((4,)).dtype.name)",
         "print(layer.get_config()['dtype'])",
         "print(model.fit(data).history['lr'])",
         "print(type(opt).__mro__[1])",
