@@ -17,7 +17,7 @@ from lossscale_codemods.tables.records import Outcome, Record
 from lossscale_codemods.tables.suppression import IS_OURS, comments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from lossscale_codemods.domain import Program
 
@@ -224,11 +224,7 @@ def _is_attribute_test(program: Program, argument: cst.CSTNode | None, text: str
     if call is None or not call.args or text not in _MEMBERS:
         return False
     if called in _ASKS:
-        paths = program.resolver.paths(call.args[0].value)
-        return any(
-            p is not None and names.lookup(p) is None and names.lookup(f"{p}.{text}") is not None
-            for p in paths
-        )
+        return _is_old_member(call.args[0].value, text, program)
     return called in _IMPORTS and any(
         isinstance(n, cst.SimpleString) and str(n.evaluated_value).endswith("mixed_precision")
         for n in program.tree.walk(call)
@@ -251,10 +247,7 @@ def _looks_up(program: Program, call: cst.Call) -> bool:
         return False
     if isinstance(call.args[1].value, cst.SimpleString):
         return False
-    return any(
-        path is not None and names.lookup(path) is None and names.has_old_members(path)
-        for path in program.resolver.paths(call.args[0].value)
-    )
+    return _had_old_members(call.args[0].value, program)
 
 
 _METHODS: Final = frozenset({"compile", "eval"})
@@ -459,19 +452,31 @@ def _of_lookup(node: cst.Call | cst.Subscript, program: Program) -> Review | Non
     else:
         return None
     match dictionary:
-        case cst.Attribute(value=module, attr=cst.Name(value="__dict__")):
-            paths = _still_there(program.resolver.paths(module))
-        case cst.Call(func=cst.Name(value="vars"), args=[cst.Arg(value=module, star="")]):
-            paths = _still_there(program.resolver.paths(module))
+        case cst.Attribute(value=owner, attr=cst.Name(value="__dict__")):
+            module = owner
+        case cst.Call(func=cst.Name(value="vars"), args=[cst.Arg(value=owner, star="")]):
+            module = owner
         case _:
             return None
     if isinstance(name, cst.SimpleString):
-        old = any(names.lookup(f"{path}.{name.evaluated_value!s}") is not None for path in paths)
-        return _IN_A_DICTIONARY if old else None
-    return _LOOKED_UP if any(map(names.has_old_members, paths)) else None
+        is_old = _is_old_member(module, str(name.evaluated_value), program)
+        return _IN_A_DICTIONARY if is_old else None
+    return _LOOKED_UP if _had_old_members(module, program) else None
 
 
-def _still_there(paths: Iterable[str | None]) -> list[str]:
+def _is_old_member(module: cst.BaseExpression, name: str, program: Program) -> bool:
+    """Whether a module that is still there had an old name."""
+    paths = _still_there(module, program)
+    return any(names.lookup(f"{path}.{name}") is not None for path in paths)
+
+
+def _had_old_members(module: cst.BaseExpression, program: Program) -> bool:
+    """Whether a module that is still there had any old names."""
+    return any(map(names.has_old_members, _still_there(module, program)))
+
+
+def _still_there(module: cst.BaseExpression, program: Program) -> list[str]:
+    paths = program.resolver.paths(module)
     return [path for path in paths if path is not None and names.lookup(path) is None]
 
 
@@ -507,8 +512,7 @@ def _lists_members(call: cst.Call, program: Program) -> bool:
     """Whether a call is `inspect.getmembers(module)`, of a module that had old names."""
     if _last_name(call) != "getmembers" or not call.args:
         return False
-    paths = _still_there(program.resolver.paths(call.args[0].value))
-    return any(map(names.has_old_members, paths))
+    return _had_old_members(call.args[0].value, program)
 
 
 def _looks_up_own_name(node: cst.Subscript, program: Program) -> bool:
