@@ -573,7 +573,7 @@ class Keras3Values(_Keras3Rule):
     id = "LS325"
     title = "Other differences of Keras 3"
     valid = (
-        _left(f"{_LAYER}print([one.dtype.name for one in layer.weights])", "is a string"),
+        _left(f"{_LAYER}print(layer.weights[0].dtype.name)", "is a string"),
         _left(f"{_LAYER}print(layer.get_config()['dtype'])", "another form"),
         _left("print(model.fit(data).history['lr'])", "learning_rate"),
         _left(f"{_LAYER}print(layer(inputs).dtype.name)"),

@@ -63,7 +63,6 @@ def test_a_loss_scale_optimizer_takes_the_name_of_a_step() -> None:
         ("opt.apply_gradients(pairs, name='step')", "takes the gradients alone"),
         ("print(opt.get_config()['decay'])", "in another form"),
         ("print(opt.iterations.read_value())", "has no value(), read_value()"),
-        ("opt.iterations = counter", "a variable of its own"),
         ("print(hasattr(opt, 'get_slot'))", "looks up"),
         ("done = opt.apply_gradients(pairs)", "returns the variable that counts"),
         (

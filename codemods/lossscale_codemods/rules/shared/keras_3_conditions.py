@@ -260,11 +260,6 @@ def reads_member_of_variable(node: cst.Attribute, program: Program) -> bool:
     return is_value or name in keras_3.NOT_OF_VARIABLES
 
 
-def is_assigned(node: cst.Attribute, program: Program) -> bool:
-    """Whether something is assigned to an attribute."""
-    return node in program.scopes.binding_at
-
-
 def is_not_made_again(node: cst.Attribute, program: Program) -> bool:
     """Whether a config is used for more than to make an optimizer of it."""
     call = _call_of(node, program)
@@ -324,11 +319,6 @@ def names_arguments_of_old_steps(node: cst.Attribute, program: Program) -> bool:
     return bool(named) and optimizer_kinds(owner_of(node), program) != {ObjectType.WRAPPER}
 
 
-def has_a_member_read(node: cst.Attribute, program: Program) -> bool:
-    """Whether a member of an attribute is read."""
-    return isinstance(program.tree.parent(node), cst.Attribute)
-
-
 def looks_up_what_is_gone(node: cst.Call, program: Program) -> bool:
     """Whether a member of an optimizer is looked up by a name: `hasattr(opt, "get_slot")`."""
     if not node.args or any(argument.star for argument in node.args):
@@ -380,30 +370,12 @@ def is_of_a_dtype_of_keras(node: cst.Attribute, program: Program) -> bool:
     match node.value:
         case cst.Attribute(value=cst.Attribute(attr=name), attr=cst.Name("dtype")):
             return name.value in keras_3.OF_WEIGHTS
-        case cst.Attribute(value=cst.Subscript(value=variables), attr=cst.Name("dtype")):
-            return _are_variables(variables)
+        case cst.Attribute(value=cst.Subscript(value=lists), attr=cst.Name("dtype")):
+            name = lists.attr.value if isinstance(lists, cst.Attribute) else ""
+            return name in keras_3.LISTS_OF_VARIABLES
         case cst.Attribute(value=one, attr=cst.Name("dtype")):
-            return _is_symbolic(one, program) or _is_one_of_variables(one, program)
+            return _is_symbolic(one, program)
     return False
-
-
-def _is_one_of_variables(node: cst.BaseExpression, program: Program) -> bool:
-    """Whether a loop, or a comprehension, gives a name each of `model.weights`, or similar."""
-    loops = (
-        above.for_in if isinstance(above, cst.BaseComp) else above
-        for above in program.tree.ancestors(node)
-        if isinstance(above, cst.For | cst.BaseComp)
-    )
-    return isinstance(node, cst.Name) and any(
-        isinstance(loop, cst.For | cst.CompFor)
-        and dotted(loop.target) == node.value
-        and _are_variables(loop.iter)
-        for loop in loops
-    )
-
-
-def _are_variables(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Attribute) and node.attr.value in keras_3.LISTS_OF_VARIABLES
 
 
 def reads_all_logs(node: cst.Attribute, program: Program) -> bool:

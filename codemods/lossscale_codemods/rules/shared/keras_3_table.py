@@ -56,13 +56,6 @@ _MEMBERS_OF_OPTIMIZERS = (
         stops=True,
     ),
     Row(
-        ("iterations",),
-        "Keras 3 counts in a variable of its own",
-        "Assign to that: `iterations.assign()`.",
-        of=met.OPTIMIZER,
-        when=met.is_assigned,
-    ),
-    Row(
         ("lr",),
         "`lr` is `learning_rate` in Keras 3",
         "Write `learning_rate`.",
@@ -113,14 +106,6 @@ _MEMBERS_OF_OPTIMIZERS = (
         "if this is a loss-scale optimizer, Keras 3 has this at its inner_optimizer alone",
         "Ask inner_optimizer, if it is one.",
         of=met.WRAPPER,
-        stops=True,
-    ),
-    Row(
-        keras_3.HYPERPARAMETERS,
-        "{name} is a Python number in Keras 3",
-        "Read it, or assign to it, as such.",
-        of=met.OPTIMIZER,
-        when=met.has_a_member_read,
         stops=True,
     ),
     *(
