@@ -272,16 +272,16 @@ class _Comparing:
     def _slots(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the names of slots, which tell the generations of Keras' optimizers apart."""
         slots = [
-            ", ".join(sorted({*side.steps[0].arrays} - {VARIABLES}) if side.steps else ())
+            ", ".join(sorted({*side.steps[-1].arrays} - {VARIABLES}) if side.steps else ())
             for side in (one, other)
         ]
         self.rounds_alike = self.same_kernels and slots[0] == slots[1]
-        if all(slots) and self.same_kernels and not self.rounds_alike:
-            self.result.notes.append(
-                f"The slots of {one.title} are {slots[0]} before and {slots[1]} after: the classes "
-                "are of two generations of Keras. tf.keras.optimizers.legacy has those of "
-                "TensorFlow 2.0 to 2.10."
-            )
+        if family_of(one.inner) == family_of(other.inner) and all(slots) and slots[0] != slots[1]:
+            note = f"{one.title} has the slots {slots[0]} before and {slots[1]} after: "
+            note += "the classes are of two generations of Keras."
+            if "tf_keras" in self.sides[1].versions:
+                note += " tf.keras.optimizers.legacy has those of TensorFlow 2.0 to 2.10."
+            self.result.notes.append(note)
 
     def _beginnings(
         self, one: RecordedOptimizer, other: RecordedOptimizer

@@ -152,7 +152,7 @@ def test_classes_of_two_generations_need_not_round_alike(tmp_path: Path) -> None
     same = compare(before, recording(tmp_path, steps("_velocities", 0.001)))
     assert same.verdict is ComparisonVerdict.SAME
     (note,) = same.notes
-    assert "are rms before and _velocities after: the classes are of two generations" in note
+    assert "has the slots rms before and _velocities after: the classes are of two" in note
     assert different(compare(before, recording(tmp_path, steps("rms", 0.001)))) == ("variable", 1)
 
 
