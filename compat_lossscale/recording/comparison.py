@@ -300,9 +300,9 @@ class _Comparing:
                 self.result.notes.append(
                     f"The {name} of {one.title} is {words[0]} before and {words[1]} after."
                 )
-        pairs, left_alone, right_alone = match(one, other)
-        trained = [(one.names[place], ("trained", "not trained")) for place in left_alone]
-        trained += [(other.names[place], ("not trained", "trained")) for place in right_alone]
+        pairs, alone, alone2 = match(one, other)
+        trained = [(one.names[place], ("trained", "not trained")) for place in alone]
+        trained += [(other.names[place], ("not trained", "trained")) for place in alone2]
         for name, words in trained:
             self._differ("trained variables", 0, one, words, places, name)
         for left, right in pairs:
@@ -321,11 +321,10 @@ class _Comparing:
 
     def _kinds(self, one: RecordedOptimizer, other: RecordedOptimizer) -> None:
         """Compares the families of optimizers, and the loss scales that they were made with."""
-        places = (one.at, other.at)
         if family_of(one.inner) != family_of(other.inner):
-            self._differ("optimizer", 0, one, (one.title, other.title), places)
+            self._differ("optimizer", 0, one, (one.title, other.title), (one.at, other.at))
         if one.settings and other.settings and one.settings != other.settings:
-            self._differ("loss scale", 0, one, (one.settings, other.settings), places)
+            self._differ("loss scale", 0, one, (one.settings, other.settings), (one.at, other.at))
 
     def _in_force(self) -> None:
         """Compares what is in force when the programs end, unless one of them alone fails."""
@@ -657,7 +656,8 @@ def _policy(name: str) -> str:
 
 def _equal_settings(one: object, other: object) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):  # a schedule
-        return all(_equal_settings(one[name], other[name]) for name in one.keys() & other.keys())
+        both = (one.keys() & other.keys()) - {"name"}
+        return all(_equal_settings(one[name], other[name]) for name in both)
     if isinstance(one, int | float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-6)
     return one == other
@@ -665,8 +665,8 @@ def _equal_settings(one: object, other: object) -> bool:
 
 def _setting(value: object) -> str:
     if isinstance(value, dict) and isinstance(value.get("config"), dict):
-        given = ", ".join(f"{name}={one}" for name, one in value["config"].items())
-        return f"{value.get('class_name')}({given})"
+        given = (f"{name}={one}" for name, one in value["config"].items() if name != "name")
+        return f"{value.get('class_name')}({', '.join(given)})"
     return str(value)
 
 
