@@ -52,8 +52,8 @@ _FIXED = Review(
     f"If that is fine, use {_SHOWN}.MixedPrecisionLossScaleOptimizer with the number.",
 )
 _EXPONENTIAL = Review(
-    "tf.contrib is gone; a DynamicLossScale halves at the first step that is not finite and doubles "
-    "after so many that are, which this manager does only with decr_every_n_nan_or_inf=1, "
+    "tf.contrib is gone; a DynamicLossScale halves at the first step that is not finite and "
+    "doubles after so many that are, which this manager does only with decr_every_n_nan_or_inf=1, "
     "incr_ratio=2 and decr_ratio=0.5",
     f"If that is fine, use {_SHOWN}.DynamicLossScale and "
     f"{_SHOWN}.MixedPrecisionLossScaleOptimizer.",
