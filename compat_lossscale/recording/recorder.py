@@ -166,11 +166,11 @@ def kept_in(path: str) -> Tuple[List[Dict[str, Any]], List[Any]]:
     batches: List[Any] = []
     try:
         with gzip.open(path, "rb") as file:
-            header, *lines = (json.loads(line.decode("utf-8")) for line in file)
-        if header["t"] != "lossscale-recording":
+            lines = [json.loads(line.decode("utf-8")) for line in file]
+        if [line["t"] for line in lines[:1]] != ["lossscale-recording"]:
             raise ValueError("it is no recording")
-        for line in lines:
-            if line["t"] == header["t"]:
+        for line in lines[1:]:
+            if line["t"] == "lossscale-recording":
                 break  # the second run of --twice
             if line["t"] == "optimizer":
                 optimizers.append(line)
