@@ -335,7 +335,11 @@ def test_a_missing_program_and_wrong_options_are_errors(tmp_path: Path) -> None:
     assert "name the program" in done.stderr
 
 
-@pytest.mark.parametrize("content", [b"", b"no", gzip.compress(b""), gzip.compress(b"[1]\n{}\n")])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no", gzip.compress(b""), gzip.compress(b"[1]\n{}\n")],
+    ids=["empty", "no gzip", "nothing", "a list"],
+)
 def test_what_is_no_recording_begins_no_other_one(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.lsr"
     path.write_bytes(content)
