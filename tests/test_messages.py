@@ -1313,8 +1313,7 @@ TENSORFLOW: list[tuple[str, Callable[[], object], str]] = [
         "install otherwise",
         install_otherwise,
         (
-            "The old names are in place already, with legacy_optimizers=True "
-            "(`compat-lossscale run` says so by --legacy-optimizers), and now "
+            "The old names are in place already, with legacy_optimizers=True, and now "
             "legacy_optimizers=False is asked for. Leave the argument out to take them "
             "as they are, or call compat_lossscale.uninstall() first."
         ),

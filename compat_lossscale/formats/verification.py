@@ -18,8 +18,7 @@ from compat_lossscale._printable import escaped
 from compat_lossscale.errors import CompatLossScaleError
 from compat_lossscale.formats import isolated
 from compat_lossscale.formats.artefact import Artefact, LiveState, StatedConfig
-from compat_lossscale.formats.artefact_conversion import convert_artefact
-from compat_lossscale.formats.conversion import Conversion, Verdict
+from compat_lossscale.formats.conversion import Conversion, Verdict, convert_artefact
 from compat_lossscale.formats.isolated import to_json
 from compat_lossscale.formats.readers import checkpoint
 from compat_lossscale.formats.reading import find, read_in_this_process
