@@ -40,7 +40,7 @@ SHIM: Final = {
     "neighbours/removed_members": "neighbours/test_changed_signatures.py",
     # They run before a program, in its process: the tests start one.
     "legacy/_site/sitecustomize": "cli/test_run.py",
-    "legacy/tf_keras_home": "legacy/test_install.py",
+    "legacy/homes": "legacy/test_install.py",
     "legacy/program": "cli/test_run_as_python.py",
     "legacy/startup": "cli/test_run_as_python.py",
     "legacy/waiting": "legacy/test_deferred.py",

@@ -188,22 +188,9 @@ def _installed_as_json(
         "python": installed.python,
         "packages": dict(installed.packages),
         "tf_use_legacy_keras": installed.legacy_keras,
-        "jobs": [
-            {
-                "name": job.name,
-                "outlook": job.outlook.value,
-                "reason": job.reason,
-                "step": job.step,
-            }
-            for job in jobs
-        ],
+        "jobs": [{**dataclasses.asdict(job), "outlook": job.outlook.value} for job in jobs],
         "notes": [{"reason": note.reason, "step": note.step} for note in notes],
-        "old_names": {
-            "files": list(survey.files),
-            "looked_at": survey.looked_at,
-            "left_out": survey.left_out,
-            "complete": survey.complete,
-        },
+        "old_names": dataclasses.asdict(survey),
     }
 
 

@@ -64,45 +64,52 @@ class MigrateCommand(Command):
 def check_arguments(
     paths: tuple[Path, ...],
     *,
-    write: bool,
-    check: bool,
-    form: str | None,
-    html: Path | None,
-    undo: Path | None,
+    write: bool = False,
+    check: bool = False,
+    form: str | None = None,
+    html: Path | None = None,
+    undo: Path | None = None,
+    prove: str | None = None,
+    steps: int | None = None,
+    suppress: bool = False,
+    stdin_filename: Path | None = None,
 ) -> None:
     """Refuses options that contradict each other, before anything is read or written."""
-    if not paths:
-        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
-    if write and check:
-        raise click.UsageError(
-            "--write and --check exclude each other: --check writes nothing. Give one of them."
-        )
-    if undo is not None and not write:
-        raise click.UsageError("--undo needs --write: without it nothing is changed.")
+    reads_input = Path("-") in paths
+    refusals = (
+        (not paths, "Name the files or folders to migrate, for example `migrate src`."),
+        (
+            write and check,
+            "--write and --check exclude each other: --check writes nothing. Give one of them.",
+        ),
+        (undo and not write, "--undo needs --write: without it nothing is changed."),
+        (reads_input and len(paths) > 1, "`-` stands alone: give it, or files and folders."),
+        (steps and not prove, "--steps needs --prove: without it, nothing is run."),
+        (prove and suppress, "--prove is for changes, and --add-suppressions makes none."),
+        (
+            stdin_filename and not reads_input,
+            "--stdin-filename is for standard input: give `-` as the path.",
+        ),
+        *(
+            (given and reads_input, f"--{option} needs files or folders, not standard input.")
+            for option, given in (
+                ("html", html),
+                ("undo", undo),
+                (form, form),
+                ("prove", prove),
+                ("add-suppressions", suppress),
+            )
+        ),
+    )
+    for is_wrong, message in refusals:
+        if is_wrong:
+            raise click.UsageError(message)
     if undo is not None and os.path.lexists(undo):
         from lossscale_codemods.running.writing import already_there
 
         raise click.UsageError(already_there(undo))
     if html is not None:
         check_report_path(html)
-    if Path("-") in paths and len(paths) > 1:
-        raise click.UsageError("`-` stands alone: give it, or files and folders.")
-    reports = {"html": html, "undo": undo, form: form}
-    for option, given in reports.items() if Path("-") in paths else ():
-        if given is not None:
-            raise click.UsageError(f"--{option} needs files or folders, not standard input.")
-
-
-def check_proof(
-    paths: tuple[Path, ...], *, prove: str | None, steps: int | None, suppress: bool = False
-) -> None:
-    """Refuses options of a proof that contradict others."""
-    if steps is not None and prove is None:
-        raise click.UsageError("--steps needs --prove: without it, nothing is run.")
-    if prove is not None and suppress:
-        raise click.UsageError("--prove is for changes, and --add-suppressions makes none.")
-    if prove is not None and Path("-") in paths:
-        raise click.UsageError("--prove needs files or folders, not standard input.")
 
 
 def form_of(**forms: bool) -> str | None:
@@ -116,15 +123,6 @@ def form_of(**forms: bool) -> str | None:
         options = " and ".join(f"--{form}" for form in given)
         raise click.UsageError(f"{options} exclude each other. Give one of them.")
     return given[0] if given else None
-
-
-def check_standard_input(paths: tuple[Path, ...], name: Path | None, *, suppress: bool) -> None:
-    """Refuses options that are for standard input, or are not, where it is read or not."""
-    is_read = Path("-") in paths
-    if name is not None and not is_read:
-        raise click.UsageError("--stdin-filename is for standard input: give `-` as the path.")
-    if suppress and is_read:
-        raise click.UsageError("--add-suppressions needs files or folders, not standard input.")
 
 
 def ids(text: str) -> tuple[str, ...]:
@@ -345,9 +343,18 @@ def migrate(
         _explain(explain)
         return
     form = form_of(json=as_json, sarif=sarif, github=github, statistics=statistics)
-    check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
-    check_proof(paths, prove=prove, steps=steps, suppress=add_suppressions)
-    check_standard_input(paths, stdin_filename, suppress=add_suppressions)
+    check_arguments(
+        paths,
+        write=write,
+        check=check,
+        form=form,
+        html=html,
+        undo=undo,
+        prove=prove,
+        steps=steps,
+        suppress=add_suppressions,
+        stdin_filename=stdin_filename,
+    )
     require_libcst("migrate")
     configuration = configuration_of([stdin_filename] if stdin_filename else paths, config)
     target = target or configuration.target

@@ -21,12 +21,6 @@ from compat_lossscale.pages import page
 from compat_lossscale.pages.page import Row, hunks
 from compat_lossscale.spec import Generation
 
-_WORDS = {
-    ArtefactStatus.LOSSLESS: "lossless",
-    ArtefactStatus.LOSSY: "would lose something",
-    ArtefactStatus.NO_LOSS_SCALE: "without a loss scale",
-    ArtefactStatus.UNREADABLE: "unreadable",
-}
 _URGENCY = (
     ArtefactStatus.UNREADABLE,
     ArtefactStatus.LOSSY,
@@ -47,8 +41,8 @@ def as_html_page(results: Sequence[Verification], *, deep: Sequence[Mapping[str,
         deep: The comparisons with tf-keras, in the form of `--json`.
     """
     statuses = [
-        (_css(status), words, sum(result.status is status for result in results))
-        for status, words in _WORDS.items()
+        (_css(status), status.words, sum(result.status is status for result in results))
+        for status in ArtefactStatus
     ]
     made = [made for result in results for _, of_config in result.conversions for made in of_config]
     ordered = sorted(results, key=lambda result: _URGENCY.index(result.status))
@@ -90,7 +84,7 @@ def _shown(result: Verification, *, open_: bool) -> dict[str, Any]:
     return {
         "path": result.path,
         "status": _css(result.status),
-        "words": _WORDS[result.status],
+        "words": result.status.words,
         "error": result.error,
         "facts": facts,
         "configs": [

@@ -52,6 +52,14 @@ class ArtefactStatus(enum.Enum):
     NO_LOSS_SCALE = "no loss scale"
     UNREADABLE = "unreadable"
 
+    @property
+    def words(self) -> str:
+        """What is said of artefacts of this status."""
+        return {
+            ArtefactStatus.LOSSY: "would lose something",
+            ArtefactStatus.NO_LOSS_SCALE: "without a loss scale",
+        }.get(self, self.value)
+
 
 @dataclasses.dataclass(frozen=True)
 class Verification:

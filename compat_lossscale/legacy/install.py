@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from compat_lossscale._patching import Undo, take_back
 from compat_lossscale.errors import InstallError
-from compat_lossscale.legacy import keras_3_home, tf_keras_home, waiting
+from compat_lossscale.legacy import homes, waiting
 
 _lock = threading.RLock()
 _undo: Undo = []
@@ -57,13 +57,12 @@ def install(
             waiting.done()
             return
         options = _agreed(legacy_optimizers, neighbours, keras, waiting.what_to_install())
-        home = keras_3_home if options["keras"] == 3 else tf_keras_home
-        home.require("compat_lossscale.install()")
+        homes.require("compat_lossscale.install()", keras=options["keras"])
         waiting.done()
         undo: Undo = []
         try:
-            home.select(undo)
-            home.put(options, undo)
+            homes.select(undo, keras=options["keras"])
+            homes.put(options, undo)
             if options["neighbours"]:
                 waiting.put_neighbours(undo, keras=options["keras"])
         except BaseException:

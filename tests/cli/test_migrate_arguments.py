@@ -18,10 +18,6 @@ from compat_lossscale.cli.migrate import (
     options_of,
 )
 
-NOTHING: dict[str, Any] = {
-    "write": False, "check": False, "form": None, "html": None, "undo": None,
-}  # fmt: skip
-
 
 @pytest.mark.parametrize(
     ("paths", "arguments"),
@@ -33,7 +29,7 @@ NOTHING: dict[str, Any] = {
     ],
 )
 def test_what_makes_sense_together(paths: list[str], arguments: dict[str, Any]) -> None:
-    check_arguments(tuple(map(Path, paths)), **{**NOTHING, **arguments})
+    check_arguments(tuple(map(Path, paths)), **arguments)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +55,7 @@ def test_what_does_not(
     monkeypatch.chdir(tmp_path)
     Path("existing").touch()
     with pytest.raises(click.UsageError, match=reason):
-        check_arguments(tuple(map(Path, paths)), **{**NOTHING, **arguments})
+        check_arguments(tuple(map(Path, paths)), **arguments)
 
 
 def test_ids_are_separated_by_commas() -> None:
