@@ -64,52 +64,51 @@ class MigrateCommand(Command):
 def check_arguments(
     paths: tuple[Path, ...],
     *,
-    write: bool = False,
-    check: bool = False,
-    form: str | None = None,
-    html: Path | None = None,
-    undo: Path | None = None,
-    prove: str | None = None,
-    steps: int | None = None,
-    suppress: bool = False,
-    stdin_filename: Path | None = None,
+    write: bool,
+    check: bool,
+    form: str | None,
+    html: Path | None,
+    undo: Path | None,
 ) -> None:
     """Refuses options that contradict each other, before anything is read or written."""
-    reads_input = Path("-") in paths
-    refusals = (
-        (not paths, "Name the files or folders to migrate, for example `migrate src`."),
-        (
-            write and check,
-            "--write and --check exclude each other: --check writes nothing. Give one of them.",
-        ),
-        (undo and not write, "--undo needs --write: without it nothing is changed."),
-        (reads_input and len(paths) > 1, "`-` stands alone: give it, or files and folders."),
-        (steps and not prove, "--steps needs --prove: without it, nothing is run."),
-        (prove and suppress, "--prove is for changes, and --add-suppressions makes none."),
-        (
-            stdin_filename and not reads_input,
-            "--stdin-filename is for standard input: give `-` as the path.",
-        ),
-        *(
-            (given and reads_input, f"--{option} needs files or folders, not standard input.")
-            for option, given in (
-                ("html", html),
-                ("undo", undo),
-                (form, form),
-                ("prove", prove),
-                ("add-suppressions", suppress),
-            )
-        ),
-    )
-    for is_wrong, message in refusals:
-        if is_wrong:
-            raise click.UsageError(message)
+    if not paths:
+        raise click.UsageError("Name the files or folders to migrate, for example `migrate src`.")
+    if write and check:
+        raise click.UsageError(
+            "--write and --check exclude each other: --check writes nothing. Give one of them."
+        )
+    if undo is not None and not write:
+        raise click.UsageError("--undo needs --write: without it nothing is changed.")
     if undo is not None and os.path.lexists(undo):
         from lossscale_codemods.running.writing import already_there
 
         raise click.UsageError(already_there(undo))
     if html is not None:
         check_report_path(html)
+    if Path("-") in paths and len(paths) > 1:
+        raise click.UsageError("`-` stands alone: give it, or files and folders.")
+    reports = {"html": html, "undo": undo, form: form}
+    for option, given in reports.items() if Path("-") in paths else ():
+        if given is not None:
+            raise click.UsageError(f"--{option} needs files or folders, not standard input.")
+
+
+def check_proof(
+    paths: tuple[Path, ...],
+    *,
+    prove: str | None,
+    steps: int | None,
+    rtol: float | None,
+    suppress: bool = False,
+) -> None:
+    """Refuses options of a proof that contradict others."""
+    for option, given in {"steps": steps, "rtol": rtol}.items():
+        if given is not None and prove is None:
+            raise click.UsageError(f"--{option} needs --prove: without it, nothing is run.")
+    if prove is not None and suppress:
+        raise click.UsageError("--prove is for changes, and --add-suppressions makes none.")
+    if prove is not None and Path("-") in paths:
+        raise click.UsageError("--prove needs files or folders, not standard input.")
 
 
 def form_of(**forms: bool) -> str | None:
@@ -123,6 +122,15 @@ def form_of(**forms: bool) -> str | None:
         options = " and ".join(f"--{form}" for form in given)
         raise click.UsageError(f"{options} exclude each other. Give one of them.")
     return given[0] if given else None
+
+
+def check_standard_input(paths: tuple[Path, ...], name: Path | None, *, suppress: bool) -> None:
+    """Refuses options that are for standard input, or are not, where it is read or not."""
+    is_read = Path("-") in paths
+    if name is not None and not is_read:
+        raise click.UsageError("--stdin-filename is for standard input: give `-` as the path.")
+    if suppress and is_read:
+        raise click.UsageError("--add-suppressions needs files or folders, not standard input.")
 
 
 def ids(text: str) -> tuple[str, ...]:
@@ -290,6 +298,13 @@ _A_PATH = click.Path(path_type=Path, allow_dash=True, readable=False)
     metavar="N",
     help="With --prove: end the program after N steps of its first optimizer.",
 )
+@click.option(
+    "--rtol",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="With --prove: the relative difference of a variable that counts as the same [by how far "
+    "it has gone].",
+)
 @click.option("--explain", metavar="ID", help="Explain a rule, with examples, and stop.")
 @click.option("--list-rules", is_flag=True, help="List the rules and stop.")
 @click.pass_context
@@ -323,6 +338,7 @@ def migrate(
     undo: Path | None,
     prove: str | None,
     steps: int | None,
+    rtol: float | None,
     explain: str | None,
     list_rules: bool,
 ) -> None:
@@ -343,18 +359,9 @@ def migrate(
         _explain(explain)
         return
     form = form_of(json=as_json, sarif=sarif, github=github, statistics=statistics)
-    check_arguments(
-        paths,
-        write=write,
-        check=check,
-        form=form,
-        html=html,
-        undo=undo,
-        prove=prove,
-        steps=steps,
-        suppress=add_suppressions,
-        stdin_filename=stdin_filename,
-    )
+    check_arguments(paths, write=write, check=check, form=form, html=html, undo=undo)
+    check_proof(paths, prove=prove, steps=steps, rtol=rtol, suppress=add_suppressions)
+    check_standard_input(paths, stdin_filename, suppress=add_suppressions)
     require_libcst("migrate")
     configuration = configuration_of([stdin_filename] if stdin_filename else paths, config)
     target = target or configuration.target
@@ -397,7 +404,7 @@ def migrate(
             )
             run = migrate_paths(write=write and prove is None, undo=undo if write else None)
         if prove is not None:
-            proof = proof_of(run, prove, target=target, steps=steps)
+            proof = proof_of(run, prove, target=target, steps=steps, rtol=rtol)
             write = write and proof.passed
             if write:
                 run = migrate_paths(write=True, undo=undo)
@@ -597,7 +604,9 @@ def _machine_form(run: RunReport, form: str | None) -> str:
     return machine_formats.as_github(run)
 
 
-def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) -> Proof:
+def proof_of(
+    run: RunReport, program: str, *, target: str, steps: int | None, rtol: float | None
+) -> Proof:
     """Runs a program before and after the migration, in copies of the working directory.
 
     Args:
@@ -605,6 +614,7 @@ def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) ->
         program: What would follow `compat-lossscale run`.
         target: What the program is migrated to.
         steps: After how many steps it ends; `None` to let it end by itself.
+        rtol: The relative difference of a variable that counts as the same; `None` for the default.
     """
     from lossscale_codemods.reports.run_report import Proof
     from lossscale_codemods.tables.records import Outcome
@@ -615,7 +625,7 @@ def proof_of(run: RunReport, program: str, *, target: str, steps: int | None) ->
     click.echo(f"Running {program!r} before and after, in copies of this folder.", err=True)
     try:
         comparison = proving.prove(
-            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps
+            Path.cwd(), outputs, program, keras3=target == "keras3", steps=steps, rtol=rtol
         )
     except proving.ProofError as error:
         return Proof(program, "cannot be told", f"Cannot be told: {error}.")

@@ -18,6 +18,10 @@ from compat_lossscale.cli.migrate import (
     options_of,
 )
 
+NOTHING: dict[str, Any] = {
+    "write": False, "check": False, "form": None, "html": None, "undo": None,
+}  # fmt: skip
+
 
 @pytest.mark.parametrize(
     ("paths", "arguments"),
@@ -29,7 +33,7 @@ from compat_lossscale.cli.migrate import (
     ],
 )
 def test_what_makes_sense_together(paths: list[str], arguments: dict[str, Any]) -> None:
-    check_arguments(tuple(map(Path, paths)), **arguments)
+    check_arguments(tuple(map(Path, paths)), **{**NOTHING, **arguments})
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ def test_what_does_not(
     monkeypatch.chdir(tmp_path)
     Path("existing").touch()
     with pytest.raises(click.UsageError, match=reason):
-        check_arguments(tuple(map(Path, paths)), **arguments)
+        check_arguments(tuple(map(Path, paths)), **{**NOTHING, **arguments})
 
 
 def test_ids_are_separated_by_commas() -> None:
