@@ -54,7 +54,7 @@ class ArtefactStatus(enum.Enum):
 
     @property
     def words(self) -> str:
-        """What is said of artefacts of this status."""
+        """The words for artefacts of this status."""
         return {
             ArtefactStatus.LOSSY: "would lose something",
             ArtefactStatus.NO_LOSS_SCALE: "without a loss scale",
