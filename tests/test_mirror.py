@@ -27,22 +27,20 @@ SHIM: Final = {
     "experimental": "test_package.py",
     "v1": "test_package.py",
     "neighbour_names/neighbour": "neighbours/test_neighbour.py",
-    "neighbour_names/estimator_names": "neighbours/test_estimator_training.py",
     "neighbour_names/keras_3_names": "keras3/test_old_members.py",
     "neighbour_names/keras_names": "neighbours/test_keras_modules.py",
     "neighbour_names/keras_public_names": "neighbours/test_keras_public_names.py",
     "neighbour_names/moved_names": "neighbours/test_moved_names.py",
     "neighbour_names/library_names": "neighbours/test_numpy_names.py",
-    "neighbour_names/tensorflow_names": "neighbours/test_neighbours.py",
     # What the old names give: the tests import them as old programs do.
-    "neighbours/estimator_tpu": "neighbours/test_estimator_training.py",
+    "neighbours/import_only": "neighbours/test_estimator_training.py",
     "neighbours/changed_behaviour": "neighbours/test_changed_signatures.py",
     "neighbours/numpy_functions": "neighbours/test_numpy_names.py",
     "neighbours/python_functions": "neighbours/test_python_names.py",
     "neighbours/removed_members": "neighbours/test_changed_signatures.py",
     # They run before a program, in its process: the tests start one.
     "legacy/_site/sitecustomize": "cli/test_run.py",
-    "legacy/tf_keras_home": "legacy/test_install.py",
+    "legacy/homes": "legacy/test_install.py",
     "legacy/program": "cli/test_run_as_python.py",
     "legacy/startup": "cli/test_run_as_python.py",
     "legacy/waiting": "legacy/test_deferred.py",
@@ -53,7 +51,6 @@ SHIM: Final = {
     "keras3/scaling": "keras3/test_guards.py",
     # A model is converted as a whole: what each part does shows when the model trains on.
     "models/stored": "models/test_process.py",
-    "watching/summaries": "watching/test_loss_scale_logger.py",
     # One value with its forms.
     "spec/arrays": "spec/test_loss_scale_state.py",
     # Parts of the optimizers and their classes.
