@@ -4,7 +4,6 @@
 from lossscale_codemods.domain.finding_guards import (
     Guard,
     asks_whether_callable,
-    catches_error,
     find_guards,
     guards_of_call,
     is_called_in,
@@ -36,7 +35,7 @@ from lossscale_codemods.domain.version_guards import (
     is_part_of_old,
     uses_old_api,
 )
-from lossscale_codemods.domain.version_reachability import leaves_block
+from lossscale_codemods.domain.version_reachability import catches_error, leaves_block
 from lossscale_codemods.domain.version_values import Probe
 from lossscale_codemods.domain.what_is import (
     ATTRIBUTES,

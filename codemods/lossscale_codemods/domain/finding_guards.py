@@ -12,16 +12,15 @@ Some ask an object which version it is of, by how its loss scale can be read.
 from __future__ import annotations
 
 import dataclasses
-import re
+import itertools
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lossscale_codemods.domain.occurrences import Occurrence, Role
 from lossscale_codemods.domain.program import Program, Usage
-from lossscale_codemods.domain.version_reachability import leaves_block
+from lossscale_codemods.domain.version_reachability import catches_error, leaves_block
 from lossscale_codemods.domain.version_values import is_new
-from lossscale_codemods.python import BindingKind
 from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables import frameworks
 from lossscale_codemods.tables.names import Meaning
@@ -109,14 +108,6 @@ def is_within(program: Program, node: cst.CSTNode, part: cst.CSTNode) -> bool:
     return node is part or any(above is part for above in program.tree.ancestors(node))
 
 
-def catches_error(program: Program, handler: cst.ExceptHandler, errors: Sequence[str]) -> bool:
-    """Whether an exception handler catches one of some errors, by their names."""
-    if handler.type is None:
-        return True
-    caught = program.tree.source(handler.type)
-    return any(name in caught for name in errors)
-
-
 def asks_whether_callable(tree: Tree, text: str, test: cst.CSTNode) -> bool:
     """Whether a condition asks whether an expression can be called.
 
@@ -163,7 +154,7 @@ def guards_of_call(program: Program, node: cst.CSTNode) -> Iterator[Guard]:
     for above in program.tree.ancestors(node):
         chosen = isinstance(above, cst.If | cst.IfExp) and below is not above.test
         if isinstance(above, cst.Try) and all(
-            catches_error(program, h, _NOT_CALLABLE) for h in above.handlers
+            catches_error(program.tree, h, _NOT_CALLABLE) for h in above.handlers
         ):
             others = [part for part in (above.body, *above.handlers) if part is not below]
             chosen = any(_reads_it_uncalled(program, node, other) for other in others)
@@ -190,15 +181,6 @@ def _reads_it_uncalled(program: Program, node: cst.CSTNode, part: cst.CSTNode) -
     )
 
 
-_VERSION_OF_CHANGE = re.compile(
-    r"[\"']2\.[34](?:\.\d+)?[\"']|\(\s*2\s*,\s*[34]\s*[,)]|\b2\.[34]\b|TF_?2_?[34]"
-)
-_VERSION_TEST = re.compile(
-    r"(?i:\b_*(?:is_)?(?:tf|tensorflow|keras)[\w.]*version)|\b[A-Z_]*VERSION[A-Z_]*\b"
-    r"|(?<![a-zA-Z])(?:TF|(?i:is_tf))_?[12]"
-)
-"""Also names such as `IS_PREV_TF_2_4`, which may be imported."""
-_MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
 _ASKS = frozenset({Usage.ANNOTATION, Usage.TYPE_COMPARISON, Usage.TYPE_TEST})
 """What a class is used for without an object being made of it."""
 
@@ -214,30 +196,32 @@ class _Guards:
         self.tree = program.tree
         self.parts = Parts(program, occurrences)
         self.reachability = program.reachability
-        self.candidates: list[cst.CSTNode] = []
-        for node in self.parts.old_nodes:
-            for above in self.tree.ancestors(node):
-                kinds = cst.If | cst.Try | cst.IfExp
-                if isinstance(above, kinds) and above not in self.candidates:
-                    self.candidates.append(above)
-        self.candidates.sort(key=lambda n: self.tree.span(n)[0])
 
     def all(self) -> Iterator[Guard]:
         yield from self._by_versions()
-        for node in self.candidates:
-            guard = None
-            if isinstance(node, cst.If):
-                guard = self._if(node)
-            elif isinstance(node, cst.IfExp) and self._is_version_test(node.test):
-                guard = self._choose(node, [[node.body], [node.orelse]])
-            elif isinstance(node, cst.Try):
-                guard = self._try(node)
+        for node in sorted(self._conditions(), key=self.tree.span):
+            guard = self._seeming(node)
             if guard is not None:
                 yield guard
-        yield from self._early_returns()
         for occurrence in self.parts.occurrences:
             if occurrence.role is Role.FOUND:
                 yield from guards_of_call(self.program, occurrence.node)
+
+    def _conditions(self) -> set[cst.If]:
+        """Returns the `if` statements around old names, and in front of them if they leave."""
+        found: set[cst.If] = set()
+        for node in self.parts.old_nodes:
+            below = node
+            for above in self.tree.ancestors(node):
+                if isinstance(above, cst.If):
+                    found.add(above)
+                elif isinstance(above, cst.IndentedBlock | cst.Module):
+                    before = itertools.takewhile(lambda one, end=below: one is not end, above.body)
+                    found.update(
+                        s for s in before if isinstance(s, cst.If) and leaves_block(s.body)
+                    )
+                below = above
+        return found
 
     def _by_versions(self) -> Iterator[Guard]:
         """What TensorFlow's version alone keeps new versions from."""
@@ -320,56 +304,30 @@ class _Guards:
             return None  # An `elif`.
         return next(side for side in sides if side is not within[0])
 
-    def _if(self, node: cst.If) -> Guard | None:
-        parent = self.tree.parent(node)
-        if isinstance(parent, cst.If) and parent.orelse is node:
-            return None  # `elif` is looked at with its `if`.
-        parts: list[list[cst.CSTNode]] = [[node.body]]
-        tests = [node.test]
-        rest = node.orelse
-        while isinstance(rest, cst.If):
-            parts.append([rest.body])
-            tests.append(rest.test)
-            rest = rest.orelse
-        if rest is not None:
-            parts.append([rest.body])
-        elif leaves_block(node.body):
-            parts.append(self._behind(node))
-        if any(self.reachability.splits(test) for test in tests):
-            return None  # What its version says is all there is to it.
-        if not any(self._is_version_test(test) for test in tests):
-            return self._seeming(node, parts)
-        guard = self._choose(node, parts)
-        if guard is None and any(_VERSION_OF_CHANGE.search(self.tree.source(t)) for t in tests):
-            old = [p for p in parts if self.parts.has_old(p)]
-            if old and not any(self.parts.has_new(p) for p in old):
-                alone = not self.parts.has_new([self.tree.module]) and self._are_missed(
-                    [n for n in self.parts.old_nodes if is_within(self.program, n, node)]
-                )
-                return Guard(node, [one for part in old for one in part], None, alone=alone)
-        return guard
-
     def _behind(self, node: cst.CSTNode) -> list[cst.CSTNode]:
         """Returns the statements behind a statement, in its block."""
         block = list(getattr(self.tree.parent(node), "body", ()))
         return block[block.index(node) + 1 :] if node in block else []
 
-    def _choose(self, node: cst.CSTNode, parts: list[list[cst.CSTNode]]) -> Guard | None:
-        old = [p for p in parts if self.parts.has_old(p)]
-        new = [p for p in parts if not self.parts.has_old(p) and self.parts.has_new(p)]
-        if not old or not new:
-            return None
-        one_each = len(new) == 1 and len(parts) == 2 and len(new[0]) == 1
-        sides = not isinstance(node, cst.If) or node.orelse is not None
-        return Guard(
-            node, [one for part in old for one in part], new[0][0] if one_each and sides else None
-        )
-
-    def _seeming(self, node: cst.If, parts: list[list[cst.CSTNode]]) -> Guard | None:
+    def _seeming(self, node: cst.If) -> Guard | None:
         """A choice between old names and what just these have become, on whatever condition."""
-        if any(self.reachability.mistaken_guard_of(one) for part in parts for one in part):
-            return None
-        if self.reachability.is_the_same(node.test):
+        parent = self.tree.parent(node)
+        if isinstance(parent, cst.If) and parent.orelse is node:
+            return None  # `elif` is looked at with its `if`.
+        parts: list[list[cst.CSTNode]] = []
+        rest: cst.If | cst.Else | None = node
+        while isinstance(rest, cst.If):
+            if self.reachability.splits(rest.test):
+                return None  # What its version says is all there is to it.
+            parts.append([rest.body])
+            rest = rest.orelse
+        if rest is not None:
+            parts.append([rest.body])
+        elif leaves_block(node.body):
+            parts.append(self._behind(node))
+        if self.reachability.is_the_same(node.test) or any(
+            self.reachability.mistaken_guard_of(one) for part in parts for one in part
+        ):
             return None
         today = [self.parts.new_names(part) for part in parts]
         becomes = [self.parts.becomes(part) for part in parts]
@@ -381,83 +339,3 @@ class _Guards:
         ]
         sure = all(self.reachability.is_only_older(one) for one in old)
         return Guard(node, old, None, sure=sure) if old else None
-
-    def _try(self, node: cst.Try) -> Guard | None:
-        if not all(catches_error(self.program, h, _MISSING) for h in node.handlers):
-            return None
-        parts: list[list[cst.CSTNode]] = [[node.body]]
-        parts += [[handler.body] for handler in node.handlers]
-        if node.orelse is not None:
-            parts.append([node.orelse.body])
-        return self._choose(node, parts)
-
-    def _is_version_test(self, test: cst.BaseExpression, depth: int = 0) -> bool:
-        """Whether a condition reads like one on the version, whose value cannot be seen here."""
-        if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-            return self._is_version_test(test.expression, depth)
-        if isinstance(test, cst.BooleanOperation):
-            return self._is_version_test(test.left, depth) or self._is_version_test(
-                test.right, depth
-            )
-        if depth == 0 and self.reachability.is_known(test):
-            return False
-        source = self.tree.source(test)
-        if _VERSION_TEST.search(source) or _VERSION_OF_CHANGE.search(source):
-            return True
-        if depth > 3:  # A flag made of flags made of flags is no guard anyone would recognise.
-            return False
-        for node in self.tree.walk(test):
-            if isinstance(node, cst.Call) and self._asks_a_module(node):
-                return True
-            if isinstance(node, cst.Name):
-                for binding in self.program.resolver.bindings(node):
-                    if (
-                        binding.kind is BindingKind.ASSIGN
-                        and binding.value is not None
-                        and self._is_version_test(binding.value, depth + 1)
-                    ):
-                        return True
-        return False
-
-    def _asks_a_module(self, call: cst.Call) -> bool:
-        """Whether a call asks what is there in TensorFlow: `hasattr(tf.keras, "x")`."""
-        if dotted(call.func) not in {"hasattr", "getattr"} or not call.args:
-            return False
-        paths = self.program.resolver.paths(call.args[0].value)
-        return any(path is not None and frameworks.is_framework(path) for path in paths)
-
-    def _early_returns(self) -> Iterator[Guard]:
-        """`if version >= 2.4: ...; return`, with the old code behind it."""
-        seen: set[cst.CSTNode] = set()
-        for node in self.parts.old_nodes:
-            around = {node, *self.tree.ancestors(node)}
-            for block in around:
-                if not isinstance(block, cst.IndentedBlock | cst.Module):
-                    continue
-                for index, statement in enumerate(block.body):
-                    if statement in around:
-                        break
-                    if (
-                        isinstance(statement, cst.If)
-                        and statement not in seen
-                        and self._leaves_with_new(statement)
-                    ):
-                        seen.add(statement)
-                        yield from self._left_behind(statement, list(block.body[index + 1 :]))
-
-    def _left_behind(self, node: cst.If, behind: list[cst.CSTNode]) -> Iterator[Guard]:
-        if self._is_version_test(node.test):
-            yield Guard(node, behind, None)
-        else:
-            guard = self._seeming(node, [[node.body], behind])
-            if guard is not None:
-                yield guard
-
-    def _leaves_with_new(self, node: cst.If) -> bool:
-        return (
-            node.orelse is None
-            and leaves_block(node.body)
-            and not self.reachability.splits(node.test)
-            and self.parts.has_new([node.body])
-            and not self.parts.has_old([node.body])
-        )

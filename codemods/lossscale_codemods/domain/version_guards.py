@@ -185,9 +185,13 @@ def _is_new_as_well(occurrence: Occurrence, program: Program) -> bool:
 
 
 def collapsible(program: Program, occurrences: Sequence[Occurrence]) -> Iterator[Guard]:
-    """Yields the guards that can be taken out as a whole, and what is for new versions kept."""
+    """Yields the guards that can be taken out as a whole, and what is for new versions kept.
+
+    Imports come last, because flags that they set are the conditions of other guards.
+    """
     occurrences = [o for o in occurrences if o.role is not Role.STRING]
-    return (guard for guard in find_guards(program, occurrences) if _can_go(program, guard))
+    guards = sorted(find_guards(program, occurrences), key=lambda g: isinstance(g.node, cst.Try))
+    return (guard for guard in guards if _can_go(program, guard))
 
 
 def gone_with(

@@ -98,7 +98,7 @@ class ExpressionValues(abc.ABC):
     def __init__(self) -> None:
         self._depth = 0
         self.within: list[Mapping[str, Any]] = []
-        """The variables of the comprehensions around, and their values."""
+        """The variables of the comprehensions and the parameters of the functions around."""
 
     @abc.abstractmethod
     def of_name(self, node: cst.Name) -> Any:
@@ -331,6 +331,11 @@ _VERSION = re.compile(
 _PARSERS = frozenset(
     {"parse", "Version", "LooseVersion", "StrictVersion", "parse_version", "LegacyVersion"}
 )
+_NAMED_VERSION = re.compile(r"_*(?:TF|TENSORFLOW)_?VERSION", re.IGNORECASE)
+"""What programs call the version that they read from a configuration."""
+_PYTHON = re.compile(
+    r"(?:sys\.version_info(?:\.(?P<part>major|minor))?|(?:six\.)?PY(?P<flag>[23]))"
+)
 _STRING_METHODS = frozenset(
     {"split", "rsplit", "startswith", "endswith", "strip", "replace", "partition", "rpartition"}
     | {"join", "lower", "lstrip", "rstrip"}
@@ -352,6 +357,7 @@ class VersionValues(ExpressionValues):
     Args:
         resolver: Knows what names stand for.
         version: The version.
+        python: The version of Python, if that can be told.
         is_reached: Whether a node of the file is reached under this version.
         modules: The project's files, in which flags can stand that the file imports.
         elsewhere: Evaluates the expressions of another file.
@@ -363,6 +369,7 @@ class VersionValues(ExpressionValues):
         self,
         resolver: Resolver,
         version: str,
+        python: tuple[int, int] | None,
         is_reached: Callable[[cst.CSTNode], bool],
         modules: Modules | None = None,
         elsewhere: Callable[[Resolver], VersionValues] | None = None,
@@ -371,6 +378,7 @@ class VersionValues(ExpressionValues):
         super().__init__()
         self.resolver = resolver
         self.version = version
+        self.python = python
         self.is_reached = is_reached
         self.modules = modules
         self.elsewhere = elsewhere
@@ -378,10 +386,11 @@ class VersionValues(ExpressionValues):
 
     def of_name(self, node: cst.Name) -> Any:
         """Returns what a name stands for under this version."""
-        for values in reversed(self.within):
-            if node.value in values:
-                return values[node.value]
         bindings = self.resolver.bindings(node)
+        if not any(binding.scope is self.resolver.scopes.module for binding in bindings):
+            for values in reversed(self.within):
+                if node.value in values:
+                    return values[node.value]
         if not bindings and node.value in {"True", "False", "None"}:
             return {"True": True, "False": False, "None": None}[node.value]
         return self._bound(bindings, node) if bindings else self._in_project(node)
@@ -400,6 +409,16 @@ class VersionValues(ExpressionValues):
         if isinstance(value, ParsedVersion):
             return value.attribute(node.attr.value)
         raise UnknownValueError
+
+    def _of_python(self, path: str) -> Any:
+        """Returns what a path tells of the version of Python."""
+        found = _PYTHON.fullmatch(path)
+        if found is None or self.python is None:
+            raise UnknownValueError
+        if found["flag"]:
+            return found["flag"] == str(self.python[0])
+        values = {"major": self.python[0], "minor": self.python[1]}
+        return values.get(found["part"], (*self.python, 0, "final", 0))
 
     def _at(self, path: str) -> Any:
         if _VERSION.match(canonical(path)):
@@ -430,9 +449,8 @@ class VersionValues(ExpressionValues):
             if frameworks.is_framework(binding.path):
                 return self._at(binding.path)
             modules = self.modules
-            return self._defined(
-                modules.definitions(self.resolver, binding.path) if modules else []
-            )
+            defined = modules.definitions(self.resolver, binding.path) if modules else []
+            return self._defined(defined) if defined else self._of_python(binding.path)
         return self._unpacked(binding)
 
     def _may_change(self, binding: Binding) -> bool:
@@ -444,8 +462,11 @@ class VersionValues(ExpressionValues):
         return called or not binding.value.elements
 
     def _in_project(self, node: cst.BaseExpression) -> Any:
-        """Returns the value of a flag that is in another file of the project."""
-        return self._defined(self.modules.named(self.resolver, node) if self.modules else [])
+        """Returns the value of a flag that is in another file of the project, or Python's."""
+        defined = self.modules.named(self.resolver, node) if self.modules else []
+        if not defined:
+            return self._of_python(self.resolver.path(node) or dotted(node) or "")
+        return self._defined(defined)
 
     def _defined(self, definitions: Sequence[Definition]) -> Any:
         files = {definition.resolver for definition in definitions}
@@ -489,13 +510,22 @@ class VersionValues(ExpressionValues):
         if path.endswith("get_distribution"):
             return _Distribution(self._of_package(arguments))
         if path.rpartition(".")[2] in _PARSERS and len(arguments) == 1:
-            return ParsedVersion(str(self.of(arguments[0])))
+            return ParsedVersion(self._version_text(arguments[0]))
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _STRING_METHODS:
             text = self.of(node.func.value)
             if isinstance(text, str):
                 result = getattr(text, node.func.attr.value)(*map(self.of, arguments))
                 return tuple(result) if isinstance(result, list) else result
         return self._own_function(node, arguments)
+
+    def _version_text(self, node: cst.BaseExpression) -> str:
+        try:
+            return str(self.of(node))
+        except UnknownValueError:
+            name = (dotted(node) or "").rpartition(".")[2]
+            if _NAMED_VERSION.fullmatch(name):
+                return self.version
+            raise
 
     def _of_package(self, arguments: Sequence[cst.BaseExpression]) -> str:
         if len(arguments) != 1 or not str(self.of(arguments[0])).startswith("tensorflow"):
@@ -533,30 +563,45 @@ class VersionValues(ExpressionValues):
         return super()._comparison(node) if probe is None else bool(self._asked(probe))
 
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
-        """Returns what a function of the project without arguments returns."""
+        """Returns what a function of the project returns."""
         bindings = self.resolver.bindings(node.func)
         functions = [b.node for b in bindings if isinstance(b.node, cst.FunctionDef)]
-        if arguments:
+        values: VersionValues = self
+        if not bindings or not functions:
+            defined = self.modules.named(self.resolver, node.func) if self.modules else []
+            if len(defined) != 1 or self.elsewhere is None:
+                raise UnknownValueError
+            functions = [
+                d.binding.node for d in defined if isinstance(d.binding.node, cst.FunctionDef)
+            ]
+            values = self.elsewhere(defined[0].resolver)
+        elif len(bindings) != 1:
             raise UnknownValueError
-        if not functions and self.modules is not None and self.elsewhere is not None:
-            defined = self.modules.named(self.resolver, node.func)
-            if len(defined) == 1 and isinstance(defined[0].binding.node, cst.FunctionDef):
-                return self.elsewhere(defined[0].resolver)._returned(defined[0].binding.node)
-        if len(functions) != 1 or len(bindings) != 1:
+        if len(functions) != 1:
             raise UnknownValueError
-        return self._returned(functions[0])
+        return values._returned(functions[0], [self.of(argument) for argument in arguments])
 
-    def _returned(self, function: cst.FunctionDef) -> Any:
+    def _returned(self, function: cst.FunctionDef, arguments: Sequence[Any]) -> Any:
         """Returns what a function of this file returns."""
         scopes = self.resolver.scopes
         inner = scopes.of_node[function]
-        values = [
-            self.of(statement.value) if statement.value is not None else None
+        returns = [
+            statement
             for statement in scopes.tree.walk(function.body)
-            if isinstance(statement, cst.Return)
-            and scopes.scope_of(statement) is inner
-            and self.is_reached(statement)
+            if isinstance(statement, cst.Return) and scopes.scope_of(statement) is inner
         ]
+        if arguments and len(returns) != 1:
+            raise UnknownValueError  # Which one is reached can depend on the arguments.
+        names = [parameter.name.value for parameter in function.params.params]
+        self.within.append(dict(zip(names, arguments, strict=True)))
+        try:
+            values = [
+                None if one.value is None else self.of(one.value)
+                for one in returns
+                if self.is_reached(one)
+            ]
+        finally:
+            self.within.pop()
         if not values or any(value != values[0] for value in values):
             raise UnknownValueError
         return values[0]

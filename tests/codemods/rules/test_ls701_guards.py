@@ -137,31 +137,71 @@ def test_new_names_alone_are_no_guard() -> None:
     check_noop("import tensorflow as tf\nif v: tf.keras.mixed_precision.set_global_policy('x')\n")
 
 
-IMPORTED_FLAG = """
-    import tensorflow as tf
-    from project import compat
-    if compat.IS_PREV_TF_2_4_0:
-        from tensorflow.keras.mixed_precision import experimental as mixed_precision
-        mixed_precision.set_policy("mixed_float16")
-    else:
-        tf.keras.mixed_precision.set_global_policy("mixed_float16")
-"""
-
-
-def test_a_flag_of_another_file_that_is_named_after_a_version() -> None:
-    message = "the branch for old versions of the guard on line"
-    check_left(IMPORTED_FLAG, message, message)
-    alone = check_left(
+def test_a_flag_of_a_file_that_is_not_there() -> None:
+    message = "the condition on line 3 chooses between it and its new name"
+    check_left(
         """
-        from project.compat import IS_PREV_TF_2_4_0
-        if IS_PREV_TF_2_4_0:
-            from tensorflow.keras.mixed_precision.experimental import LossScaleOptimizer as LSO
-            wrapped = isinstance(opt, LSO)
+        import tensorflow as tf
+        from project import compat
+        if compat.IS_PREV_TF_2_4_0:
+            tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+        else:
+            tf.keras.mixed_precision.set_global_policy("mixed_float16")
         """,
         message,
-        message,
     )
-    assert not any(record.for_older_versions for record in alone.records)
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        """
+        import tensorflow as tf
+        if {old}:
+            from tensorflow.python.keras.mixed_precision.experimental import autocast_variable
+        else:
+            from tensorflow.python.keras.mixed_precision import autocast_variable
+        variables = (tf.Variable, autocast_variable.AutoCastVariable)
+        """,
+        """
+        import tensorflow as tf
+        if {old}:
+            from tensorflow.keras.mixed_precision import experimental as mp
+            if isinstance(opt, mp.LossScaleOptimizer):
+                loss = opt.get_scaled_loss(loss)
+        else:
+            grads = opt._compute_gradients(loss, variables)
+        """,
+        """
+        import tensorflow as tf
+        if tf.__version__.startswith("2.2."):
+            from tensorflow.python.keras.mixed_precision.experimental import (
+                device_compatibility_check,
+            )
+            device_compatibility_check.log_device_compatibility_check = lambda *_: None
+        """,
+        """
+        import tensorflow.compat.v1 as tf
+        from packaging.version import Version
+        from settings import TF_VERSION
+        version = Version(TF_VERSION)
+        if version < Version("1.14"):
+            raise RuntimeError(version)
+        elif version < Version("2.4"):
+            opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(opt)
+        else:
+            opt = tf.mixed_precision.enable_mixed_precision_graph_rewrite(opt)
+        """,
+    ],
+    ids=["the same name", "only asked for", "one version", "a version of a configuration"],
+)
+def test_what_newer_versions_do_not_miss(guard: str) -> None:
+    source = guard.replace("{old}", 'tuple(map(int, tf.__version__.split(".")[:2])) < (2, 4)')
+    result = migrate_source(program(source))
+    assert result.text == program(source)
+    kept = [record.for_older_versions for record in result.records if record.rule == "LS701"]
+    assert kept
+    assert all(kept)
 
 
 def test_any_choice_between_a_name_and_what_it_became() -> None:

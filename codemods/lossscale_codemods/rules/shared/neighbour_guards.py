@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import ast
-import functools
-import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -16,23 +13,12 @@ from lossscale_codemods.source.syntax_tree import dotted
 from lossscale_codemods.tables.paths import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from lossscale_codemods.domain import Program
 
-_PYTHONS = ((3, 10), (3, 13))
-"""The oldest and the newest Python that what is migrated runs on."""
 _MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError")
 _ANYTHING = ("Exception", "BaseException")
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
-_FLAGS = {"six.PY2": False, "six.PY3": True, "PY2": False, "PY3": True}
 
 
 class NeighbourGuards:
@@ -67,7 +53,7 @@ class NeighbourGuards:
             elif (
                 isinstance(above, cst.If | cst.IfExp)
                 and below is not above.test
-                and (self._asks_for(above.test, names) or not self._is_reached(above, below))
+                and self._asks_for(above.test, names)
             ):
                 return True
             below = above
@@ -77,7 +63,7 @@ class NeighbourGuards:
         """Whether a `try` statement handles that a name in it is missing."""
         few = len(node.body.body) == 1
         return any(
-            catches_error(self.program, handler, (*_MISSING, *(_ANYTHING if few else ())))
+            catches_error(self.tree, handler, (*_MISSING, *(_ANYTHING if few else ())))
             and (handler.type is not None or few)
             and not leaves_block(handler.body)
             for handler in node.handlers
@@ -122,61 +108,3 @@ class NeighbourGuards:
         if isinstance(place, cst.Call):
             return dotted(place.func) in {"dir", "vars"}
         return isinstance(place, cst.Attribute) and place.attr.value in {"__all__", "__dict__"}
-
-    def _is_reached(self, above: cst.If | cst.IfExp, below: cst.CSTNode) -> bool:
-        """Whether the Python versions of today come to a branch."""
-        truth = _truth(self.tree.source(above.test))
-        if truth is None:
-            return True
-        return truth is not (below is above.orelse)
-
-
-@functools.lru_cache(maxsize=256)
-def _truth(test: str) -> bool | None:
-    """What a condition on Python's version comes to; nothing if it asks for more."""
-    try:
-        node = ast.parse(test.strip(), mode="eval").body
-        answers = {bool(_value(node, python)) for python in _PYTHONS}
-    except (SyntaxError, ValueError, TypeError, LookupError, RecursionError, MemoryError):
-        return None
-    return answers.pop() if len(answers) == 1 else None
-
-
-def _value(node: ast.expr, python: tuple[int, int]) -> Any:
-    """Returns the value of an expression under a version of Python.
-
-    Raises:
-        ValueError: It is made of more than the version.
-    """
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Tuple):
-        return tuple(_value(one, python) for one in node.elts)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return not _value(node.operand, python)
-    if isinstance(node, ast.BoolOp):
-        values = [_value(one, python) for one in node.values]
-        return all(values) if isinstance(node.op, ast.And) else any(values)
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARE:
-        compare = _COMPARE[type(node.ops[0])]
-        return compare(_value(node.left, python), _value(node.comparators[0], python))
-    if isinstance(node, ast.Subscript):
-        place = node.slice
-        if isinstance(place, ast.Slice):
-            lower = None if place.lower is None else _value(place.lower, python)
-            upper = None if place.upper is None else _value(place.upper, python)
-            return _value(node.value, python)[lower:upper]
-        return _value(node.value, python)[_value(place, python)]
-    return _named_value(ast.unparse(node), python)
-
-
-def _named_value(name: str, python: tuple[int, int]) -> Any:
-    known = {
-        **_FLAGS,
-        "sys.version_info": (*python, 0, "final", 0),
-        "sys.version_info.major": python[0],
-        "sys.version_info.minor": python[1],
-    }
-    if name not in known:
-        raise ValueError(name)
-    return known[name]
