@@ -161,13 +161,15 @@ class VersionReachability:
         return any(self.is_only_new(n) for n in self.tree.parents if is_new(n, self.resolver))
 
     def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Returns what keeps 2.4 and later from a node that an older version can reach."""
-        if self.is_reached_today(node):
+        """Returns what keeps versions without the old names from a node that an older one runs."""
+        guard = self._keeping_from(node, NEW_VERSIONS[-1])
+        if guard is None or self.is_reached_today(node):
             return None
-        guards = [self._keeping_from(node, version) for version in NEW_VERSIONS]
-        if None in guards or all(self._keeping_from(node, old) for old in OLD_VERSIONS):
-            return None
-        return guards[0]
+        return None if all(self._keeping_from(node, old) for old in OLD_VERSIONS) else guard
+
+    def is_kept_from_new(self, node: cst.CSTNode) -> bool:
+        """Whether no version comes to a node that has the new names."""
+        return all(self._keeping_from(node, version) for version in NEW_VERSIONS)
 
     def mistaken_guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what is to keep 2.4 and later from a node, and lets a version of today pass.
@@ -184,11 +186,6 @@ class VersionReachability:
         return all(self._keeping_from(node, old) for old in OLD_VERSIONS) and not all(
             self._keeping_from(node, new) for new in NEW_VERSIONS
         )
-
-    def is_only_older(self, node: cst.CSTNode) -> bool:
-        """Whether no version without the old names comes to a node."""
-        is_kept = self._keeping_from(node, NEW_VERSIONS[-1]) is not None
-        return is_kept and not self.is_reached_today(node)
 
     def is_reached_today(self, node: cst.CSTNode) -> bool:
         """Whether a version of today comes to a node, as far as the version alone says."""
@@ -210,23 +207,6 @@ class VersionReachability:
             return isinstance(self._of(VERSIONS_OF_TODAY[-1]).of(node), bool)
         except UnknownValueError:
             return False
-
-    def splits(self, test: cst.BaseExpression) -> bool:
-        """Whether a condition is the same for all new versions and another for an old one."""
-        new = {self._of(version).truth(test) for version in NEW_VERSIONS}
-        old = {self._of(version).truth(test) for version in OLD_VERSIONS}
-        return len(new) == 1 and None not in new and bool(old - new)
-
-    def is_the_same(self, test: cst.BaseExpression) -> bool:
-        """Whether a condition is known, and the same for all versions."""
-        truths = {self._of(version).truth(test) for version in (*OLD_VERSIONS, *NEW_VERSIONS)}
-        return len(truths) == 1 and None not in truths
-
-    def is_known(self, test: cst.BaseExpression) -> bool:
-        """Whether the version alone tells how a condition comes out."""
-        return all(
-            self._of(version).truth(test) is not None for version in (*OLD_VERSIONS, *NEW_VERSIONS)
-        )
 
     def _of(self, version: str) -> VersionValues:
         if version not in self._values:
@@ -304,8 +284,9 @@ class VersionReachability:
     def _tried(self, block: cst.CSTNode) -> cst.Try | None:
         """Returns the `try` statement that a block is the body of, if it handles missing names."""
         above = self.tree.parent(block)
-        is_tried = isinstance(above, cst.Try) and above.body is block
-        return above if is_tried and self._handles_missing(above) else None
+        if isinstance(above, cst.Try) and above.body is block and self._handles_missing(above):
+            return above
+        return None
 
     def _handles_missing(self, node: cst.Try) -> bool:
         return any(catches_error(self.tree, handler, _MISSING) for handler in node.handlers)

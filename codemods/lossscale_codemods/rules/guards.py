@@ -117,7 +117,6 @@ class Guards(Rule):
             one: Review(
                 why.message,
                 why.advice,
-                yields=not why.sure,
                 for_older_versions=why.right,
                 cause=why.guard,
             )
