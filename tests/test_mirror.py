@@ -102,7 +102,6 @@ CODEMOD: Final = {
     "rules/guards": "rules/test_ls701_guards.py",
     "rules/imports": "rules/test_ls101_imports.py",
     "rules/kept_state": "rules/test_ls521_kept_state.py",
-    "rules/keras_3_wrappers": "rules/test_ls223_new_loss_scale_optimizers.py",
     "rules/wrapper_constructors": "rules/test_ls201_constructors.py",
     "rules/policies": "rules/test_ls502_policy_objects.py",
     "rules/renames": "rules/test_ls102_aliases.py",
@@ -118,7 +117,7 @@ CODEMOD: Final = {
     "rules/shared/keras_3_compiles": "rules/test_ls511_keras_3_compiles.py",
     "rules/shared/keras_3_conditions": "rules/test_ls911_keras_3_api.py",
     "rules/shared/keras_3_optimizers": "rules/test_ls221_keras_3_optimizers.py",
-    "rules/shared/keras_3_places": "rules/test_ls321_keras_3_members.py",
+    "rules/shared/keras_3_places": "rules/test_ls223_new_loss_scale_optimizers.py",
     "rules/shared/keras_3_rows": "rules/test_ls321_keras_3_members.py",
     "rules/shared/keras_3_table": "rules/test_ls325_keras_3_values.py",
 }

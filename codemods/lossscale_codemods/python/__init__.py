@@ -9,11 +9,12 @@ from lossscale_codemods.python.modules import (
     ProjectFiles,
     all_bindings,
     decorators,
+    others_name,
+    others_naming,
     words_in,
 )
 from lossscale_codemods.python.name_resolution import Answers, RelativeImports, Resolver
-from lossscale_codemods.python.program_files import acts_when_imported, others_name, others_naming
-from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_of
+from lossscale_codemods.python.reaching_definitions import is_type_assertion, scopes_in, scopes_of
 from lossscale_codemods.python.scopes import (
     Binding,
     BindingKind,
@@ -25,9 +26,6 @@ from lossscale_codemods.python.scopes import (
 from lossscale_codemods.python.value_uses import (
     Use,
     UseKind,
-    evaluated_before,
-    is_always_evaluated,
-    is_harmless,
     may_have_effects,
     uses_of,
 )
@@ -46,19 +44,16 @@ __all__ = [
     "Scope",
     "Use",
     "UseKind",
-    "acts_when_imported",
     "all_bindings",
     "class_of_self",
     "decorators",
-    "evaluated_before",
     "import_path",
-    "is_always_evaluated",
-    "is_harmless",
     "is_type_assertion",
     "may_have_effects",
     "member_path",
     "others_name",
     "others_naming",
+    "scopes_in",
     "scopes_of",
     "uses_of",
     "words_in",

@@ -173,7 +173,7 @@ class DerivedClasses(Rule):
         """Yields base classes that are the class of today, as where guards were collapsed."""
         if program.target is not Target.TF_KERAS:
             return
-        for node in program.tree.parents:
+        for node in program.tree.nodes(cst.Call, cst.ClassDef):
             if isinstance(node, cst.Call) and _is_derived_at_run_time(node, program):
                 yield self.found(node, program, _AT_RUN_TIME, Role.OPTIMIZER)
             for base in node.bases if isinstance(node, cst.ClassDef) else ():
