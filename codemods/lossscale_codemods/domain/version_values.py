@@ -8,7 +8,6 @@ hasattr(tf.keras.mixed_precision, "experimental")
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 import operator
 import re
@@ -90,133 +89,6 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "Is": lambda a, b: a is b,
     "IsNot": lambda a, b: a is not b,
 }
-
-
-class ExpressionValues(abc.ABC):
-    """Evaluates expressions, once it is known what names, attributes and calls give."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self.within: list[Mapping[str, Any]] = []
-        """The variables of the comprehensions and the parameters of the functions around."""
-
-    @abc.abstractmethod
-    def of_name(self, node: cst.Name) -> Any:
-        """Returns the value of a name."""
-
-    @abc.abstractmethod
-    def of_attribute(self, node: cst.Attribute) -> Any:
-        """Returns the value of an attribute."""
-
-    @abc.abstractmethod
-    def of_call(self, node: cst.Call) -> Any:
-        """Returns what a call gives."""
-
-    def truth(self, node: cst.BaseExpression) -> bool | None:
-        """Returns whether a condition holds; `None` if it depends on more than the version."""
-        try:
-            return bool(self.of(node))
-        except UnknownValueError:
-            return None
-
-    def of(self, node: cst.BaseExpression) -> Any:
-        """Returns the value of an expression.
-
-        Raises:
-            UnknownValueError: It depends on more than the version.
-        """
-        self._depth += 1
-        try:
-            if self._depth > _DEEPEST:
-                raise UnknownValueError
-            return self._of(node)
-        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-            raise UnknownValueError from error
-        finally:
-            self._depth -= 1
-
-    def _of(self, node: cst.BaseExpression) -> Any:  # noqa: PLR0912  # one branch for each kind of node
-        if isinstance(node, cst.Name):
-            return self.of_name(node)
-        if isinstance(node, cst.SimpleString | cst.Integer | cst.Float):
-            return node.evaluated_value
-        if isinstance(node, cst.Attribute):
-            return self.of_attribute(node)
-        if isinstance(node, cst.Call):
-            return self.of_call(node)
-        if isinstance(node, cst.Tuple | cst.List):
-            return tuple(self.of(element.value) for element in node.elements)
-        if isinstance(node, cst.Comparison):
-            return self._comparison(node)
-        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-            return not self.of(node.expression)
-        if isinstance(node, cst.BooleanOperation):
-            return self._boolean(node)
-        if isinstance(node, cst.IfExp):
-            return self.of(node.body if self.of(node.test) else node.orelse)
-        if isinstance(node, cst.BinaryOperation):
-            operation = _BINARY[type(node.operator).__name__]
-            return operation(self.of(node.left), self.of(node.right))
-        if isinstance(node, cst.Subscript):
-            return self._item(node)
-        if isinstance(node, cst.GeneratorExp | cst.ListComp):
-            return self._comprehension(node)
-        if isinstance(node, cst.NamedExpr):
-            return self.of(node.value)
-        raise UnknownValueError
-
-    def _comparison(self, node: cst.Comparison) -> bool:
-        left = self.of(node.left)
-        for target in node.comparisons:
-            right = self.of(target.comparator)
-            name = type(target.operator).__name__
-            first, second = left, right
-            if name not in {"In", "NotIn", "Is", "IsNot"}:
-                first, second = comparable(left, right), comparable(right, left)
-            if not _COMPARE[name](first, second):
-                return False
-            left = right
-        return True
-
-    def _boolean(self, node: cst.BooleanOperation) -> Any:
-        stops = isinstance(node.operator, cst.Or)
-        sides = []
-        for side in (node.left, node.right):
-            try:
-                sides.append(self.of(side))
-            except UnknownValueError:
-                sides.append(UnknownValueError)
-        for value in sides:
-            if value is not UnknownValueError and bool(value) is stops:
-                return value  # Whatever the other side is.
-        if UnknownValueError in sides:
-            raise UnknownValueError
-        return sides[1]
-
-    def _item(self, node: cst.Subscript) -> Any:
-        value = self.of(node.value)
-        if not isinstance(value, str | tuple) or len(node.slice) != 1:
-            raise UnknownValueError
-        index = node.slice[0].slice
-        if isinstance(index, cst.Index):
-            return value[self.of(index.value)]
-        if not isinstance(index, cst.Slice):
-            raise UnknownValueError
-        parts = (index.lower, index.upper, index.step)
-        return value[slice(*(None if part is None else self.of(part) for part in parts))]
-
-    def _comprehension(self, node: cst.GeneratorExp | cst.ListComp) -> Any:
-        loop = node.for_in
-        if loop.inner_for_in is not None or loop.ifs or not isinstance(loop.target, cst.Name):
-            raise UnknownValueError
-        values = []
-        for value in self.of(loop.iter):
-            self.within.append({loop.target.value: value})
-            try:
-                values.append(self.of(node.elt))
-            finally:
-                self.within.pop()
-        return tuple(values)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -351,7 +223,7 @@ class _Distribution:
     version: str
 
 
-class VersionValues(ExpressionValues):
+class VersionValues:
     """Evaluates expressions of one file as they are under one version of TensorFlow.
 
     Args:
@@ -375,7 +247,9 @@ class VersionValues(ExpressionValues):
         elsewhere: Callable[[Resolver], VersionValues] | None = None,
         is_migrated: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        super().__init__()
+        self._depth = 0
+        self._within: list[Mapping[str, Any]] = []
+        """The variables of the comprehensions and the parameters of the functions around."""
         self.resolver = resolver
         self.version = version
         self.python = python
@@ -384,19 +258,126 @@ class VersionValues(ExpressionValues):
         self.elsewhere = elsewhere
         self.is_migrated = is_migrated
 
-    def of_name(self, node: cst.Name) -> Any:
-        """Returns what a name stands for under this version."""
+    def truth(self, node: cst.BaseExpression) -> bool | None:
+        """Returns whether a condition holds; `None` if it depends on more than the version."""
+        try:
+            return bool(self.of(node))
+        except UnknownValueError:
+            return None
+
+    def of(self, node: cst.BaseExpression) -> Any:
+        """Returns the value of an expression.
+
+        Raises:
+            UnknownValueError: It depends on more than the version.
+        """
+        self._depth += 1
+        try:
+            if self._depth > _DEEPEST:
+                raise UnknownValueError
+            return self._of(node)
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            raise UnknownValueError from error
+        finally:
+            self._depth -= 1
+
+    def _of(self, node: cst.BaseExpression) -> Any:  # noqa: PLR0912  # one branch for each kind of node
+        if isinstance(node, cst.Name):
+            return self._of_name(node)
+        if isinstance(node, cst.SimpleString | cst.Integer | cst.Float):
+            return node.evaluated_value
+        if isinstance(node, cst.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        if isinstance(node, cst.Tuple | cst.List):
+            return tuple(self.of(element.value) for element in node.elements)
+        if isinstance(node, cst.Comparison):
+            return self._comparison(node)
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+            return not self.of(node.expression)
+        if isinstance(node, cst.BooleanOperation):
+            return self._boolean(node)
+        if isinstance(node, cst.IfExp):
+            return self.of(node.body if self.of(node.test) else node.orelse)
+        if isinstance(node, cst.BinaryOperation):
+            operation = _BINARY[type(node.operator).__name__]
+            return operation(self.of(node.left), self.of(node.right))
+        if isinstance(node, cst.Subscript):
+            return self._item(node)
+        if isinstance(node, cst.GeneratorExp | cst.ListComp):
+            return self._comprehension(node)
+        if isinstance(node, cst.NamedExpr):
+            return self.of(node.value)
+        raise UnknownValueError
+
+    def _comparison(self, node: cst.Comparison) -> bool:
+        probe = probe_at(node, self.resolver)
+        if probe is not None:
+            return bool(self._asked(probe))
+        left = self.of(node.left)
+        for target in node.comparisons:
+            right = self.of(target.comparator)
+            name = type(target.operator).__name__
+            first, second = left, right
+            if name not in {"In", "NotIn", "Is", "IsNot"}:
+                first, second = comparable(left, right), comparable(right, left)
+            if not _COMPARE[name](first, second):
+                return False
+            left = right
+        return True
+
+    def _boolean(self, node: cst.BooleanOperation) -> Any:
+        stops = isinstance(node.operator, cst.Or)
+        sides = []
+        for side in (node.left, node.right):
+            try:
+                sides.append(self.of(side))
+            except UnknownValueError:
+                sides.append(UnknownValueError)
+        for value in sides:
+            if value is not UnknownValueError and bool(value) is stops:
+                return value  # Whatever the other side is.
+        if UnknownValueError in sides:
+            raise UnknownValueError
+        return sides[1]
+
+    def _item(self, node: cst.Subscript) -> Any:
+        value = self.of(node.value)
+        if not isinstance(value, str | tuple) or len(node.slice) != 1:
+            raise UnknownValueError
+        index = node.slice[0].slice
+        if isinstance(index, cst.Index):
+            return value[self.of(index.value)]
+        if not isinstance(index, cst.Slice):
+            raise UnknownValueError
+        parts = (index.lower, index.upper, index.step)
+        return value[slice(*(None if part is None else self.of(part) for part in parts))]
+
+    def _comprehension(self, node: cst.GeneratorExp | cst.ListComp) -> Any:
+        loop = node.for_in
+        if loop.inner_for_in is not None or loop.ifs or not isinstance(loop.target, cst.Name):
+            raise UnknownValueError
+        values = []
+        for value in self.of(loop.iter):
+            self._within.append({loop.target.value: value})
+            try:
+                values.append(self.of(node.elt))
+            finally:
+                self._within.pop()
+        return tuple(values)
+
+    def _of_name(self, node: cst.Name) -> Any:
         bindings = self.resolver.bindings(node)
         if not any(binding.scope is self.resolver.scopes.module for binding in bindings):
-            for values in reversed(self.within):
+            for values in reversed(self._within):
                 if node.value in values:
                     return values[node.value]
         if not bindings and node.value in {"True", "False", "None"}:
             return {"True": True, "False": False, "None": None}[node.value]
         return self._bound(bindings, node) if bindings else self._in_project(node)
 
-    def of_attribute(self, node: cst.Attribute) -> Any:
-        """Returns what an attribute is under this version."""
+    def _of_attribute(self, node: cst.Attribute) -> Any:
         bindings = self.resolver.bindings(node)
         if bindings:
             return self._bound(bindings, node)
@@ -494,8 +475,7 @@ class VersionValues(ExpressionValues):
             raise UnknownValueError
         return self.of(statement.value)[index]
 
-    def of_call(self, node: cst.Call) -> Any:
-        """Returns what a call gives under this version."""
+    def _of_call(self, node: cst.Call) -> Any:
         if any(a.star or a.keyword is not None for a in node.args):
             raise UnknownValueError
         probe = probe_at(node, self.resolver)
@@ -558,10 +538,6 @@ class VersionValues(ExpressionValues):
             return _SOMETHING if there else None
         return there is not probe.negated
 
-    def _comparison(self, node: cst.Comparison) -> bool:
-        probe = probe_at(node, self.resolver)
-        return super()._comparison(node) if probe is None else bool(self._asked(probe))
-
     def _own_function(self, node: cst.Call, arguments: Sequence[cst.BaseExpression]) -> Any:
         """Returns what a function of the project returns."""
         bindings = self.resolver.bindings(node.func)
@@ -593,7 +569,7 @@ class VersionValues(ExpressionValues):
         if arguments and len(returns) != 1:
             raise UnknownValueError  # Which one is reached can depend on the arguments.
         names = [parameter.name.value for parameter in function.params.params]
-        self.within.append(dict(zip(names, arguments, strict=True)))
+        self._within.append(dict(zip(names, arguments, strict=True)))
         try:
             values = [
                 None if one.value is None else self.of(one.value)
@@ -601,7 +577,7 @@ class VersionValues(ExpressionValues):
                 if self.is_reached(one)
             ]
         finally:
-            self.within.pop()
+            self._within.pop()
         if not values or any(value != values[0] for value in values):
             raise UnknownValueError
         return values[0]
