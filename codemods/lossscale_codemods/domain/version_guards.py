@@ -21,6 +21,7 @@ Some programs ask an object which version it is of, by how its loss scale can be
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -134,6 +135,8 @@ def _reads_it_uncalled(program: Program, node: cst.CSTNode, part: cst.CSTNode) -
     )
 
 
+_NAMES_A_VERSION = re.compile(r"(?i:(?:tf|tensorflow|keras)_?(?:version|v?2_?[34]))|VERSION")
+"""How flags of files that are not there are named: `IS_PREV_TF_2_4`."""
 _ASKS = frozenset({Usage.ANNOTATION, Usage.TYPE_COMPARISON, Usage.TYPE_TEST})
 """What a class is used for without an object being made of it."""
 
@@ -153,6 +156,7 @@ class _Guards:
 
     def all(self) -> Iterator[Guard]:
         yield from self._by_versions()
+        yield from self._by_names()
         for occurrence in self.occurrences:
             if occurrence.role is Role.FOUND:
                 yield from guards_of_call(self.program, occurrence.node)
@@ -167,14 +171,34 @@ class _Guards:
         for node, kept in guards.items():
             other = self._other_side(node, kept)
             does_same = other is not None and self._does_the_same(kept, other)
-            alone = (
-                not does_same
-                and not self.reachability.has_newer_side
-                and any(self._does_something(occurrence) for occurrence in kept)
-            )
+            missed = not does_same and any(self._does_something(one, node) for one in kept)
+            alone = missed and not self.reachability.has_newer_side
             nodes = [occurrence.node for occurrence in kept]
             can_go = does_same and all(map(self.reachability.is_kept_from_new, nodes))
             yield Guard(node, nodes, other if can_go else None, alone=alone)
+
+    def _by_names(self) -> Iterator[Guard]:
+        """What a condition that cannot be evaluated keeps new versions from, by its name."""
+        guards: dict[cst.If | cst.IfExp, list[Occurrence]] = {}
+        for occurrence in self.occurrences:
+            below = occurrence.node
+            for above in self.tree.ancestors(below):
+                if (
+                    isinstance(above, cst.If | cst.IfExp)
+                    and below is not above.test
+                    and _NAMES_A_VERSION.search(self.tree.source(above.test))
+                    and not self.reachability.is_known(above.test)
+                ):
+                    guards.setdefault(above, []).append(occurrence)
+                below = above
+        for node, kept in guards.items():
+            other = self._other_side(node, kept)
+            does_same = other is not None and self._does_the_same(kept, other)
+            if other is not None or node.orelse is None:
+                missed = not does_same and any(self._does_something(one, node) for one in kept)
+                is_in_body = is_within(self.program, kept[0].node, node.body)
+                side = node.body if is_in_body or node.orelse is None else node.orelse
+                yield Guard(node, [side], None, alone=missed)
 
     def _does_the_same(self, old: list[Occurrence], other: cst.CSTNode) -> bool:
         """Whether the other side of a guard has names of its own for what old names do."""
@@ -201,7 +225,7 @@ class _Guards:
             for bound in self.program.scopes.binding_at.get(occurrence.node, [])
         ) and any(self.program.scopes.binding_at.get(occurrence.node) for occurrence in old)
 
-    def _does_something(self, occurrence: Occurrence) -> bool:
+    def _does_something(self, occurrence: Occurrence, guard: cst.CSTNode) -> bool:
         """Whether versions that do not come to an old name run without what it does.
 
         What is imported and asked with `isinstance` alone, or is a private part that a program
@@ -209,11 +233,8 @@ class _Guards:
         """
         bound = self.program.scopes.binding_at.get(occurrence.node, [])
         if occurrence.role is Role.IMPORT:
-            guard = self.reachability.guard_of(occurrence.node)
             return any(
-                guard is None or not is_within(self.program, use, guard)
-                for binding in bound
-                for use in binding.uses
+                not is_within(self.program, use, guard) for binding in bound for use in binding.uses
             )
         if not occurrence.names or occurrence.meaning is Meaning.PRIVATE:
             return False

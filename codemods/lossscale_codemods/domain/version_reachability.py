@@ -162,10 +162,12 @@ class VersionReachability:
 
     def guard_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Returns what keeps versions without the old names from a node that an older one runs."""
-        guard = self._keeping_from(node, NEW_VERSIONS[-1])
-        if guard is None or self.is_reached_today(node):
+        guards = [self._keeping_from(node, version) for version in NEW_VERSIONS]
+        if guards[-1] is None or self.is_reached_today(node):
             return None
-        return None if all(self._keeping_from(node, old) for old in OLD_VERSIONS) else guard
+        if all(self._keeping_from(node, old) for old in OLD_VERSIONS):
+            return None
+        return next(guard for guard in guards if guard is not None)
 
     def is_kept_from_new(self, node: cst.CSTNode) -> bool:
         """Whether no version comes to a node that has the new names."""
@@ -207,6 +209,12 @@ class VersionReachability:
             return isinstance(self._of(VERSIONS_OF_TODAY[-1]).of(node), bool)
         except UnknownValueError:
             return False
+
+    def is_known(self, test: cst.BaseExpression) -> bool:
+        """Whether the version alone tells how a condition comes out."""
+        return all(
+            self._of(version).truth(test) is not None for version in (*OLD_VERSIONS, *NEW_VERSIONS)
+        )
 
     def _of(self, version: str) -> VersionValues:
         if version not in self._values:

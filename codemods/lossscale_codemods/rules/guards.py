@@ -14,7 +14,8 @@ it. If it asks for the version number, the codemod reports the branch.
 The codemod evaluates conditions as the program does. `tf.__version__ < "2.4"` compares strings, and
 `"2.21.0" < "2.4"` is true, so current versions of TensorFlow run the branch. In that case the
 codemod migrates the branch and reports the condition. A condition that depends on more than the
-version, such as a flag of another package, is no guard: both branches are migrated.
+version is a guard if it names one, such as a flag `IS_PREV_TF_2_4` of another package. With any
+other condition, both branches are migrated.
 """
 
 from __future__ import annotations

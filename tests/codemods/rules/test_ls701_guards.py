@@ -189,7 +189,16 @@ def test_what_newer_versions_do_not_miss(guard: str) -> None:
     assert all(kept)
 
 
-@pytest.mark.parametrize("condition", ["supports()", "compat.IS_PREV_TF_2_4", "fp16"])
+def test_a_flag_of_a_file_that_is_not_there_is_named_after_a_version() -> None:
+    head = "import tensorflow as tf\nfrom compat import IS_PREV_TF_2_4\n"
+    source = f"{head}if IS_PREV_TF_2_4:\n    {OLD_POLICY}\n"
+    alone = check_left(source, "nothing takes its place in newer ones")
+    assert not any(record.for_older_versions for record in alone.records)
+    both = check_left(f"{source}else:\n    {NEW_POLICY}\n", "the branch for old versions")
+    assert all(record.for_older_versions for record in both.records)
+
+
+@pytest.mark.parametrize("condition", ["supports()", "config.new", "fp16"])
 def test_a_condition_that_is_not_known_is_no_guard(condition: str) -> None:
     """Either side does what it did, whichever is taken."""
     source = f"""
