@@ -63,7 +63,6 @@ CODEMOD: Final = {
     # Parts of the analysis, which rules see as one: what it proves shows in what they rewrite.
     "python/scopes": "python/test_reaching_definitions.py",
     "domain/object_types": "python/test_modules.py",
-    "domain/finding_guards": "rules/test_ls311_loss_scale_uses.py",
     "domain/loss_scale_values": "rules/test_ls201_constructors.py",
     "python/value_uses": "rules/test_loss_scale_folding.py",
     "domain/optimizers": "rules/test_ls212_optimizers_by_name.py",
@@ -117,7 +116,6 @@ CODEMOD: Final = {
     "rules/shared/keras_3_places": "rules/test_ls223_new_loss_scale_optimizers.py",
     "rules/shared/keras_3_rows": "rules/test_ls321_keras_3_members.py",
     "rules/shared/keras_3_table": "rules/test_ls325_keras_3_values.py",
-    "rules/shared/neighbour_guards": "rules/test_ls901_python_and_numpy.py",
 }
 LISTED: Final = {
     **{REPOSITORY / "compat_lossscale" / name: TESTS / file for name, file in SHIM.items()},
