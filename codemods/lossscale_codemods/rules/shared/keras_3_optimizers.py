@@ -30,7 +30,7 @@ from lossscale_codemods.tables.paths import canonical
 from lossscale_codemods.tables.records import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _NO_FLOATS = frozenset({"Variable", "array", "asarray", "constant", "convert_to_tensor"})
 """Functions that give what is no Python float."""
@@ -43,6 +43,10 @@ _UNPACKED = Review(
     "its arguments are unpacked, so whether `lr` or `decay` is among them cannot be seen here",
     "Give Keras 3 `learning_rate`, and a schedule in the place of `decay`, of which it takes no "
     "notice.",
+)
+_LOOKED_UP = Review(
+    "this can be a class of Keras 3's optimizers, which refuse `lr` and take no notice of `decay`",
+    "Give it `learning_rate`, and a schedule such as InverseTimeDecay in the place of `decay`.",
 )
 _SUBCLASS = Review(
     "Keras 3 calls other methods of an optimizer's subclass, and has no OptimizerV2",
@@ -113,6 +117,34 @@ def _of_member(member: cst.CSTNode | None, program: Program) -> Review | None:
         case cst.Call(args=[cst.Arg(value=cst.Call(func=cst.Attribute(attr=method)))]):
             return None if method.value == "get_config" else _CONFIG
     return _CONFIG
+
+
+def of_looked_up_classes(program: Program) -> Iterator[tuple[cst.BaseExpression, Review]]:
+    """Yields what makes an optimizer of a class that it does not name, with old arguments.
+
+    Args:
+        program: The file.
+    """
+    for node in program.tree.parents:
+        if isinstance(node, cst.Call) and _gives_old_arguments(node) and _makes(node, program):
+            yield node.func, _LOOKED_UP
+
+
+def _gives_old_arguments(call: cst.Call) -> bool:
+    given = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    return bool(given & {"lr", "decay"}) or any(one.star == "**" for one in call.args)
+
+
+def _makes(call: cst.Call, program: Program) -> bool:
+    """Whether what is called is a class of optimizers, of a value or of a default of a parameter."""
+    if any(path is not None and class_at(path) for path in program.resolver.paths(call.func)):
+        return False
+    bindings = program.resolver.bindings(call.func)
+    defaults = [one.node.default for one in bindings if isinstance(one.node, cst.Param)]
+    paths = [p for one in defaults if one is not None for p in program.resolver.paths(one)]
+    is_own = any(binding.kind is BindingKind.FUNCTION for binding in bindings)
+    is_made = not is_own and program.types.of(call) == {ObjectType.KERAS}
+    return is_made or any(path is not None and class_at(path) for path in paths)
 
 
 def _of_call(
